@@ -198,15 +198,15 @@ def main(arguments: list[str] | None = None) -> int:
             device=_device(options),
             any_model=_is_this_machine(options.host),
         )
-        if said := services.models.use_one_that_opens():
-            print(f"warning: {said}", file=sys.stderr)
+        if notice := services.models.use_one_that_opens():
+            print(f"warning: {notice}", file=sys.stderr)
         with built_at_launch():
             page = build_page(services, page_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        told = partial(_tell, lan=options.lan, talk=talk.title if talk else "")
+        told = partial(_announce, lan=options.lan, talk=talk.title if talk else "")
         where = {
             "host": options.host,
             "port": options.port,
@@ -240,7 +240,7 @@ def _device(options: argparse.Namespace) -> torch.device:
     return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)
 
 
-def _tell(address: str, *, lan: bool, talk: str) -> None:
+def _announce(address: str, *, lan: bool, talk: str) -> None:
     """Prints what more than the page's own address can be opened: the talk, and the page on the network."""
     if talk:
         print(f"* The talk “{talk}”:  {address}#talk")
@@ -281,16 +281,16 @@ def _prepare(options: argparse.Namespace) -> int:
         if options.check is None:
             return 0
         talk = read_talk(options.check)[1] if options.check else None
-        found = []
+        rows = []
         models = ModelStore(limits, default=options.model, offline=True, device=_device(options))
         findings = check(models, host=options.host, port=options.port)
         for finding in chain(findings, check_talk(talk, options.check, models) if talk else ()):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)
-            found.append(finding)
+            rows.append(finding)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    failed = any(finding.state == "MISSING" for finding in found)
+    failed = any(finding.state == "MISSING" for finding in rows)
     print("Something is missing; see above." if failed else "Ready for a talk with no network.")
     return int(failed)
 

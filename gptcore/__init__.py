@@ -4,7 +4,7 @@ from gptcore.analysis import attention_patterns, count_parameters
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import generate
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel, bundled_models, load
 from gptcore.machine import avoid_hidden_tiles

@@ -15,7 +15,7 @@ from gptcore.analysis import repeated_token_scores
 from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import continue_together
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_documents
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
@@ -79,8 +79,8 @@ def longest_shared(texts: Sequence[str], corpus: str) -> str:
     for text in texts:
         for at in range(len(text) - _BLOCK + 1):
             for place in places.get(text[at : at + _BLOCK], ()):
-                found = _extended(text, at, corpus, place)
-                best = found if len(found) > len(best) else best
+                length = _extended(text, at, corpus, place)
+                best = length if len(length) > len(best) else best
     return best
 
 
@@ -148,16 +148,16 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         lm = load(options.model, offline=options.offline)
-        found = []
+        rows = []
         for figure in evaluate(lm, options):
-            found.append(figure.__dict__)
+            rows.append(figure.__dict__)
             if not options.json:
                 print(f"{figure.name:36}{figure.of:28}{figure.value}", flush=True)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if options.json:
-        print(json.dumps({"model": lm.name, "figures": found}, indent=2, ensure_ascii=False))
+        print(json.dumps({"model": lm.name, "figures": rows}, indent=2, ensure_ascii=False))
     return 0
 
 

@@ -27,8 +27,8 @@ def cached(repository: str, file: str) -> Path | None:
     """The file in this machine's Hub cache, or None."""
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(repository, file)
-    return Path(found) if isinstance(found, str) else None
+    path = try_to_load_from_cache(repository, file)
+    return Path(path) if isinstance(path, str) else None
 
 
 def fetch(repository: str, file: str, *, offline: bool = False, progress: type[Any] | None = None) -> Path:
@@ -43,9 +43,9 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
     Raises:
         HubError: the file is neither in the cache nor reachable, with how to fetch it ahead of time.
     """
-    found = cached(repository, file) if "/" in repository else None
-    if found is not None:
-        return found
+    path = cached(repository, file) if "/" in repository else None
+    if path is not None:
+        return path
     if offline:
         raise HubError(f"{_missing(repository, file)} and the app runs offline. {_fetch_ahead(repository)}")
     if not _hub_has_an_address():

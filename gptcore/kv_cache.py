@@ -124,7 +124,7 @@ class RaggedKVCache:
         length = self.lengths[row] = self.lengths[source]
         self.data[:, :, row, :, :length] = self.data[:, :, source, :, :length]
 
-    def adopt(self, memory: Tensor | None) -> None:
+    def move_to(self, memory: Tensor | None) -> None:
         """Moves what was read into other memory, float [L, 2, at least B, H, capacity, D]; None changes nothing."""
         if memory is not None:
             for row, length in enumerate(self.lengths):

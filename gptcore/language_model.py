@@ -58,7 +58,7 @@ def damaged_files() -> list[str]:
     sums = BUNDLED / _SUMS
     if not sums.is_file():
         return []
-    found = []
+    damaged = []
     for line in sums.read_text(encoding="utf-8").splitlines():
         wanted, _, name = line.partition("  ")
         try:
@@ -66,8 +66,8 @@ def damaged_files() -> list[str]:
         except OSError:
             same = False
         if not same:
-            found.append(name)
-    return found
+            damaged.append(name)
+    return damaged
 
 
 def weights_digest(name: str) -> str:

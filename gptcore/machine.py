@@ -76,8 +76,8 @@ def multiplies_bf16(device: torch.device | str) -> bool:
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported()
     # Private API: without it fp32 is assumed, which is always correct but slower where bf16 is available.
-    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
-    return any(ask is not None and ask() for ask in asked)
+    checks = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return any(ask is not None and ask() for ask in checks)
 
 
 def has_hidden_tiles(cpuinfo: str) -> bool:

@@ -149,9 +149,9 @@ def observe(
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    asked, attribution = watched.preference, None
-    if asked is not None:
-        attribution = logit_attribution(lm.model, asked.before, asked.token, asked.rival)
+    preference, attribution = watched.preference, None
+    if preference is not None:
+        attribution = logit_attribution(lm.model, preference.before, preference.token, preference.rival)
     return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks, attribution)
 
 

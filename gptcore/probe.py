@@ -26,9 +26,9 @@ class Probe:
     def weights(self, layer: int, weights: Tensor) -> None:
         """The attention weights of every head, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
         """The output of every head, float [B, H, T, D], before the output projection."""
-        return found
+        return outputs
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         """What attention adds to the residual stream, float [B, T, C]."""

@@ -31,25 +31,25 @@ class ThreadGovernor:
     was faster, again after it: otherwise one busy moment would decide for a second. A failed trial doubles the wait
     for the next, unless steps become clearly slower than before, as they do when another process uses the same cores.
 
-    One governor serves one sequence of steps; all governors of a model share `found`, so that each starts with what
+    One governor serves one sequence of steps; all governors of a model share `kept`, so that each starts with what
     the last one learned.
 
     Args:
-        found: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
+        kept: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
             again.
     """
 
-    def __init__(self, found: dict[str, float]) -> None:
+    def __init__(self, kept: dict[str, float]) -> None:
         most = _most()
-        self._found = found
+        self._found = kept
         self._counts = sorted({1, most} | {2**power for power in range(1, 8) if 2**power < most})
-        start = int(found.get("threads", most))
+        start = int(kept.get("threads", most))
         self._current = self._using = self._counts.index(start if start in self._counts else most)
         self._direction = -1
-        self._wait = found.get("wait", 1)  # spells from one trial to the next
-        self._spells = found.get("spells", 0)  # since the last trial
+        self._wait = kept.get("wait", 1)  # spells from one trial to the next
+        self._spells = kept.get("spells", 0)  # since the last trial
         self._steps, self._seconds = 0, 0.0  # of this spell
-        self._usual = found.get("seconds", 0.0)  # what a step took before the last trial
+        self._usual = kept.get("seconds", 0.0)  # what a step took before the last trial
         self._challenge: tuple[int, float] | None = None  # a trial that seemed faster: its place and a step's seconds
 
     @property
@@ -138,10 +138,10 @@ class Capacity:
         """From 1 to `most`; refreshed every quarter of a second."""
         at = self._clock()
         if most > 1 and (self._last is None or at - self._last[0] >= _CAPACITY_SECONDS):
-            self._look(at, most)
+            self._refresh(at, most)
         return min(most, self._now or most)
 
-    def _look(self, at: float, most: int) -> None:
+    def _refresh(self, at: float, most: int) -> None:
         idle = self._idle()
         if idle is None:
             return

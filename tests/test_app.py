@@ -367,7 +367,7 @@ def test_a_console_that_lacks_signs_does_not_end_the_server(monkeypatch, encodin
     monkeypatch.setattr(app, "own_address", lambda: "192.168.0.7")
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     app._print_anything()
-    app._tell("http://127.0.0.1:7860/", lan=True, talk="“Bär” 🙂")
+    app._announce("http://127.0.0.1:7860/", lan=True, talk="“Bär” 🙂")
     sys.stdout.flush()
     text = written.getvalue().decode(encoding)
     assert "http://192.168.0.7:7860/" in text and "#talk" in text and ("█" in text or "▄" in text) is drawn

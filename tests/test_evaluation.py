@@ -4,7 +4,7 @@ import pytest
 
 import gptcore
 from gptcore.evaluation import doubled_rate, longest_shared, main, repeated_share, roles, written
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 
 
 def test_repetition_is_counted_within_each_text():

@@ -96,7 +96,8 @@ def _models() -> dict[str, Any]:
 
 
 def _handlers(services) -> dict[str, Any]:
-    from gptcore.inference.sampling import SamplingSettings, candidates
+    from gptcore.inference.sampling import candidates
+    from gptcore.inference.sampling_settings import SamplingSettings
     from gptcore.training import StepEvent, Trainer
     from gptcore.training.config import PAPERS
     from ui.lenses.generate.handlers import probabilities, strategies

@@ -56,15 +56,15 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
     first, second = [*sorted(range(len(guess)), key=lambda i: -guess[i]), 0][:2]
     word, share = quoted(labels[first]), guess[first]
     if share >= SURE:
-        said = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
+        sentence = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
     elif share >= UNSURE and second != first:
-        said = f"It favours {word} ({percent(share)}) over {quoted(labels[second])} ({percent(guess[second])})."
+        sentence = f"It favours {word} ({percent(share)}) over {quoted(labels[second])} ({percent(guess[second])})."
     else:
-        said = f"Nothing stands out: the likeliest, {word}, has only {percent(share)}."
+        sentence = f"Nothing stands out: the likeliest, {word}, has only {percent(share)}."
     if n_left == 1:
         taken = max(range(len(drawn)), key=drawn.__getitem__)
-        return f"{said} The settings leave only {quoted(labels[taken])}."
-    return said if n_left >= n else f"{said} The settings leave {n_left:,} of {n:,} tokens to draw from."
+        return f"{sentence} The settings leave only {quoted(labels[taken])}."
+    return sentence if n_left >= n else f"{sentence} The settings leave {n_left:,} of {n:,} tokens to draw from."
 
 
 @concludes("heads")
@@ -76,8 +76,8 @@ def heads(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[Seque
         elsewhere: of every layer's heads the role on random tokens that repeat, or "".
     """
     repeating = Counter(role for row in elsewhere for role in row if role in _OF_REPEATS)
-    found = [_counted(repeating[role], _DOING[role]) for role in _OF_REPEATS if repeating[role]]
-    apart = f" Where random tokens repeat, {listed(found)}." if found else ""
+    counted = [_counted(repeating[role], _DOING[role]) for role in _OF_REPEATS if repeating[role]]
+    apart = f" Where random tokens repeat, {listed(counted)}." if counted else ""
     return _here(roles) + apart
 
 
@@ -144,13 +144,13 @@ def neuron(
         exciting[token] = max(value, exciting.get(token, 0.0))
     ranked = sorted(exciting, key=lambda token: -exciting[token])
     strong = [token for token in ranked if exciting[token] >= peak / 2][:_MOST_NAMED]
-    said = f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}"
+    sentence = f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}"
     if more is None:
-        return f"{said}."
+        return f"{sentence}."
     if not more:
-        return f"{said}; of the tokens that it writes, none is less likely there without it."
+        return f"{sentence}; of the tokens that it writes, none is less likely there without it."
     written = listed([quoted(token) for token in more[:_MOST_NAMED]])
-    return f"{said}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less likely there."
+    return f"{sentence}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less likely there."
 
 
 @concludes("surprise")
@@ -216,16 +216,18 @@ def same_prompt(answers: Sequence[tuple[str, bool | None, float | None]]) -> str
         return ""
     right = [name for name, is_right in known if is_right]
     if not right:
-        said = f"None of {len(known)} answers as expected." if len(known) > 1 else "It does not answer as expected."
+        sentence = f"None of {len(known)} answers as expected." if len(known) > 1 else "It does not answer as expected."
     elif len(right) == len(known):
-        said = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
+        sentence = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
     else:
-        said = f"{len(right)} of {len(known)} {'answer' if len(right) > 1 else 'answers'} as expected: {listed(right)}."
+        sentence = (
+            f"{len(right)} of {len(known)} {'answer' if len(right) > 1 else 'answers'} as expected: {listed(right)}."
+        )
     chances = [(chance, name) for name, _, chance in answers if chance is not None]
     if len(chances) < 2:
-        return said
+        return sentence
     chance, name = max(chances)
-    return f"{said} {name} gives the expected answer the most probability, {percent(chance)}."
+    return f"{sentence} {name} gives the expected answer the most probability, {percent(chance)}."
 
 
 def quoted(label: str) -> str:
@@ -236,7 +238,7 @@ def quoted(label: str) -> str:
 
 def listed(parts: Sequence[str]) -> str:
     """ "a, b and c" of those that are not empty; "" of none."""
-    said = [part for part in parts if part]
-    if not said:
+    items = [part for part in parts if part]
+    if not items:
         return ""
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

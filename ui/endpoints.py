@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.inference.sampling import CONTROLS, CUT_OFFS
+from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers import program as attention

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import parse_qsl
 
-from gptcore.inference.sampling import CONTROLS
+from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.attention.handlers.maps import ENDS, MODES
 from ui.lenses.generate.handlers.steer import MOST_STRENGTH
@@ -79,35 +79,35 @@ _TEXTS |= {f"field_{place}": MAX_PROMPT for place in range(MOST_FIELDS)}
 
 def expanded(query: Mapping[str, str]) -> dict[str, str]:
     """The query, with the settings of the exercise that it names where it does not set them itself."""
-    asked = query.get("exercise", "")
-    named = next((one.link for one in EXERCISES if one.name == GONE.get(asked, asked)), "")
+    exercise = query.get("exercise", "")
+    named = next((one.link for one in EXERCISES if one.name == GONE.get(exercise, exercise)), "")
     return {**dict(parse_qsl(named)), **query}
 
 
 def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     """Parses a query string: drops unknown and non-numeric settings, and clamps the others to their range."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, (low, high, is_whole) in RANGES.items():
         if _is_number(query.get(name, "")):
             value = min(high, max(low, float(query[name])))
-            found[name] = round(value) if is_whole else value
-    if "max_new_tokens" in found:
-        found["max_new_tokens"] = min(max_new_tokens, found["max_new_tokens"])
+            settings[name] = round(value) if is_whole else value
+    if "max_new_tokens" in settings:
+        settings["max_new_tokens"] = min(max_new_tokens, settings["max_new_tokens"])
     for name, most in _TEXTS.items():
         if query.get(name):
-            found[name] = query[name][:most]
+            settings[name] = query[name][:most]
     for name, choices in CHOICES.items():
         if query.get(name) in choices:
-            found[name] = query[name]
-    found |= linked.read(query)
-    if "embed" in found:
-        found["tab"] = found.pop("embed")
-    return found
+            settings[name] = query[name]
+    settings |= linked.read(query)
+    if "embed" in settings:
+        settings["tab"] = settings.pop("embed")
+    return settings
 
 
 def mistakes(query: Mapping[str, str]) -> list[str]:
     """A sentence for each invalid setting of a link and each misspelt name; unrelated names are ignored."""
-    found = []
+    sentences = []
     tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
     drawn = tab == "attention" and view in _DRAWN  # as links of earlier versions said how a head is drawn
@@ -115,24 +115,24 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
         "view"
     )
     if moved in views:
-        found.append(f"The view {view[:60]!r} is part of {moved!r} now.")
+        sentences.append(f"The view {view[:60]!r} is part of {moved!r} now.")
     elif view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
-        found.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
-    found += dict.fromkeys(_GONE[name] for name in query if name in _GONE)
-    found += linked.mistakes(query)
+        sentences.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
+    sentences += dict.fromkeys(_GONE[name] for name in query if name in _GONE)
+    sentences += linked.mistakes(query)
     known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES, *_GONE]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])
         if name == "exercise" and value in GONE:
-            found.append(f"The exercise {shown} is gone; the nearest one is {GONE[value]!r}.")
+            sentences.append(f"The exercise {shown} is gone; the nearest one is {GONE[value]!r}.")
         elif name in CHOICES and value not in CHOICES[name]:
-            found.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
+            sentences.append(f"The link's {name} is {shown}; choose {', '.join(map(repr, CHOICES[name]))}.")
         elif name in RANGES and not _is_number(value):
-            found.append(f"The link's {name} is {shown}, which is not a number.")
+            sentences.append(f"The link's {name} is {shown}, which is not a number.")
         elif name not in known and len(name) <= _LONGEST_NAME and (nearly := get_close_matches(name, known, 1, 0.8)):
-            found.append(f"The link sets {name[:60]!r}, which this page does not know; did you mean {nearly[0]!r}?")
-    return found
+            sentences.append(f"The link sets {name[:60]!r}, which this page does not know; did you mean {nearly[0]!r}?")
+    return sentences
 
 
 def unknown(query: Mapping[str, str]) -> list[str]:

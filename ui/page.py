@@ -76,12 +76,12 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             gr.Markdown(f"# {TITLE}", elem_id="title")
             model = _picker(services)
             line = gr.HTML(_dotted(facts(default)), elem_id="facts")
-            moment, said, carded = model_card(services, model, model_work)
+            moment, moment_note, carded = model_card(services, model, model_work)
         lines: list[Component] = []
         lenses: list[Lens] = []
         shown = {"start": example.sentence, "generate": example, "attention": example.attention}
         shown |= {"zero-shot": example.zero_shot}
-        sentences = uses.model_lines(services, default.name, asked=example.zero_shot.model)
+        sentences = uses.model_lines(services, default.name, zero_shot_model=example.zero_shot.model)
         with gr.Tabs(elem_id="tabs") as tabs:
             for one, sentence in zip(TABS, sentences, strict=True):
                 with gr.Tab(one.title, id=one.name) as tab:
@@ -96,7 +96,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         opening: Event = {
             "fn": _on_model(services),
             "inputs": [model, opened],
-            "outputs": [line, model, opened, moment, said],
+            "outputs": [line, model, opened, moment, moment_note],
             "js": _NOTE_RECORDED,
             "concurrency_id": "load",
             "concurrency_limit": 2,
@@ -108,14 +108,16 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 
         asks = [lens.asks for lens in lenses if lens.asks is not None]
         telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
-        told = [opened.change, controls_set.change, *(asked.input for asked in asks)]
+        told = [opened.change, controls_set.change, *(one.input for one in asks)]
         gr.on(told, trigger_mode="always_last", **telling)
         _chain(opened.change, [carded])
         for lens in lenses:
             _chain(opened.change, lens.on_model)
             _chain(controls_set.change, lens.on_settings)
         open_after(partial(gr.on, [model.input, model_set.change]))
-        moved = moment.input(_on_moment(services), [model, moment], [model, said], trigger_mode="always_last", **QUIET)
+        moved = moment.input(
+            _on_moment(services), [model, moment], [model, moment_note], trigger_mode="always_last", **QUIET
+        )
         open_after(moved.success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         filled = [lens.fills for lens in lenses if lens.fills is not None]
@@ -169,7 +171,7 @@ _WORDS = re.compile("pre-norm|post-norm|byte-level BPE")
 
 def _dotted(line: str) -> str:
     """The model's line as HTML, its words of the field marked."""
-    return _WORDS.sub(lambda found: f'<span class="term" data-word="{found[0]}">{found[0]}</span>', html.escape(line))
+    return _WORDS.sub(lambda match: f'<span class="term" data-word="{match[0]}">{match[0]}</span>', html.escape(line))
 
 
 def _facts_of(services: Services, name: str) -> str:
@@ -195,12 +197,12 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
                     moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
-                    said = picker.moment_said(name) if done else gr.skip()
-                    yield [_dotted(step.facts or step.progress), gr.skip(), now, moment, said]
+                    moment_note = picker.moment_said(name) if done else gr.skip()
+                    yield [_dotted(step.facts or step.progress), gr.skip(), now, moment, moment_note]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
-            back, said = picker.moment_slider(before), picker.moment_said(before)
-            yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, said]
+            back, moment_note = picker.moment_slider(before), picker.moment_said(before)
+            yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
 
     return on_model
 
@@ -222,8 +224,8 @@ def _on_moment(services: Services) -> Callable[[str, float], Any]:
 def _on_lines(services: Services) -> Callable[..., list[str]]:
     """Says on every tab which model it works with."""
 
-    def on_lines(model: str, shape: str, asked: str) -> list[str]:
-        return uses.model_lines(services, model, shape, asked)
+    def on_lines(model: str, shape: str, zero_shot_model: str) -> list[str]:
+        return uses.model_lines(services, model, shape, zero_shot_model)
 
     return on_lines
 
@@ -237,28 +239,30 @@ def _on_load(
 
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
         query = links.expanded(dict(request.query_params))
-        asked = links.read(query, services.limits.max_new_tokens)
+        settings = links.read(query, services.limits.max_new_tokens)
         if mistakes := links.mistakes(query)[:3]:
             gr.Warning(
                 html.escape(" ".join(mistakes), quote=False), title="Part of this link cannot be used", duration=20
             )
-        wanted = was_open if was_open in TAB_NAMES else asked.get("tab", "generate" if asked else "")
-        sets = bool(asked.keys() - {"tab"})
+        wanted = was_open if was_open in TAB_NAMES else settings.get("tab", "generate" if settings else "")
+        sets = bool(settings.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)
         if kept is not None:
-            asked |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
-            asked["stream"] = kept.stream
+            settings |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
+            settings["stream"] = kept.stream
         else:
-            handlers.adopt(services, request.session_hash, example.document, example.next_token)
-        sets_model = asked.get("model", services.models.default) != services.models.default
-        asked["linked"] = "text" in asked and sets_model
-        if "model" in asked:
-            asked["moment"] = picker.moment_slider(asked["model"])
-            asked["model"] = gr.Dropdown(choices=picker.choices_with(services, asked["model"]), value=asked["model"])
+            handlers.store_document(services, request.session_hash, example.document, example.next_token)
+        sets_model = settings.get("model", services.models.default) != services.models.default
+        settings["linked"] = "text" in settings and sets_model
+        if "model" in settings:
+            settings["moment"] = picker.moment_slider(settings["model"])
+            settings["model"] = gr.Dropdown(
+                choices=picker.choices_with(services, settings["model"]), value=settings["model"]
+            )
         now, skip = time.monotonic_ns(), gr.skip()
         told = [now, skip] if sets_model else [skip, now] if sets or kept is not None else [skip, skip]
-        set_here = (asked.get(name, skip) for name in linked)
-        return [wanted, *told, *set_here, *chain(*(fill.values(asked) for fill in filled))]
+        set_here = (settings.get(name, skip) for name in linked)
+        return [wanted, *told, *set_here, *chain(*(fill.values(settings) for fill in filled))]
 
     return on_load
 

@@ -120,8 +120,8 @@ class Services:
 
     def precision(self, shape: GPTConfig, batch_size: int, *, window: int | None = None) -> Precision:
         """The faster training precision, measured on the compute thread."""
-        found = partial(faster_precision, shape, batch_size, window=window, device=self.device.type)
-        return self.now(found)
+        choose = partial(faster_precision, shape, batch_size, window=window, device=self.device.type)
+        return self.now(choose)
 
     def close(self) -> None:
         """Shuts down all computation; runs are kept as after Stop."""

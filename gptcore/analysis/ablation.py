@@ -56,10 +56,10 @@ class SwitchedOff(Probe):
     def __init__(self, rows: Sequence[Collection[ModelPart]], replacement: Replacement = "zero") -> None:
         self.rows, self.replacement = rows, replacement
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
-        n_head = found.shape[1]
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
+        n_head = outputs.shape[1]
         off = [[ModelPart(layer, "head", head) in parts for head in range(n_head)] for parts in self.rows]
-        return self._replaced(found, torch.tensor(off, device=found.device)[:, :, None, None])
+        return self._replaced(outputs, torch.tensor(off, device=outputs.device)[:, :, None, None])
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         return self._replaced(output, self._off(ModelPart(layer, "attention"), output))
@@ -120,8 +120,8 @@ def effects(
         parts += [ModelPart(layer, "mlp")] if model.config.use_mlp else []
         without = logits_without(model, token_ids, [[part] for part in parts], replacement=replacement).log_softmax(-1)
         changes = without[:, guess].exp() - whole[0, guess].exp()
-        found = zip(divergence(whole, without).tolist(), changes.tolist(), strict=True)
-        yield layer, {part: Effect(*effect) for part, effect in zip(parts, found, strict=True)}
+        pairs = zip(divergence(whole, without).tolist(), changes.tolist(), strict=True)
+        yield layer, {part: Effect(*effect) for part, effect in zip(parts, pairs, strict=True)}
 
 
 def divergence(before: Tensor, after: Tensor) -> Tensor:

@@ -62,9 +62,9 @@ class _Parts(Probe):
         self.values: list[Tensor] = []  # [P, C] each
         self.biases = torch.zeros(len(self._places), model.config.n_embd, device=model.wte.weight.device)
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
         if layer < self._depth:
-            here = found[0, :, self._places]  # [H, P, D]
+            here = outputs[0, :, self._places]  # [H, P, D]
             projection = self._model.blocks[layer].attn.c_proj
             weight = projection.weight.unflatten(1, (here.shape[0], here.shape[2]))  # [C, H, D]
             written = torch.einsum("hpd,chd->hpc", here, weight)
@@ -72,7 +72,7 @@ class _Parts(Probe):
             self.values += list(written)
             if projection.bias is not None:
                 self.biases += projection.bias
-        return found
+        return outputs
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         if layer < self._depth:
@@ -155,11 +155,11 @@ def query_key_attribution(
         bias = block.attn.c_attn.bias.unflatten(0, (3, config.n_head, D))[:2, head]
         queries[-1] += bias[0]
         keys[-1] += bias[1]
-    found = keys[:, 0] - keys[:, 1:].mean(1) if against else keys[:, 0]  # [N + 1, D]
+    direction = keys[:, 0] - keys[:, 1:].mean(1) if against else keys[:, 0]  # [N + 1, D]
     constants = names.index(CONSTANTS)
-    for side in (queries, found):
+    for side in (queries, direction):
         side[constants] += side[-1]
-    values = (queries[:-1] @ found[:-1].T).float().cpu() * D**-0.5
+    values = (queries[:-1] @ direction[:-1].T).float().cpu() * D**-0.5
     return ScoreAttribution(tuple(names), values, float(values.double().sum()))
 
 

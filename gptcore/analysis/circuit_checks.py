@@ -22,13 +22,13 @@ class _Without(StreamProbe):
         self._heads = [node for node in nodes if node.kind == "head"]
         self._neurons = [node for node in nodes if node.kind == "neuron"]
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
         here = [node for node in self._heads if node.layer == layer]
         if here:
-            found = found.clone()
+            outputs = outputs.clone()
             for node in here:
-                found[:, node.index, node.place] = 0
-        return found
+                outputs[:, node.index, node.place] = 0
+        return outputs
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         here = [node for node in self._neurons if node.layer == layer]
@@ -93,12 +93,12 @@ class _Seen(StreamProbe):
             weights = attention_weights(query[None], key[None], is_causal=config.causal)[0]
             self.value = weights[node.place] @ value
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
         if self._source.kind == "head" and layer == self._source.layer:
-            D, node = found.shape[-1], self._source
+            D, node = outputs.shape[-1], self._source
             weight = self._model.blocks[layer].attn.c_proj.weight[:, node.index * D : (node.index + 1) * D]
-            self._written = weight @ found[0, node.index, node.place]
-        return found
+            self._written = weight @ outputs[0, node.index, node.place]
+        return outputs
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         super().attention_output(layer, output)
@@ -130,11 +130,11 @@ class _Instead(Probe):
     def __init__(self, target: CircuitNode, value: Tensor) -> None:
         self._target, self._value = target, value
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
         if self._target.kind == "head" and layer == self._target.layer:
-            found = found.clone()
-            found[0, self._target.index, self._target.place] = self._value
-        return found
+            outputs = outputs.clone()
+            outputs[0, self._target.index, self._target.place] = self._value
+        return outputs
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         if self._target.kind == "neuron" and layer == self._target.layer:

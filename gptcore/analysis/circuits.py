@@ -206,9 +206,9 @@ def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Fr
     stream, layers = embedded, []
     for block, weights in zip(model.blocks, probe.found, strict=True):
         scale_1 = norm_scale(block.ln_1, stream).detach()
-        found = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
-        stream = stream + block.attn.c_proj(found.transpose(0, 1).flatten(1))
-        layer = _Layer(weights, scale_1, found)
+        mixed = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
+        stream = stream + block.attn.c_proj(mixed.transpose(0, 1).flatten(1))
+        layer = _Layer(weights, scale_1, mixed)
         if block.use_mlp:
             scale_2 = norm_scale(block.ln_2, stream).detach()
             inner = block.mlp.c_fc(_normed(block.ln_2, stream, scale_2))
@@ -242,22 +242,22 @@ def _gates(block: Block, inner: Tensor) -> Tensor:
 
 def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequence[Tensor]) -> list[CircuitNode]:
     """The heads and neurons, each at one position, with the largest influence, in forward order."""
-    found: list[CircuitNode] = []
+    nodes: list[CircuitNode] = []
     for number, layer in enumerate(layers):
-        found += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
+        nodes += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
         if layer.mlp is not None:  # all layers have some, or none has
-            found += _largest("neuron", number, neurons[number] * layer.mlp.neurons)  # [T, F]
-    found.sort(key=lambda node: -abs(node.influence))
-    return sorted(found[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
+            nodes += _largest("neuron", number, neurons[number] * layer.mlp.neurons)  # [T, F]
+    nodes.sort(key=lambda node: -abs(node.influence))
+    return sorted(nodes[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
 
 
 def _largest(kind: NodeKind, layer: int, influences: Tensor) -> list[CircuitNode]:
     """The most influential nodes of a layer, given influences [T, N]."""
-    found = []
+    nodes = []
     for at in influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist():
         place, index = divmod(at, influences.shape[1])
-        found.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
-    return found
+        nodes.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
+    return nodes
 
 
 class _Reader:
@@ -355,8 +355,8 @@ def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
     """The edges between kept nodes, strongest first, without negligible ones."""
     small = matrix[list(kept)][:, list(kept)]
     floor = 0.02 * float(small.abs().max())
-    found = [
+    edges = [
         CircuitEdge(source, target, float(small[target, source]))
         for target, source in (small.abs() > floor).nonzero().tolist()
     ]
-    return tuple(sorted(found, key=lambda edge: -abs(edge.weight)))
+    return tuple(sorted(edges, key=lambda edge: -abs(edge.weight)))

@@ -132,11 +132,11 @@ def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict
     ids = torch.randint(config.vocab_size, (1, n_tokens), generator=torch.Generator().manual_seed(seed))
     other = ids.clone()
     other[0, -1] = (other[0, -1] + 1) % config.vocab_size
-    found = {}
+    leaks = {}
     for causal in (True, False):
         model = random_model(replace(config, causal=causal), seed).eval()
-        found[causal] = (model(ids).logits - model(other).logits)[0].norm(dim=-1)
-    return found
+        leaks[causal] = (model(ids).logits - model(other).logits)[0].norm(dim=-1)
+    return leaks
 
 
 def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int = 4, seed: int = 0) -> dict[str, Tensor]:
@@ -154,7 +154,7 @@ def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int =
     Returns:
         {"pre" | "post": float [n_layer], Frobenius norm of the mean gradient of mlp.c_proj.weight}.
     """
-    n_tokens, found = min(n_tokens, config.n_positions), {}
+    n_tokens, norms = min(n_tokens, config.n_positions), {}
     for position in ("pre", "post"):
         generator = torch.Generator().manual_seed(seed)
         model = random_model(replace(config, norm_position=position, residual_scaling=False, use_mlp=True), seed).eval()
@@ -164,8 +164,8 @@ def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int =
             loss = F.cross_entropy(model(ids[:, :-1]).logits.flatten(0, 1), ids[:, 1:].flatten())
             (loss / n_batches).backward()
         gradients = [block.mlp.c_proj.weight.grad for block in model.blocks]
-        found[position] = torch.stack([gradient.norm() for gradient in gradients if gradient is not None])
-    return found
+        norms[position] = torch.stack([gradient.norm() for gradient in gradients if gradient is not None])
+    return norms
 
 
 @torch.no_grad()
@@ -192,13 +192,13 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
     """
     n_tokens = min(n_tokens, config.n_positions)
     ids = torch.randint(config.vocab_size, (4, n_tokens), generator=torch.Generator().manual_seed(seed))
-    found = {}
+    sizes = {}
     for scaled in (True, False):
         model = random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed).eval()
         probe = _Streams()
         model.hidden_states(ids, probe=probe)
-        found[scaled] = torch.stack([stream.std() for stream in probe.streams])
-    return found
+        sizes[scaled] = torch.stack([stream.std() for stream in probe.streams])
+    return sizes
 
 
 @torch.inference_mode()

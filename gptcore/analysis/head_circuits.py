@@ -71,9 +71,9 @@ def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCirc
     value, output = _value(model.blocks[layer], head), _output(model.blocks[layer], head)  # [D, C], [C, D]
     own, square = [], torch.zeros(len(value), len(value), device=value.device)
     for read, unembedded in _chunks(model, layer, _MOST_TOKENS):
-        found, written = read @ value.T, unembedded @ output  # [v, D] each
-        own.append((found * written).sum(-1))
-        square += found.T @ written
+        reads, written = read @ value.T, unembedded @ output  # [v, D] each
+        own.append((reads * written).sum(-1))
+        square += reads.T @ written
     of_itself = torch.cat(own).float().cpu()
     n = min(n, len(of_itself))
     most, least = of_itself.topk(n), (-of_itself).topk(n)

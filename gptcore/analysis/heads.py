@@ -119,8 +119,8 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
         entropy = torch.special.entr(weights[:, 1:]).sum((1, 2)) / n_readers[-1] / math.log(2)
         rows.append(torch.cat([sums, entropy[:, None]], dim=1))
     names = [*targets, "distance", "entropy"]
-    found = torch.stack(rows).where(torch.cat([n_readers, n_readers[-1:]]) > 0, torch.nan)  # [n_layer, n_head, 7]
-    return HeadScores(**dict(zip(names, found.unbind(-1), strict=True)))
+    scores = torch.stack(rows).where(torch.cat([n_readers, n_readers[-1:]]) > 0, torch.nan)  # [n_layer, n_head, 7]
+    return HeadScores(**dict(zip(names, scores.unbind(-1), strict=True)))
 
 
 def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScores:
@@ -151,13 +151,13 @@ def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: i
     if period < 2:
         nothing = torch.full((config.n_layer, config.n_head), torch.nan)
         return HeadScores(*[nothing for _ in fields(HeadScores)])
-    found = []
+    scores = []
     for _ in range(n_texts):
         drawn = [token for token in _some_ids(config.vocab_size, period + 1, generator) if token != first_id][:period]
         ids = front + drawn + drawn
-        found.append(head_scores(read_attention(model, ids).layers(), ids))
+        scores.append(head_scores(read_attention(model, ids).layers(), ids))
     return HeadScores(
-        **{field.name: torch.stack([getattr(s, field.name) for s in found]).mean(0) for field in fields(HeadScores)}
+        **{field.name: torch.stack([getattr(s, field.name) for s in scores]).mean(0) for field in fields(HeadScores)}
     )
 
 

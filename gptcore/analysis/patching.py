@@ -38,9 +38,9 @@ class _Values(Probe):
     def residual(self, depth: int, stream: Tensor) -> None:
         self.residuals.append(stream)
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
-        self.found["head"].append(found)
-        return found
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
+        self.found["head"].append(outputs)
+        return outputs
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         self.found["attention"].append(output)
@@ -57,8 +57,8 @@ class _Patch(Probe):
     def __init__(self, layer: int, kind: PatchKind, source: Tensor) -> None:
         self._layer, self._kind, self._source = layer, kind, source
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
-        return self._patched(found, layer, "head")
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
+        return self._patched(outputs, layer, "head")
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         return self._patched(output, layer, "attention")
@@ -119,8 +119,8 @@ def patching_rows(
                 hidden = model.resumed(_with_diagonal(stream, values[depth]), depth)
             else:
                 hidden = model.resumed(stream, depth, probe=_Patch(depth, kind, values[depth]))
-            found = _answers(model, hidden, token, against)
-        yield depth, ((found - start) / change).float().cpu()
+            answers = _answers(model, hidden, token, against)
+        yield depth, ((answers - start) / change).float().cpu()
 
 
 @torch.no_grad()
@@ -182,8 +182,8 @@ def attribution_patching(
         ((there - now[0].detach()) * slope[0]).sum(-1)
         for there, now, slope in zip(source.of(kind), here, slopes, strict=True)
     ]
-    found = torch.stack(rows)
-    return ((found.sum(-1) if kind == "head" else found) / change).float().cpu()
+    estimates = torch.stack(rows)
+    return ((estimates.sum(-1) if kind == "head" else estimates) / change).float().cpu()
 
 
 def _embedded(model: GPT, token_ids: Sequence[int]) -> Tensor:

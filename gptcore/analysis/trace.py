@@ -71,11 +71,11 @@ class _Tracer(Probe):
         self.attended = torch.maximum(self.attended, hardest)
         self.looks.append(weights[0, :, self._at, : self._at + 1].clone())
 
-    def heads(self, layer: int, found: Tensor) -> Tensor:
-        here = found[0, :, self._at]  # [H, D]
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
+        here = outputs[0, :, self._at]  # [H, D]
         projection = self._blocks[layer].attn.c_proj.weight.unflatten(1, here.shape)  # [C, H, D]
         self.head_norms.append(torch.einsum("hd,chd->hc", here, projection).norm(dim=-1))
-        return found
+        return outputs
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
         self.attention_norms.append(output[0, self._at].norm())

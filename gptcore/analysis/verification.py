@@ -124,7 +124,7 @@ def _cache(model: GPT, ids: torch.Tensor) -> tuple[bool, str]:
 
 
 def _initial_loss(model: GPT, seed: int) -> tuple[bool, str]:
-    fresh, note = _fresh(model, seed)
+    fresh, note = _redrawn(model, seed)
     ids, targets = _random_pair(fresh, seed)
     with evaluating(fresh), torch.no_grad():
         loss = float(fresh(ids, targets).loss)
@@ -134,7 +134,7 @@ def _initial_loss(model: GPT, seed: int) -> tuple[bool, str]:
 
 
 def _gradients(model: GPT, seed: int) -> tuple[bool, str]:
-    fresh, note = _fresh(model, seed)
+    fresh, note = _redrawn(model, seed)
     ids, targets = _random_pair(fresh, seed)
     fresh.train()(ids, targets).loss.backward()
     named = list(fresh.named_parameters())
@@ -166,7 +166,7 @@ def _logits(model: GPT, ids: torch.Tensor, probe: Probe = UNSEEN) -> torch.Tenso
         return model(ids.to(model.wte.weight.device), probe=probe).logits.float().cpu()
 
 
-def _fresh(model: GPT, seed: int) -> tuple[GPT, str]:
+def _redrawn(model: GPT, seed: int) -> tuple[GPT, str]:
     """A freshly initialised model of the same shape; of a large one, with two layers."""
     config, note = model.config, ""
     if count_parameters(config).total > _MOST_COPIED and config.n_layer > 2:

@@ -67,11 +67,11 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
         except UnicodeDecodeError:
             lines.append(line.decode("cp1252", errors="replace"))
             other += 1
-    found = "\n".join(lines)
-    strange = sum(character < " " and character not in "\n\r\t\f" for character in found)
-    if strange > _MOST_CONTROLS * len(found):
-        raise TrainingError(f"{name} is not text: {strange:,} of its {len(found):,} characters are control characters.")
-    return found, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
+    text = "\n".join(lines)
+    strange = sum(character < " " and character not in "\n\r\t\f" for character in text)
+    if strange > _MOST_CONTROLS * len(text):
+        raise TrainingError(f"{name} is not text: {strange:,} of its {len(text):,} characters are control characters.")
+    return text, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
 
 
 def _read(path: str | Path, divided: Callable[[str], list[str]]) -> list[str]:

@@ -164,8 +164,8 @@ def _make(options: argparse.Namespace) -> None:
     print(f"{len(given):,} different stories to learn from{apart}", flush=True)
     shares: dict[Kind, float] = {**TEACHING_SHARES, "talk": options.talk_share}
     made = instructions(stories, options.instructions, seed=options.seed, shares=shares)
-    asked = unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
-    measured = [one for one in asked if one.words][: options.measured]
+    questions = unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
+    measured = [one for one in questions if one.words][: options.measured]
     if not held_out:
         print("--valid FILE, with stories that are held out, would measure requested words, ends and bits per byte.")
     table: dict[str, object] = {}
@@ -209,14 +209,14 @@ def _with_own_stories(options: argparse.Namespace, lm: LanguageModel, made: list
     """The instructions with the model's own stories instead of the given ones."""
     file = options.work_dir / "own-stories.json"
     if not (options.resume and file.is_file()):
-        asked = list({one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values())
-        found, told = list[Instruction](), time.monotonic()
-        answered = own_answers(lm, asked[: options.own_stories], n_each=options.answers, seed=options.seed)
-        for done, found in answered:
+        prompts = list({one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values())
+        stories, told = list[Instruction](), time.monotonic()
+        answered = own_answers(lm, prompts[: options.own_stories], n_each=options.answers, seed=options.seed)
+        for done, stories in answered:
             if time.monotonic() - told > _OWN_TOLD_EVERY:
-                print(f"{done:,} own stories, {len(found):,} of them kept", flush=True)
+                print(f"{done:,} own stories, {len(stories):,} of them kept", flush=True)
                 told = time.monotonic()
-        file.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
+        file.write_text(json.dumps([asdict(one) for one in stories]), encoding="utf-8")
     draw = random.Random(options.seed)
     own = [
         in_conversation(draw, Instruction(one["prompt"], one["answer"], one["kind"], tuple(one["words"])))
@@ -266,9 +266,9 @@ def _preferring(
     if options.resume and file.is_file():
         pairs = _read_pairs(file)
     else:
-        asked = [one for one in made if one.words or one.kind == "about"][: options.asked]
+        instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
         seed = options.seed + 1000 * number
-        written = write_pairs(lm, asked, n_each=options.answers, n_pairs=options.pairs, seed=seed)
+        written = write_pairs(lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed)
         _, pairs = list(written)[-1]
         file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
     print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
@@ -289,8 +289,8 @@ def _preferring(
 
 
 def _read_pairs(file: Path) -> list[PreferencePair]:
-    def example(found: dict[str, list[int]]) -> AnswerExample:
-        return AnswerExample(tuple(found["prompt"]), tuple(found["answer"]))
+    def example(pair: dict[str, list[int]]) -> AnswerExample:
+        return AnswerExample(tuple(pair["prompt"]), tuple(pair["answer"]))
 
     return [
         PreferencePair(example(one["better"]), example(one["worse"]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from gptcore.finetuning.instruction import STOP, USER, Instruction, Message, chat_prompt
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel
 
@@ -56,10 +56,10 @@ def judge(text: str, words: Sequence[str], *, ended: bool) -> Verdict:
         ended: it ended by itself, not at a limit.
     """
     used = sum(holds(text, word) for word in words) / len(words) if words else 1.0
-    found = [word.lower() for word in _TOKEN.findall(text)]
-    runs = [tuple(found[i : i + _REPEATED_RUN]) for i in range(len(found) - _REPEATED_RUN + 1)]
+    words_written = [word.lower() for word in _TOKEN.findall(text)]
+    runs = [tuple(words_written[i : i + _REPEATED_RUN]) for i in range(len(words_written) - _REPEATED_RUN + 1)]
     repeated = 1 - len(set(runs)) / len(runs) if runs else 0.0
-    return Verdict(used, ended and text.rstrip().endswith((".", "!", "?", '"')), repeated, len(found))
+    return Verdict(used, ended and text.rstrip().endswith((".", "!", "?", '"')), repeated, len(words_written))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def answers(
 
     Arguments and errors as `answering`.
     """
-    return (found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None)
+    return (answer for answer in answering(lm, prompts, n_each=n_each, **settings) if answer is not None)
 
 
 def answering(
@@ -170,15 +170,15 @@ def score_of(verdicts: Sequence[Verdict]) -> InstructionScore:
     )
 
 
-def evaluate_instructions(lm: LanguageModel, asked: Sequence[Instruction], *, seed: int = 1) -> InstructionScore:
+def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> InstructionScore:
     """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule."""
-    prompts = [one.prompt for one in asked]
-    found = [judge(a.text, asked[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
-    return score_of(found)
+    prompts = [one.prompt for one in instructions]
+    judged = [judge(a.text, instructions[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
+    return score_of(judged)
 
 
 def own_answers(
-    lm: LanguageModel, asked: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
+    lm: LanguageModel, instructions: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
 ) -> Iterator[tuple[int, list[Instruction]]]:
     """The requests with the best of the model's own answers, where it has all words and ends (rejection sampling).
 
@@ -188,17 +188,19 @@ def own_answers(
         after every step of the batch, how many answers are written, and the requests answered so far.
     """
     written: dict[int, list[Answer]] = {}
-    found, done = list[Instruction](), 0
-    for one in answering(lm, [each.prompt for each in asked], n_each=n_each, seed=seed):
+    kept, done = list[Instruction](), 0
+    for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
         if one is None:
-            yield done, found
+            yield done, kept
             continue
         place, answer = one
         done += 1
         written.setdefault(place, []).append(answer)
         if len(written[place]) == n_each:
-            judged = [(judge(each.text, asked[place].words, ended=each.ended), each) for each in written.pop(place)]
+            judged = [
+                (judge(each.text, instructions[place].words, ended=each.ended), each) for each in written.pop(place)
+            ]
             verdict, best = max(judged, key=lambda pair: pair[0].score)
             if verdict.used == 1.0 and verdict.ends:
-                found.append(replace(asked[place], answer=best.text))
-    yield done, found
+                kept.append(replace(instructions[place], answer=best.text))
+    yield done, kept

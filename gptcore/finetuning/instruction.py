@@ -160,16 +160,16 @@ def instructions(
 
 def requested_words(prompt: str) -> tuple[str, ...]:
     """The words that a prompt asks for, as it writes them; () where it asks for none."""
-    found = _LISTED.search(prompt)
-    items = re.split(r",|\band\b", found[1]) if found is not None else []
+    match = _LISTED.search(prompt)
+    items = re.split(r",|\band\b", match[1]) if match is not None else []
     words = (re.sub(r"^\W+|\W+$", "", item) for item in items)
     return tuple(dict.fromkeys(word for word in words if word and len(word.split()) <= _LONGEST_REQUEST))
 
 
-def unseen(asked: Sequence[Instruction], learned: Sequence[Instruction]) -> list[Instruction]:
+def unseen(instructions: Sequence[Instruction], learned: Sequence[Instruction]) -> list[Instruction]:
     """Those of which neither the prompt nor the answer is among those learned; each prompt once."""
     prompts, answers = {one.prompt for one in learned}, {one.answer for one in learned}
-    new = {one.prompt: one for one in asked if one.prompt not in prompts and one.answer not in answers}
+    new = {one.prompt: one for one in instructions if one.prompt not in prompts and one.answer not in answers}
     return list(new.values())
 
 
@@ -212,35 +212,35 @@ def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns:
         text = " ".join(parts[:4])
         if name not in text:
             return None
-        asked, answer = draw.choice(
+        question, answer = draw.choice(
             (
                 (f"What is the {being} called?", name),
                 (f"Who is {name}?", _a(being)),
                 (f"What is {name}?", _a(being)),
             )
         )
-        return Instruction(f"{text}\n{asked}", f"{answer[0].upper()}{answer[1:]}.", kind)
+        return Instruction(f"{text}\n{question}", f"{answer[0].upper()}{answer[1:]}.", kind)
     if len(parts) < 5:
         return None
     cut = draw.randint(1, 2) if kind == "continue" else len(parts) - draw.randint(1, 2)
     begun, rest = " ".join(parts[:cut]), " ".join(parts[cut:])
-    asked = draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) if kind == "continue" else ""
+    question = draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) if kind == "continue" else ""
     end = (
         draw.choice(("\nHow does it end?", "\nHow does the story end?", "\nWrite the end.")) if kind == "ending" else ""
     )
-    return Instruction(f"{asked}{begun}{end}", rest, kind)
+    return Instruction(f"{question}{begun}{end}", rest, kind)
 
 
 def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
     """An instruction whose answer is the whole story: with words of it, about somebody in it, or both."""
-    found = list(dict.fromkeys(word for word in _WORD.findall(story) if word in telling))
-    if len(found) < N_WORDS:
+    present = list(dict.fromkeys(word for word in _WORD.findall(story) if word in telling))
+    if len(present) < N_WORDS:
         return None
-    words = tuple(draw.sample(found, N_WORDS))
+    words = tuple(draw.sample(present, N_WORDS))
     if kind == "words":
         return Instruction(draw.choice(_ASKS_WORDS).format(words=_listed(draw, words)), story, kind, words)
     named = _NAMED.search(story)
-    things = [word for word in found if word in nouns]
+    things = [word for word in present if word in nouns]
     if named is None and not things:
         return None
     if kind == "about" and draw.random() < _ANY:
@@ -260,12 +260,12 @@ def _a(noun: str) -> str:
 
 def _of_sentence(draw: random.Random, sentence: str, telling: set[str]) -> Instruction | None:
     """A request for a sentence with words of this one, which is the answer."""
-    found = list(dict.fromkeys(word for word in _WORD.findall(sentence) if word in telling))
-    if len(found) < N_WORDS - 1:
+    present = list(dict.fromkeys(word for word in _WORD.findall(sentence) if word in telling))
+    if len(present) < N_WORDS - 1:
         return None
-    words = tuple(draw.sample(found, min(N_WORDS, len(found))))
-    asked = draw.choice(_ASKS_SENTENCE).format(words=_listed(draw, words))
-    return Instruction(asked, sentence, "sentence", words)
+    words = tuple(draw.sample(present, min(N_WORDS, len(present))))
+    question = draw.choice(_ASKS_SENTENCE).format(words=_listed(draw, words))
+    return Instruction(question, sentence, "sentence", words)
 
 
 def _listed(draw: random.Random, words: Sequence[str]) -> str:

@@ -81,7 +81,7 @@ def preference_pair(lm: LanguageModel, prompt: str, better: Answer, worse: Answe
 
 def write_pairs(
     lm: LanguageModel,
-    asked: Sequence[Instruction],
+    instructions: Sequence[Instruction],
     *,
     n_each: int = 4,
     n_pairs: int = 1,
@@ -96,16 +96,16 @@ def write_pairs(
     """
     written: dict[int, list[Answer]] = {}
     pairs, done = list[PreferencePair](), 0
-    prompts = [one.prompt for one in asked]
-    for found in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
-        if found is None:
+    prompts = [one.prompt for one in instructions]
+    for numbered in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
+        if numbered is None:
             yield done, pairs
             continue
-        place, answer = found
+        place, answer = numbered
         written.setdefault(place, []).append(answer)
         if len(written[place]) == n_each:
             done += 1
-            pairs += pairs_of(lm, asked[place], written.pop(place), most=n_pairs)
+            pairs += pairs_of(lm, instructions[place], written.pop(place), most=n_pairs)
 
 
 def answer_logprobs(logits: Tensor, targets: Tensor) -> Tensor:

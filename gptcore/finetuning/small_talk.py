@@ -48,8 +48,8 @@ def small_talk(draw: random.Random) -> Exchange:
     def fill(text: str) -> str:
         return _SLOT.sub(lambda slot: filled.setdefault(slot[1], _filling(draw, slot[1], slots)), text)
 
-    *earlier, said = (fill(turn) for turn in turns)
-    return Exchange(tuple(earlier), _as_typed(draw, said), fill(draw.choice(block.answers)))
+    *earlier, message = (fill(turn) for turn in turns)
+    return Exchange(tuple(earlier), _as_typed(draw, message), fill(draw.choice(block.answers)))
 
 
 def messages() -> frozenset[str]:
@@ -79,7 +79,7 @@ def _texts() -> tuple[list[_Block], dict[str, tuple[str, ...]]]:
     slots: dict[str, tuple[str, ...]] = {}
     blocks = list[_Block]()
     for part in _TEXTS.read_text(encoding="utf-8").split("\n\n"):
-        said, answers = list[str](), list[str]()
+        messages, answers = list[str](), list[str]()
         for line in part.splitlines():
             if line.startswith("{") and " = " in line:
                 name, _, values = line.partition(" = ")
@@ -87,7 +87,7 @@ def _texts() -> tuple[list[_Block], dict[str, tuple[str, ...]]]:
             elif line.startswith("=> "):
                 answers += line.removeprefix("=> ").split(" | ")
             elif not line.startswith("# "):
-                said += line.split(" | ")
-        if said:
-            blocks.append(_Block(tuple(tuple(one.split(" >> ")) for one in said), tuple(answers)))
+                messages += line.split(" | ")
+        if messages:
+            blocks.append(_Block(tuple(tuple(one.split(" >> ")) for one in messages), tuple(answers)))
     return blocks, slots

@@ -74,13 +74,13 @@ def answer_examples(
     """
     if not 0 <= plain_share < math.inf:
         raise TrainingError(f"The share of plain stories is {plain_share}; it must be 0 or more, and finite.")
-    found = [one for one in (encode_example(tokenizer, each, window) for each in made) if one is not None]
-    whole = [one for one in found if one.answer[-1] == tokenizer.end_id]
-    if 2 * len(whole) >= len(found):
-        found = whole
-    count = round(plain_share * len(found)) if stories else 0
+    examples = [one for one in (encode_example(tokenizer, each, window) for each in made) if one is not None]
+    whole = [one for one in examples if one.answer[-1] == tokenizer.end_id]
+    if 2 * len(whole) >= len(examples):
+        examples = whole
+    count = round(plain_share * len(examples)) if stories else 0
     plain = (plain_example(tokenizer, stories[place % len(stories)], window) for place in range(count))
-    return found + [one for one in plain if one is not None]
+    return examples + [one for one in plain if one is not None]
 
 
 def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
@@ -186,11 +186,13 @@ class AnswerLoss:
         example = (example + torch.arange(len(begins), device=inputs.device)[:, None]) * vocab_size  # rows apart
         of_prompts = (example + inputs)[~before]  # the first answer token is predicted by the last of the prompt
         of_answers = torch.where(answers, example + targets, -1).flatten()
-        found = torch.isin(of_answers, of_prompts) & self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
+        is_requested = (
+            torch.isin(of_answers, of_prompts) & self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
+        )
         ordered, places = of_answers.sort(stable=True)
-        again = torch.zeros_like(found)
+        again = torch.zeros_like(is_requested)
         again[places[1:]] = ordered[1:] == ordered[:-1]
-        return (found & ~again).view_as(answers)
+        return (is_requested & ~again).view_as(answers)
 
 
 def instruction_config(**changes: object) -> TrainingConfig:

@@ -147,7 +147,7 @@ class RunningBatch:
         if row not in self._rows:  # removed in the meantime
             return
         if row.continuation.done:
-            row.continuation.look(logits)
+            row.continuation.keep_logits(logits)
             self._remove(row)
             return
         yield from self._passed_on(row, row.continuation.choose(logits, is_last=row.left == 1))

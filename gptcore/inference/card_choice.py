@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 
 MOST_LIKELY = 64  # tokens that a choice looks at where nothing else can be chosen; also the most alternatives
 

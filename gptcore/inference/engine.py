@@ -193,11 +193,11 @@ class DecodeEngine:
 
     def _recorded(self, packed: PackedWeights) -> RecordedSteps:
         """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""
-        found = _take(packed.idle, self.cache)
-        if found is None:
-            found = RecordedSteps(recordable(packed), choose_on_card)
-        finalize(self, _leave_behind, packed.idle, found).atexit = False
-        return found
+        steps = _take(packed.idle, self.cache)
+        if steps is None:
+            steps = RecordedSteps(recordable(packed), choose_on_card)
+        finalize(self, _leave_behind, packed.idle, steps).atexit = False
+        return steps
 
 
 def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | None:
@@ -206,7 +206,7 @@ def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | No
         for steps in idle:
             if steps.capacity == cache.capacity and steps.n_rows >= len(cache):
                 idle.remove(steps)
-                cache.adopt(steps.memory)
+                cache.move_to(steps.memory)
                 return steps
     return None
 

@@ -65,11 +65,11 @@ class NativeWeights:
         widths = (config.n_embd, 3 * config.n_embd, config.n_embd, config.inner_dim)
         room = [torch.zeros(padded * width) for width in widths]  # zeros: what pads is computed too
         room = [torch.empty(B * config.vocab_size), *room, torch.empty(threads * own)]
-        asked = Step(
+        step = Step(
             ctypes.pointer(self._model), B, token_ids.data_ptr(), lengths.data_ptr(), cache.data.data_ptr(),
             cache.data.shape[2], cache.data.shape[4], *(one.data_ptr() for one in room), own, threads,
         )  # fmt: skip
-        self._library.gptcore_step(ctypes.byref(asked))
+        self._library.gptcore_step(ctypes.byref(step))
         cache.lengths[:] = [length + 1 for length in cache.lengths]
         return room[0].view(B, config.vocab_size)
 
@@ -103,15 +103,15 @@ def quantised(weight: Tensor, weight_format: Format) -> tuple[Tensor, Tensor | N
 def native_weights(model: GPT, weight_format: Format) -> NativeWeights | None:
     """The model for the step in C; None where it cannot run: no library, another device or type, weights that do not
     fit the format."""
-    found = library()
+    kernels = library()
     weight = model.wte.weight
-    if found is None or weight.device.type != "cpu" or weight.dtype != torch.float32:
+    if kernels is None or weight.device.type != "cpu" or weight.dtype != torch.float32:
         return None
-    if not found.gptcore_formats() >> _FORMATS[weight_format] & 1:
+    if not kernels.gptcore_formats() >> _FORMATS[weight_format] & 1:
         return None
     matrices = [parameter for parameter in model.parameters() if parameter.ndim == 2]
     if not all(torch.isfinite(one).all() for one in matrices):
         return None
     if weight_format == "fp16" and not all(float(one.abs().max()) < _LARGEST_HALF for one in matrices):
         return None
-    return NativeWeights(model, weight_format, found)
+    return NativeWeights(model, weight_format, kernels)

@@ -170,15 +170,15 @@ def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> Pack
         precision = precision_of(model)
     version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
     packings = _PACKED.setdefault(model, {})
-    found = packings.get((batch_size, precision))
-    if found is None or found[0] != version:
+    entry = packings.get((batch_size, precision))
+    if entry is None or entry[0] != version:
         kernel = fastest_kernel(model, batch_size, precision)
         known = {other.kernel: other for at, other in packings.values() if at == version}
         packed = known.get(kernel) or _pack(model, kernel)
         native = _faster_native(model, packed, batch_size, native_format(model, precision), known)
-        found = version, replace(native or packed, threads_found={})
-        packings[batch_size, precision] = found
-    return found[1]
+        entry = version, replace(native or packed, threads_found={})
+        packings[batch_size, precision] = entry
+    return entry[1]
 
 
 def native_format(model: GPT, precision: WeightFormat) -> Format:

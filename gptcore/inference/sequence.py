@@ -14,7 +14,8 @@ from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
 from gptcore.inference.card_choice import ChosenToken, Controls, fits
-from gptcore.inference.sampling import SamplingSettings, candidates, penalise, sample, uniform_number
+from gptcore.inference.sampling import candidates, penalise, sample, uniform_number
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.stop_strings import StopMatcher
 from gptcore.inference.token import Alternative, GeneratedToken
 from gptcore.threads import sharing
@@ -111,7 +112,7 @@ class TokenSequence:
         """Whether it is done, and its `next_logits` are known where they are wanted."""
         return self.done and not (self._look_ahead and self.next_logits is None)
 
-    def look(self, logits: Tensor) -> None:
+    def keep_logits(self, logits: Tensor) -> None:
         """Keeps the logits after the last token, float [V]. Raises CheckpointError where they are no numbers."""
         if torch.isnan(logits).any():
             raise CheckpointError(NOT_NUMBERS)

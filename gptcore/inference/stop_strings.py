@@ -31,9 +31,9 @@ class StopMatcher:
         """
         self._held.append(token)
         text = self._before + "".join(held.text for held in self._held)
-        found = [text.find(stop) for stop in self._stop if stop in text]
-        if found:
-            return self._cut(min(found) - len(self._before))
+        places = [text.find(stop) for stop in self._stop if stop in text]
+        if places:
+            return self._cut(min(places) - len(self._before))
         safe = next((p for p in range(len(text)) if any(stop.startswith(text[p:]) for stop in self._stop)), len(text))
         n_safe, end = 0, len(self._before)
         for held in self._held:

@@ -140,7 +140,7 @@ def _loaded(file: Path) -> ctypes.CDLL | None:
 
 def find_compiler() -> str | None:
     """The machine's C compiler."""
-    return next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
+    return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
 
 
 def levels_built() -> list[str]:

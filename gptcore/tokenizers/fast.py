@@ -138,16 +138,16 @@ def end_token(folder: Path, names: set[str]) -> str | None:
 
 def _name(token: object) -> str | None:
     """The name of a token that a file gives as a text or with its flags."""
-    found = token.get("content") if isinstance(token, dict) else token
-    return found if isinstance(found, str) else None
+    name = token.get("content") if isinstance(token, dict) else token
+    return name if isinstance(name, str) else None
 
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        table = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return table if isinstance(table, dict) else {}
 
 
 def _is_byte_level(decoder: object) -> bool:
@@ -161,7 +161,7 @@ def _is_byte_level(decoder: object) -> bool:
 def _parsed(description: str) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    found = Tokenizer.from_str(description)
-    found.no_truncation()  # as AutoTokenizer does unless it is asked to
-    found.no_padding()
-    return found
+    tokenizer = Tokenizer.from_str(description)
+    tokenizer.no_truncation()  # as AutoTokenizer does unless it is asked to
+    tokenizer.no_padding()
+    return tokenizer

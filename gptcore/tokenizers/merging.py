@@ -44,14 +44,14 @@ def merges_of(text: str, tokenizer: ByteBPE) -> list[Merge]:
     """The merges that turn a text's bytes into its tokens, in the order of their ranks."""
     ranks = _ranks(tokenizer)
     words = [_bytes_of(word) for word in split_words(text)]
-    found = []
+    merges = []
     while True:
         pairs = Counter(pair for word in words for pair in pairwise(word) if pair[0] + pair[1] in ranks)
         if not pairs:
-            return found
+            return merges
         best = min(pairs, key=lambda pair: ranks[pair[0] + pair[1]])
         words = [merged(word, best) for word in words]
-        found.append(Merge(*best, pairs[best]))
+        merges.append(Merge(*best, pairs[best]))
 
 
 def learn_merges(text: str, n_merges: int) -> list[Merge]:
@@ -71,10 +71,10 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
     pairs: Counter[Pair] = Counter()
     for word, count in words.items():
         _add(pairs, parts[word], count)
-    found: list[Merge] = []
-    while len(found) < n_merges and pairs:
+    merges: list[Merge] = []
+    while len(merges) < n_merges and pairs:
         best = min(pairs, key=lambda pair: (-pairs[pair], born[pair[0]], born[pair[1]]))
-        found.append(Merge(*best, pairs[best]))
+        merges.append(Merge(*best, pairs[best]))
         joined = best[0] + best[1]
         born.setdefault(joined, len(born))
         for word, count in words.items():
@@ -82,7 +82,7 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
                 _add(pairs, parts[word], -count)
                 parts[word] = merged(parts[word], best)
                 _add(pairs, parts[word], count)
-    return found
+    return merges
 
 
 def _add(pairs: Counter[Pair], word: Sequence[bytes], count: int) -> None:

@@ -156,10 +156,10 @@ def _texts_of_all(
         return _texts(options, known)
     if workers.rank:
         workers.mean([0.0])
-    found = _texts(options, known)
+    texts = _texts(options, known)
     if not workers.rank:
         workers.mean([0.0])
-    return found
+    return texts
 
 
 def _save(

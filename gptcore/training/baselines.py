@@ -31,9 +31,9 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs
     kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], number of distinct successors
     wanted = valid[:-1] * vocab_size + valid[1:]
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found = np.where(keys[place] == wanted, times[place], 0)
+    times_seen = np.where(keys[place] == wanted, times[place], 0)
     before = valid[:-1]
     weight = kinds[before] * unigram[valid[1:]]
     total = seen[before] + kinds[before]
-    probability = np.where(total > 0, (found + weight) / np.maximum(total, 1), unigram[valid[1:]])
+    probability = np.where(total > 0, (times_seen + weight) / np.maximum(total, 1), unigram[valid[1:]])
     return single, float(-np.log(probability).mean())

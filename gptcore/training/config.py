@@ -115,12 +115,12 @@ PAPERS = {
 
 def field_help() -> dict[str, str]:
     """Help text of each field of TrainingConfig, from its docstring."""
-    found: dict[str, str] = {}
+    helps: dict[str, str] = {}
     names: list[str] = []
     for line in (inspect.getdoc(TrainingConfig) or "").partition("Args:")[2].splitlines():
         start = re.match(r" {4}(\w[\w, ]*): (.*)", line)
         if start:
             names = start[1].split(", ")
         for name in names:
-            found[name] = f"{found.get(name, '')} {start[2] if start else line.strip()}".strip()
-    return found
+            helps[name] = f"{helps.get(name, '')} {start[2] if start else line.strip()}".strip()
+    return helps

@@ -39,9 +39,9 @@ class Workers:
     def gather(self, values: Tensor) -> list[Tensor]:
         """The values of every process, in the order of their ranks, on the CPU; of one shape and type everywhere."""
         mine = values.to(self.device)
-        found = [torch.empty_like(mine) for _ in range(self.size)]
-        dist.all_gather(found, mine)
-        return [one.cpu() for one in found]
+        parts = [torch.empty_like(mine) for _ in range(self.size)]
+        dist.all_gather(parts, mine)
+        return [one.cpu() for one in parts]
 
     def mean(self, values: Sequence[float]) -> list[float]:
         """Each value averaged over the processes, so that decisions based on it agree everywhere."""

@@ -308,13 +308,13 @@ class Trainer:
         self._network.train()
         with nullcontext() if self._recorded is None else self._recorded.lane():
             batches = [self._drawn(part) for part in range(self.config.accumulation_steps)]
-            found = None if self._recorded is None else self._recorded.gradients(*batches[0])
-            replayed = found is not None
-            found = found or self._gradients(*batches[0], *batches[1:])
+            loss_and_norm = None if self._recorded is None else self._recorded.gradients(*batches[0])
+            replayed = loss_and_norm is not None
+            loss_and_norm = loss_and_norm or self._gradients(*batches[0], *batches[1:])
             if replayed:  # while the device computes
                 following = self.step + 1
                 self._ahead = following, self._mine.draw(following, self.config.seed)
-            total, norm, *terms = torch.stack([found.loss, found.norm, *found.terms]).tolist()
+            total, norm, *terms = torch.stack([loss_and_norm.loss, loss_and_norm.norm, *loss_and_norm.terms]).tolist()
             if not (math.isfinite(total) and math.isfinite(norm)):
                 what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
                 raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")

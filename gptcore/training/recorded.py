@@ -95,7 +95,7 @@ class RecordedUpdates:
         before = torch.cuda.get_rng_state(device)
         try:
             with torch.cuda.graph(first, stream=self._stream, capture_error_mode="thread_local"):
-                found = self._gradients(*batch)
+                gradients = self._gradients(*batch)
             with torch.cuda.graph(second, pool=first.pool(), stream=self._stream, capture_error_mode="thread_local"):
                 self._optimize()
         except RuntimeError as error:
@@ -106,5 +106,5 @@ class RecordedUpdates:
             generator.graphsafe_set_state(torch.Generator(device).manual_seed(0).graphsafe_get_state())
             generator.set_state(before)
             return False
-        self._graphs, self._batch, self._found = (first, second), batch, found
+        self._graphs, self._batch, self._found = (first, second), batch, gradients
         return True

@@ -38,10 +38,10 @@ class Reporter:
         if isinstance(event, StepEvent):
             self._step(event)
         elif isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
-            found = {"bits_per_byte": event.score.bits_per_byte, "perplexity": event.score.perplexity}
-            said = "held-out {bits_per_byte:.4f} bits per byte, perplexity {perplexity:.2f}".format(**found)
-            self._say(f"step {event.step}: {said}")
-            self._write({"step": event.step, "valid_loss": event.score.loss, **found})
+            measures = {"bits_per_byte": event.score.bits_per_byte, "perplexity": event.score.perplexity}
+            line = "held-out {bits_per_byte:.4f} bits per byte, perplexity {perplexity:.2f}".format(**measures)
+            self._say(f"step {event.step}: {line}")
+            self._write({"step": event.step, "valid_loss": event.score.loss, **measures})
             self._chart(event.step, valid_loss=event.score.loss, bits_per_byte=event.score.bits_per_byte)
         elif isinstance(event, EndEvent):
             used_up = f"the steps are used up after {event.step}" if event.reason == "steps" else "time is up"

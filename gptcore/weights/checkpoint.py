@@ -141,8 +141,8 @@ def _adapter(folder: Path) -> str:
 def shard_names(index: Path) -> list[str]:
     """File names in a sharded checkpoint's index, each once and inside the index's own folder."""
     try:
-        found = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        names = sorted({str(name) for name in found.values()})
+        weight_map = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        names = sorted({str(name) for name in weight_map.values()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise CheckpointError(f"{index} is not usable as an index of weights ({error}).") from None
     outside = [name for name in names if Path(name).name != name]

@@ -111,7 +111,7 @@ def check_shapes(config: GPTConfig, shapes: dict[str, list[int]]) -> None:
         raise CheckpointError(
             f"The weights hold {len(shapes):,} tensors; a GPT of {config.n_layer:,} layers has fewer."
         )
-    layers = {int(found[1]) for name in shapes if (found := _LAYER.match(name))}
+    layers = {int(match[1]) for name in shapes if (match := _LAYER.match(name))}
     if len(layers) != config.n_layer:
         raise CheckpointError(
             f"config.json says {config.n_layer:,} layers and the weights hold {len(layers):,}. One of them "
@@ -137,7 +137,7 @@ def tensors_from_hf(config: GPTConfig, tensors: dict[str, Tensor]) -> dict[str, 
     with torch.device("meta"):
         expected = {name: list(tensor.shape) for name, tensor in GPT(config).state_dict().items()}
     own_names = {theirs: ours for ours, theirs in _GPT1_NAMES.items()}
-    found: dict[str, Tensor] = {}
+    state: dict[str, Tensor] = {}
     for theirs, tensor in tensors.items():
         name = theirs.removeprefix("transformer.")
         name = own_names.get(name, name)
@@ -146,15 +146,15 @@ def tensors_from_hf(config: GPTConfig, tensors: dict[str, Tensor]) -> dict[str, 
             shape = expected[name][::-1] if transposed else expected[name]
             if list(tensor.shape) != shape:
                 raise CheckpointError(f"The tensor {theirs} has the shape {list(tensor.shape)}; it should be {shape}.")
-            found[name] = tensor.t() if transposed else tensor
+            state[name] = tensor.t() if transposed else tensor
         elif not _BUFFER.search(name) and not _stands_for_nothing(config, name, tensor):
             raise CheckpointError(f"The tensor {theirs} does not belong to a model of this config.")
-    if config.tie_word_embeddings and "wte.weight" in found:
-        found["lm_head.weight"] = found["wte.weight"]
-    missing = [name for name in expected if name not in found]
+    if config.tie_word_embeddings and "wte.weight" in state:
+        state["lm_head.weight"] = state["wte.weight"]
+    missing = [name for name in expected if name not in state]
     if missing:
         raise CheckpointError(f"The checkpoint lacks the tensor {missing[0]} ({len(missing)} missing in all).")
-    return found
+    return state
 
 
 def tensors_to_hf(model: GPT) -> dict[str, Tensor]:

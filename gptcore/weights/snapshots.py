@@ -62,12 +62,12 @@ def load_snapshot(folder: Path, step: int) -> GPT:
         kept = ", ".join(f"{known:,}" for known in snapshot_steps(folder)) or "none"
         raise CheckpointError(f"{folder.name} has no snapshot after {step:,} updates. It has: {kept}.")
     file = folder / FOLDER / f"{step}.safetensors"
-    found = read_tensors(file)
+    stored = read_tensors(file)
     try:
         shapes = json.loads(read_metadata(file)["shapes"])
-        tensors = {name: tensor.float() for name, tensor in found.items() if not name.endswith((".steps", ".scales"))}
+        tensors = {name: tensor.float() for name, tensor in stored.items() if not name.endswith((".steps", ".scales"))}
         for name, shape in shapes.items():
-            tensors[name] = dequantise(found[f"{name}.steps"], found[f"{name}.scales"], shape)
+            tensors[name] = dequantise(stored[f"{name}.steps"], stored[f"{name}.scales"], shape)
         config = read_config(folder)
         if config.tie_word_embeddings:
             tensors["lm_head.weight"] = tensors["wte.weight"]

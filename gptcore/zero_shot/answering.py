@@ -28,22 +28,22 @@ def greedy_answers(
     decoder = DecodeEngine(lm.model, capacity=min(window, max(map(len, prompts)) + max_new_tokens))
     logits = decoder.read_together(prompts)  # [B, V]
     written: list[list[int]] = [[] for _ in prompts]
-    found: list[str | None] = [None for _ in prompts]
+    answers: list[str | None] = [None for _ in prompts]
     rows = list(range(len(prompts)))  # of the decoder: which prompts they continue
     while True:
         chosen = logits.argmax(-1).tolist()
         for place in reversed(range(len(rows))):
             prompt = rows[place]
             written[prompt].append(chosen[place])
-            found[prompt] = _ended(written[prompt], lm.tokenizer, stop)
-            if found[prompt] is not None or len(written[prompt]) == allowed[prompt]:
+            answers[prompt] = _ended(written[prompt], lm.tokenizer, stop)
+            if answers[prompt] is not None or len(written[prompt]) == allowed[prompt]:
                 decoder.remove(place)
                 rows[place] = rows[-1]
                 del rows[-1]
         if not rows:
             break
         logits = decoder.step([written[prompt][-1] for prompt in rows])
-    return [lm.tokenizer.decode(ids) if text is None else text for ids, text in zip(written, found, strict=True)]
+    return [lm.tokenizer.decode(ids) if text is None else text for ids, text in zip(written, answers, strict=True)]
 
 
 def _ended(ids: Sequence[int], tokenizer: Tokenizer, stop: Sequence[str]) -> str | None:

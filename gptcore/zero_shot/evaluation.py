@@ -105,11 +105,11 @@ class Score:
 
 def find_template(task: Task, name: str) -> Template:
     """The template of a name, the first for "". Raises PromptError for an unknown name."""
-    found = task.template(name) if name else task.templates[0]
-    if found is None:
+    chosen = task.template(name) if name else task.templates[0]
+    if chosen is None:
         listed = ", ".join(template.name for template in task.templates)
         raise PromptError(f"There is no template {name!r} for this task. Choose one of: {listed}.")
-    return found
+    return chosen
 
 
 def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator[list[Case]]:
@@ -148,7 +148,7 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
         except (TokenizerError, PromptError):
             del pairs[n_pairs:], places[n_places:]
     readings = read_continuations(lm.model, pairs)
-    found: dict[str, list[bool]] = {}
+    outcomes: dict[str, list[bool]] = {}
     for trial, item, start, n in places:
         group = readings[start : start + n]
         if item.choices:
@@ -157,8 +157,8 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
         else:
             answer = pairs[start][1]
             right = group[0].favourites[: len(answer)] == answer
-        found.setdefault(trial.task, []).append(right)
-    return {task: sum(rights) / len(rights) for task, rights in found.items()}
+        outcomes.setdefault(trial.task, []).append(right)
+    return {task: sum(rights) / len(rights) for task, rights in outcomes.items()}
 
 
 def helped(before: Score, after: Score) -> tuple[Change, str]:
@@ -186,26 +186,26 @@ def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Cas
     ids = [one[: lm.model.config.n_positions - len(prompt.ids)] for one, prompt in zip(ids, fitted, strict=True)]
     readings = read_continuations(lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)])
     if test.metric == "last word":  # as LAMBADA is counted: every token of the word is the first choice
-        said = [lm.tokenizer.decode(found.favourites[: len(one)]) for found, one in zip(readings, ids, strict=True)]
-        scores = [float(found.favourites[: len(one)] == one) for found, one in zip(readings, ids, strict=True)]
+        answers = [lm.tokenizer.decode(read.favourites[: len(one)]) for read, one in zip(readings, ids, strict=True)]
+        scores = [float(read.favourites[: len(one)] == one) for read, one in zip(readings, ids, strict=True)]
     else:
         stop = TASKS[test.task].stops(template) or ("\n",)
         written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
-        said = [template.found(text) for text in written]
-        scores = [_right(test, *each) for each in zip(batch, expected, said, strict=True)]
+        answers = [template.found(text) for text in written]
+        scores = [_right(test, *each) for each in zip(batch, expected, answers, strict=True)]
     return [
-        Case(prompt.prompt, answer, found.strip(), value, math.fsum(reading.logprobs))
-        for prompt, answer, found, value, reading in zip(fitted, expected, said, scores, readings, strict=True)
+        Case(prompt.prompt, answer, read.strip(), value, math.fsum(reading.logprobs))
+        for prompt, answer, read, value, reading in zip(fitted, expected, answers, scores, readings, strict=True)
     ]
 
 
-def _right(test: Trial, item: Item, expected: str, found: str) -> float:
+def _right(test: Trial, item: Item, expected: str, answer: str) -> float:
     """The score of a model's answer."""
     if item.people:
-        return tells(item.people, item.event, found)
+        return tells(item.people, item.event, answer)
     if test.metric == "ROUGE-L":
-        return rouge(expected, found)
-    return exact_match(expected, found, articles=TASKS[test.task].articles)
+        return rouge(expected, answer)
+    return exact_match(expected, answer, articles=TASKS[test.task].articles)
 
 
 def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
@@ -218,6 +218,6 @@ def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]
     cases = []
     for place, (item, one) in enumerate(zip(batch, fitted, strict=True)):
         sums = [math.fsum(reading.logprobs) for reading in readings[place * len(labels) : (place + 1) * len(labels)]]
-        said, expected = labels[sums.index(max(sums))], template.label(item.answer)
-        cases.append(Case(one.prompt, expected, said, float(said == expected), sums[labels.index(expected)]))
+        chosen, expected = labels[sums.index(max(sums))], template.label(item.answer)
+        cases.append(Case(one.prompt, expected, chosen, float(chosen == expected), sums[labels.index(expected)]))
     return cases

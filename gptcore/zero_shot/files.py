@@ -42,10 +42,10 @@ def hand_written(path: Path) -> list[tuple[str, Trial]]:
     instead), and under "free" lists by task of items with "prompt".
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
         free = Template("as people word it", "{prompt} {answer}")
-        rows = [("hand-written", task, TASKS[task].templates[0], found[task]) for task in TASKS if task in found]
-        rows += [("free wording", task, free, made) for task, made in found["free"].items()]
+        rows = [("hand-written", task, TASKS[task].templates[0], content[task]) for task in TASKS if task in content]
+        rows += [("free wording", task, free, made) for task, made in content["free"].items()]
         return [(way, Trial(task, one, [_item(task, i) for i in made], (), way)) for way, task, one, made in rows]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise PromptError(f"{path} is not a file of hand-written items ({type(error).__name__}: {error}).") from None

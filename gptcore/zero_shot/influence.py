@@ -97,7 +97,7 @@ def word_effects(lm: LanguageModel, prompt: Prompt, answer: str) -> tuple[float,
 
     Only the last MOST_WORDS words of the prompt are tried; earlier ones get an effect of 0.
     """
-    pieces = [(place, found.span()) for place, part in enumerate(prompt.parts) for found in _words(part.text)]
+    pieces = [(place, match.span()) for place, part in enumerate(prompt.parts) for match in _words(part.text)]
     tried = pieces[-MOST_WORDS:]
     variants = [_without_span(prompt, place, span) for place, span in tried]
     kept = [number for number, variant in enumerate(variants) if variant.text.strip()]

@@ -52,8 +52,8 @@ def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> 
     Raises:
         PromptError: the file of items is missing or damaged.
     """
-    found = _frozen()[task][split]
-    chosen = random.Random(repr((task, split, seed))).sample(found, len(found)) if seed else found
+    drawn = _frozen()[task][split]
+    chosen = random.Random(repr((task, split, seed))).sample(drawn, len(drawn)) if seed else drawn
     return [_item(task, one) for one in chosen[:n]]
 
 

@@ -42,7 +42,7 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
     Raises:
         ContextLengthError, TokenIdError: as the model does.
     """
-    found: dict[int, Likelihood] = {}
+    likelihoods: dict[int, Likelihood] = {}
     with evaluating(model):
         for places in _batches(pairs, model.config.vocab_size):
             rows = [[*pairs[place][0], *pairs[place][1]] for place in places]
@@ -59,9 +59,9 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
                 end = start + len(continuation) + 1
                 chosen = torch.tensor(continuation, dtype=torch.long, device=logits.device)
                 picked = logits[start : end - 1].gather(1, chosen[:, None])[:, 0] - total[start : end - 1]
-                found[place] = Likelihood(picked.tolist(), best[start:end])
+                likelihoods[place] = Likelihood(picked.tolist(), best[start:end])
                 start = end
-    return [found[place] for place in range(len(pairs))]
+    return [likelihoods[place] for place in range(len(pairs))]
 
 
 def _positions(pair: tuple[Sequence[int], Sequence[int]]) -> range:

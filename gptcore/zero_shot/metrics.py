@@ -116,9 +116,9 @@ def exact_match(expected: str, answer: str, *, articles: bool = False) -> float:
 
 def tells(people: Sequence[str], event: Sequence[str], answer: str) -> float:
     """1 where an answer names all of these people, and has a word that begins with one of those of the event."""
-    said = f" {_plain(answer)} "
-    named = all(f" {_plain(name)} " in said for name in people)
-    return float(named and any(f" {_plain(word)}" in said for word in event if _plain(word)))
+    padded = f" {_plain(answer)} "
+    named = all(f" {_plain(name)} " in padded for name in people)
+    return float(named and any(f" {_plain(word)}" in padded for word in event if _plain(word)))
 
 
 def _plain(text: str) -> str:

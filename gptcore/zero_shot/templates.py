@@ -158,8 +158,8 @@ class Template:
                 "Nothing may follow {answer}: the prompt ends where the model answers.",
             ),
         )
-        for found, sentence in faults:
-            if found:
+        for is_wrong, sentence in faults:
+            if is_wrong:
                 raise PromptError(sentence)
         return self
 

@@ -46,7 +46,7 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     ids = _ids(lm, prompt)
     if len(ids) <= room:
         return Fitted(prompt, ids)
-    n_before, said = len(ids), []
+    n_before, notes = len(ids), []
     n_examples = sum(part.kind == "example" for part in prompt.parts)
     while len(ids) > room and (place := _first(prompt, "example")) is not None:
         prompt = prompt.without(place)
@@ -54,13 +54,13 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     left = sum(part.kind == "example" for part in prompt.parts)
     if left < n_examples:
         n_left_out = n_examples - left
-        said.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
+        notes.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
     if len(ids) > room:
         prompt, cut = _cut(lm, prompt, room)
         ids = _ids(lm, prompt)
-        said.append(f"the first {cut} of the input {'is' if cut.startswith('1 ') else 'are'} left out")
+        notes.append(f"the first {cut} of the input {'is' if cut.startswith('1 ') else 'are'} left out")
     why = f"{n_before:,} tokens and {window - room} for the answer do not fit the window of {window:,}"
-    left_out = " and ".join(said)
+    left_out = " and ".join(notes)
     return Fitted(prompt, ids, f"{left_out[0].upper()}{left_out[1:]}: {why}. The cue is kept.")
 
 
@@ -117,7 +117,7 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
             f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "
             "Shorten the instruction, or choose a model with a longer window."
         )
-    words = [found.start() for found in re.finditer(r"\S+", whole)]
+    words = [match.start() for match in re.finditer(r"\S+", whole)]
     for starts, unit in ((words, "word"), (range(len(whole)), "character")):
         n_cut = fewest(starts)
         if n_cut < len(starts):

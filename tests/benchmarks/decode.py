@@ -29,7 +29,8 @@ from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together
 from gptcore.inference.kernels import WeightFormat
 from gptcore.inference.packed import SEVERAL, packed_weights
-from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.inference.sampling import candidates
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 
 PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, SEVERAL, 512  # as many texts as the engine's trial has

@@ -221,7 +221,7 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
 
 def generated(services, seconds: float) -> float:
     """Tokens a second of texts of the default model, as the Generate tab makes them."""
-    from gptcore.inference.sampling import SamplingSettings
+    from gptcore.inference.sampling_settings import SamplingSettings
     from gptcore.inference.sequence import TokenSequence
 
     lm, n, began = services.models.get(services.models.default), 0, time.perf_counter()

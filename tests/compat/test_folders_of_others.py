@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 import gptcore
 from gptcore.errors import CheckpointError, TokenizerError
 from gptcore.finetuning.instruction import Message, chat_prompt
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.tokenizers import StreamingText, describe_token, load_tokenizer
 
 NASTY = (

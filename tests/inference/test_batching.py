@@ -11,7 +11,7 @@ from gptcore.errors import SamplingError
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.engine import DecodeEngine, UncachedDecoder
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from tiny import make_model
 

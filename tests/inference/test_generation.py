@@ -11,7 +11,7 @@ from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together, last_logits
 from gptcore.inference.kernels import KERNELS, fastest_kernel
 from gptcore.inference.packed import packed_weights
-from gptcore.inference.sampling import CONTROLS, CUT_OFFS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
 from gptcore.inference.sequence import TokenSequence, context_start
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids

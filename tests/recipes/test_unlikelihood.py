@@ -7,7 +7,7 @@ import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TrainingError
 from gptcore.evaluation import repeated_share, written
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.model import random_model
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig

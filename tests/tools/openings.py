@@ -14,7 +14,7 @@ from pathlib import Path
 import gptcore
 from gptcore.finetuning.answering import judge
 from gptcore.inference.generation import continue_together
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel
 

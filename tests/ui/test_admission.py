@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from ui.compute.admission import AdmissionQueue, Place
 from ui.lenses.generate.handlers import program, writing
 from ui.lenses.generate.handlers.compare import compare

@@ -18,7 +18,7 @@ import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.corpora.files import decoded
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors

@@ -14,7 +14,7 @@ from tools.payload_types import servers
 
 from gptcore.config import PRESETS as PRESETS_OF_SHAPES
 from gptcore.inference.generation import last_logits
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.tokenizers.base import END_OF_TEXT
 from ui import payloads
 from ui.lenses.attention.handlers import lens, maps
@@ -87,7 +87,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Start.chapters": {},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
         "Start.typed": SEEN,
-        "Train.chances": {**run, "token": ""},
+        "Train.token_probabilities": {**run, "token": ""},
         "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
         "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},
         "Train.formed": run,
@@ -97,7 +97,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Train.poll": {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
         "Train.recording": run,
         "Train.slide": {**run, **slide},
-        "Train.tell": {**run, "text": "a line"},
+        "Train.classify": {**run, "text": "a line"},
         "ZeroShot.prompt_picture": {**slide, "value": json.dumps({"labels": [label]})},
     }
 

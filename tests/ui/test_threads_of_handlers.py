@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.lenses.attention import handlers as attention
 from ui.lenses.attention.handlers import (
@@ -55,14 +55,14 @@ HANDLERS = {
     "moved sliders": lambda services: [
         list(writing.write(services, "v", "tiny", PROMPT, FORM)), writing.redraw(services, "v", SAMPLING),
     ],
-    "a look at a prompt": lambda services: writing.look(services, "v", "tiny", PROMPT, FORM),
+    "a look at a prompt": lambda services: writing.preview(services, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda services: program.next_token(services, "tiny", PROMPT, 5, SAMPLING),
     "strategies": lambda services: json.loads(probabilities.probabilities(services, {**SEEN, **SETTINGS}))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
     )["rows"],
-    "all heads": lambda services: list(maps.look(services, "v", READ)),
+    "all heads": lambda services: list(maps.views(services, "v", READ)),
     "one head": lambda services: maps.head_map(services, head(services)),
     "the scores of a head": lambda services: maps.steps(services, head(services)),
     "the numbers of a row": lambda services: maps.arithmetic(services, {**head(services), "row": 2, "column": 1}),
@@ -76,7 +76,7 @@ HANDLERS = {
     "arrays of a file": lambda services: files.arrays(services, head(services)),
     "a neuron": lambda services: json.loads(neurons.neurons(services, {**SEEN, "layer": 0}))["top"],
     "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
-    "a text that activates a head": lambda services: texts.wake(services, "tiny", 0, 1),
+    "a text that activates a head": lambda services: texts.activating_text(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
     "why a word": lambda services: json.loads(why.why(services, SEEN))["parts"],
@@ -164,4 +164,4 @@ def test_every_handler_of_the_attention_tab_is_among_them():
     }  # fmt: skip
     source = inspect.getsource(inspect.getmodule(test_every_handler_of_the_attention_tab_is_among_them))
     tried = {name for name in found if re.search(rf"\.{name}\(\s*services", source)}
-    assert found - tried <= NOTHING and tried >= {"look", "head_map", "steps", "arithmetic", "compare", "neurons"}
+    assert found - tried <= NOTHING and tried >= {"views", "head_map", "steps", "arithmetic", "compare", "neurons"}

@@ -8,7 +8,7 @@ import pytest
 
 from gptcore.errors import SamplingError
 from gptcore.inference.generation import continue_together
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from ui.compute import scheduler as writers
 from ui.compute.compute_thread import ComputeThread

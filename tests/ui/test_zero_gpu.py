@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from gptcore.inference.generation import continue_together
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.inference.sequence import TokenSequence
 from ui.compute import zero_gpu

@@ -88,15 +88,15 @@ class ComputeThread:
         job = _Job(steps, background=background)
         self._enter(job)
         try:
-            while (found := job.batches.get()) is not None:
-                if isinstance(found, BaseException):
-                    raise found
+            while (batch := job.batches.get()) is not None:
+                if isinstance(batch, BaseException):
+                    raise batch
                 if job.batches.qsize() < _AHEAD // 2:
-                    self._wake(job)
-                yield from found
+                    self._notify(job)
+                yield from batch
         finally:
             job.given_up = True
-            self._wake(job)
+            self._notify(job)
 
     def keep(self, steps: Iterator[object], *, background: bool = False) -> None:
         """Runs a job to its end and discards its results.
@@ -111,10 +111,10 @@ class ComputeThread:
             return compute()
         job = _Job((compute() for _ in (None,)), single=True)
         self._enter(job)
-        found = job.batches.get()
-        if isinstance(found, list):
-            return found[0][0]
-        raise found or RuntimeError("A computation has ended without a result.")
+        batch = job.batches.get()
+        if isinstance(batch, list):
+            return batch[0][0]
+        raise batch or RuntimeError("A computation has ended without a result.")
 
     def close(self) -> None:
         """Ends the thread after the slice in progress: a thread still computing would abort the interpreter at exit.
@@ -139,7 +139,7 @@ class ComputeThread:
                 self._thread = threading.Thread(target=self._work, daemon=True, name=self._name)
                 self._thread.start()
 
-    def _wake(self, job: _Job) -> None:
+    def _notify(self, job: _Job) -> None:
         """Requeues a job that was waiting for its handler."""
         with self._changed:
             if job.waits:

@@ -74,10 +74,10 @@ class Scheduler:
         if begins:
             self._computing.keep(self._steps(model))
         try:
-            while (found := request.arrived.get()) is not None:
-                if isinstance(found, BaseException):
-                    raise found
-                yield from found
+            while (piece := request.arrived.get()) is not None:
+                if isinstance(piece, BaseException):
+                    raise piece
+                yield from piece
         finally:
             request.given_up = True
             with self._lock:

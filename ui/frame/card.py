@@ -29,7 +29,7 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
     with gr.Accordion("About it", open=False, elem_id="card") as whole:
         with gr.Row(elem_id="moments"):
             moment = picker.moment_slider(services.models.default)
-            said = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
+            moment_note = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
         with gr.Row(elem_classes="steps"):
             start = gr.Button("Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0)
             stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
@@ -55,4 +55,4 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
     start.click(on_check, model, checked, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
     on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}
-    return moment, said, on_opened
+    return moment, moment_note, on_opened

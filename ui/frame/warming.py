@@ -8,7 +8,7 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig

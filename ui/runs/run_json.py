@@ -27,8 +27,8 @@ _SHORT = {"vocab_size": "V", "n_layer": "L", "n_head": "H", "n_parameters": "par
 
 def facts_json(facts: RunFacts) -> RunAbout:
     """The facts of a run as JSON, for the page and for recordings."""
-    found = {_SHORT.get(name, name): _plain(getattr(facts, name)) for name in _FACTS}
-    return cast(RunAbout, found)
+    fields = {_SHORT.get(name, name): _plain(getattr(facts, name)) for name in _FACTS}
+    return cast(RunAbout, fields)
 
 
 def _plain(value: Any) -> Any:
@@ -67,25 +67,25 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
 
     Raises ValueError or KeyError for another JSON.
     """
-    found = json.loads(text)
-    config = TrainingConfig(**found["config"])
+    fields = json.loads(text)
+    config = TrainingConfig(**fields["config"])
     curve = Curve()
-    curve.rows = found["rows"]
+    curve.rows = fields["rows"]
     return RunState(
         lm.name if lm is not None else name,
-        _facts(found["about"], config),
+        _facts(fields["about"], config),
         state="ended",
-        reason=found["reason"],
-        step=found["step"],
-        seconds=Stopwatch(found["seconds"]),
-        rate=found["tokens_per_second"],
+        reason=fields["reason"],
+        step=fields["step"],
+        seconds=Stopwatch(fields["seconds"]),
+        rate=fields["tokens_per_second"],
         learning_rate=config.learning_rate,
         curve=curve,
-        observations=[_look(look, found["about"]["L"], found["about"]["H"]) for look in found["looks"]],
-        final_loss=_or_nan(found["final_loss"]),
-        final_accuracy=_or_nan(found.get("final_accuracy")),
-        kept_step=found.get("kept_step"),
-        plain_losses=tuple(_or_nan(one) for one in found.get("plain_losses", ())),
+        observations=[_observation(look, fields["about"]["L"], fields["about"]["H"]) for look in fields["looks"]],
+        final_loss=_or_nan(fields["final_loss"]),
+        final_accuracy=_or_nan(fields.get("final_accuracy")),
+        kept_step=fields.get("kept_step"),
+        plain_losses=tuple(_or_nan(one) for one in fields.get("plain_losses", ())),
         language_model=lm,
     )
 
@@ -113,37 +113,39 @@ def _look_json(look: Observation) -> dict[str, Any]:
     }
 
 
-def _look(found: dict[str, Any], n_layer: int, n_head: int) -> Observation:
+def _observation(described: dict[str, Any], n_layer: int, n_head: int) -> Observation:
     scores = {
-        field.name: torch.tensor([[math.nan if v is None else v for v in row] for row in found["scores"][field.name]])
+        field.name: torch.tensor(
+            [[math.nan if v is None else v for v in row] for row in described["scores"][field.name]]
+        )
         for field in fields(HeadScores)
     }
-    maps = np.frombuffer(_unpacked(found["maps"]), dtype=np.uint8)
+    maps = np.frombuffer(_unpacked(described["maps"]), dtype=np.uint8)
     side = math.isqrt(maps.size // (n_layer * n_head))
     return Observation(
-        found["step"],
-        found["elapsed"],
-        _or_nan(found["valid_loss"]),
-        found["text"],
-        np.frombuffer(_unpacked(found["probabilities"]), dtype=np.float16),
+        described["step"],
+        described["elapsed"],
+        _or_nan(described["valid_loss"]),
+        described["text"],
+        np.frombuffer(_unpacked(described["probabilities"]), dtype=np.float16),
         HeadScores(**scores),
         maps.reshape(n_layer, n_head, side, side),
-        tasks=found.get("tasks", {}),
-        accuracy=_or_nan(found.get("accuracy")),
-        attribution=_attribution(found.get("attribution")),
+        tasks=described.get("tasks", {}),
+        accuracy=_or_nan(described.get("accuracy")),
+        attribution=_attribution(described.get("attribution")),
     )
 
 
-def _attribution_json(found: LogitAttribution | None) -> dict[str, float] | None:
-    if found is None:
+def _attribution_json(attributed: LogitAttribution | None) -> dict[str, float] | None:
+    if attributed is None:
         return None
-    return {name: round(float(value), 4) for name, value in zip(found.names, found.values, strict=True)}
+    return {name: round(float(value), 4) for name, value in zip(attributed.names, attributed.values, strict=True)}
 
 
-def _attribution(found: dict[str, float] | None) -> LogitAttribution | None:
-    if found is None:
+def _attribution(fields: dict[str, float] | None) -> LogitAttribution | None:
+    if fields is None:
         return None
-    return LogitAttribution(tuple(found), torch.tensor(list(found.values())), sum(found.values()))
+    return LogitAttribution(tuple(fields), torch.tensor(list(fields.values())), sum(fields.values()))
 
 
 def _packed(values: np.ndarray) -> str:

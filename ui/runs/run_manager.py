@@ -69,9 +69,9 @@ class RunManager:
         self._lock, self._placing = threading.Lock(), threading.Lock()
         self._queue: list[Workspace] = []  # in the order in which their runs begin; guarded by _placing
         self._saved = saved
-        found = saved.restore() if saved is not None else []
+        restored = saved.restore() if saved is not None else []
         self._workspaces: dict[str, Workspace] = {
-            one.workspace: Workspace(one.workspace, [one.record], last_seen=clock()) for one in found
+            one.workspace: Workspace(one.workspace, [one.record], last_seen=clock()) for one in restored
         }
 
     def get(self, workspace_id: object) -> Workspace | None:
@@ -87,8 +87,8 @@ class RunManager:
 
     def steered(self, workspace_id: object) -> Workspace | None:
         """The workspace of an id, with write access: viewing ids are refused."""
-        found = self.get(workspace_id)
-        return found if found is not None and found.id == workspace_id else None
+        record = self.get(workspace_id)
+        return record if record is not None and record.id == workspace_id else None
 
     def _viewed(self, viewing: object) -> Workspace | None:
         """The workspace of a viewing id."""
@@ -275,10 +275,10 @@ class RunManager:
         if record is not None:
             return record.language_model
         with self._lock:
-            found = next((b.models[name] for b in self._workspaces.values() if name in b.models), None)
-        if found is None:
+            model = next((b.models[name] for b in self._workspaces.values() if name in b.models), None)
+        if model is None:
             raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
-        return found
+        return model
 
     def reap(self) -> None:
         """Frees the workspaces not viewed within the grace period."""
@@ -365,5 +365,5 @@ class RunManager:
 
 def _longest(seconds: Iterable[float | None]) -> float | None:
     """The maximum; None if any value is unknown."""
-    found = list(seconds)
-    return None if any(one is None for one in found) else max((one for one in found if one is not None), default=None)
+    shares = list(seconds)
+    return None if any(one is None for one in shares) else max((one for one in shares if one is not None), default=None)

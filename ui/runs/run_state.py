@@ -200,7 +200,9 @@ class RunState:
         """Whether other work on this machine takes the processor from the run."""
         return self.processor_share < _BUSY_BELOW
 
-    def add_look(self, seen: Observation, lm: LanguageModel, *, most: int, machine: MachineOfRun | None = None) -> None:
+    def add_observation(
+        self, seen: Observation, lm: LanguageModel, *, most: int, machine: MachineOfRun | None = None
+    ) -> None:
         """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the first and last."""
         with self.lock:
             self.language_model = lm
@@ -220,11 +222,11 @@ class RunState:
 
     def seconds_left(self) -> float | None:
         """Seconds of training that are left, as far as can be told."""
-        config, budget, found = self.facts.config, self.time_budget, list[float]()
+        config, budget, estimates = self.facts.config, self.time_budget, list[float]()
         if not self.alive:
             return 0.0
         if budget is not None:
-            found.append(budget - self.seconds())
+            estimates.append(budget - self.seconds())
         if self.rate > 0:
-            found.append((config.max_steps - self.step) * self.facts.tokens_per_step / self.rate)
-        return max(0.0, min(found)) if found else None
+            estimates.append((config.max_steps - self.step) * self.facts.tokens_per_step / self.rate)
+        return max(0.0, min(estimates)) if estimates else None

@@ -115,8 +115,8 @@ class SavedRuns:
 
     def _places(self) -> list[Path]:
         """The folders of runs, the newest first; not what a save is writing, or has left."""
-        found = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
-        return sorted(found, key=lambda p: -p.stat().st_mtime)
+        places = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
+        return sorted(places, key=lambda p: -p.stat().st_mtime)
 
     def _forget(self, place: Path) -> None:
         shutil.rmtree(place, ignore_errors=True)
@@ -130,18 +130,18 @@ class SavedRuns:
             places = self._places()
         except OSError:
             return []
-        found = []
+        restored = []
         for place in places:
-            known = _ID.fullmatch(place.name) and self._clock() - place.stat().st_mtime < _AGE and len(found) < _MOST
+            known = _ID.fullmatch(place.name) and self._clock() - place.stat().st_mtime < _AGE and len(restored) < _MOST
             saved = self._read(place) if known else None
             if saved is None:
                 shutil.rmtree(place, ignore_errors=True)
             else:
-                found.append(saved)
+                restored.append(saved)
                 self._done[place.name] = _written(saved.record)
                 with suppress(OSError):  # of a folder that cannot be written to
                     os.utime(place)  # as if it had been written now: it is in use again
-        return found
+        return restored
 
     def _complete(self) -> None:
         """Ends the saves that were cut off: what was written whole takes an empty place, or what stood there before.

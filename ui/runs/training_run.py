@@ -156,14 +156,14 @@ class TrainingRun:
                 self._rests()
                 return
         except Exception as error:
-            said = str(error)
+            sentence = str(error)
             if out_of_memory(error):
-                said = _FULL.format(name=device_name(self._device))
+                sentence = _FULL.format(name=device_name(self._device))
             elif not isinstance(error, GPTCoreError):
                 log.exception("a training run failed")
-                said = "Training failed; the server's log has the details."
+                sentence = "Training failed; the server's log has the details."
             kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
-            record.reason = said + kept
+            record.reason = sentence + kept
         self._learning, self._untrained, self._best, self._preparing = None, None, _NONE_YET, None
         record.preparing = ""
         record.state = "ended"
@@ -192,7 +192,7 @@ class TrainingRun:
             if isinstance(learning.model, GPT) and self._allowed >= 1:
                 self._untrained = clone(learning.model)
             else:
-                yield from self._look(learning.model)
+                yield from self._observe(learning.model)
             record.next_look = _SHORTEST_WAIT
         while (what := self._next()) != "stop":
             if what == "wait":
@@ -246,7 +246,7 @@ class TrainingRun:
             self._take(event)
             yield from self._look_at_untrained()
             if record.seconds() >= record.next_look:
-                record.next_look = yield from self._look(learning.model)
+                record.next_look = yield from self._observe(learning.model)
         yield
         return False
 
@@ -267,7 +267,7 @@ class TrainingRun:
         record.seconds.off()
         yield from self._look_at_untrained()
         if record.step:
-            yield from self._look(learning.model)
+            yield from self._observe(learning.model)
         return self._rest()
 
     def _end(self, learning: _Learning) -> Iterator[None]:
@@ -280,7 +280,7 @@ class TrainingRun:
             optimizer.zero_grad()
         if self._replaced:
             return
-        yield from self._look(model)
+        yield from self._observe(model)
         self._restore_best(model)
         if isinstance(model, TaskClassifier):
             record.classifier = model.eval()
@@ -332,9 +332,9 @@ class TrainingRun:
         untrained, self._untrained = self._untrained, None
         if untrained is not None:
             self.record.seconds.off()
-            yield from self._look(untrained, step=0)
+            yield from self._observe(untrained, step=0)
 
-    def _look(self, model: GPT | TaskClassifier, *, step: int | None = None) -> Generator[None, None, float]:
+    def _observe(self, model: GPT | TaskClassifier, *, step: int | None = None) -> Generator[None, None, float]:
         """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of the next one."""
         record = self.record
         at = record.step if step is None else step
@@ -353,7 +353,7 @@ class TrainingRun:
         now = {"step": at, "elapsed": elapsed, "valid_loss": loss, "accuracy": accuracy}
         seen = yield from observe(lm, self._plan.watched, **now)
         machine = None if isinstance(model, TaskClassifier) else self._machine(lm)
-        record.add_look(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)
+        record.add_observation(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
         budget = record.time_budget

@@ -33,15 +33,15 @@ class LimitedProtocol(_Protocol):
         self._address = _counted(self.client[0] if self.client else "")
         _open[self._address] += 1
         self._quiet_since = time.monotonic()
-        self._look: Any = None
+        self._timer: Any = None
         if _open.total() > _MOST or (self._address and _open[self._address] > _MOST_EACH):
             transport.close()
         else:
-            self._look = self.loop.call_later(_LOOK, self._check)
+            self._timer = self.loop.call_later(_LOOK, self._check)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._look is not None:
-            self._look.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         _open[self._address] -= 1
         if _open[self._address] <= 0:
             del _open[self._address]
@@ -56,7 +56,7 @@ class LimitedProtocol(_Protocol):
         if now - self._quiet_since > (_SLOW if answering else _SILENT):
             self.transport.close()
         else:
-            self._look = self.loop.call_later(_LOOK, self._check)
+            self._timer = self.loop.call_later(_LOOK, self._check)
 
 
 def _counted(address: str) -> str:

@@ -47,8 +47,8 @@ def closed() -> tuple[int, str]:
 
 def endpoint_of(path: str) -> str | None:
     """The name of the endpoint that an address calls, or None."""
-    found = _ENDPOINT.fullmatch(path)
-    return found[1] if found is not None else None
+    match = _ENDPOINT.fullmatch(path)
+    return match[1] if match is not None else None
 
 
 @dataclass(frozen=True)
@@ -119,31 +119,31 @@ def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
     return Known(events, frozenset(page.blocks), named, texts)
 
 
-def completed(page: Known, path: str, found: Any, body: bytes) -> tuple[bytes, str]:
+def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, str]:
     """(the body with defaults for values that a program has left out, what is wrong with its values or "")."""
     name = endpoint_of(path)
     if name is None or name not in page.endpoints:
         takes_values = name is not None or path.rstrip("/").endswith("/queue/join")
-        return body, _wrong_values(page, found) if takes_values and isinstance(found, dict) else ""
+        return body, _wrong_values(page, call) if takes_values and isinstance(call, dict) else ""
     takes = page.endpoints[name]
-    if not isinstance(found, dict):
+    if not isinstance(call, dict):
         return body, f"{name} takes a JSON object."
     if "/v2/" in path:
-        return body, takes.named(found, name)
-    if "data" not in found and found and "fn_index" not in found:  # values by name, where a list is taken
-        return body, takes.named(found, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
-    given = found.get("data", [])
+        return body, takes.named(call, name)
+    if "data" not in call and call and "fn_index" not in call:  # values by name, where a list is taken
+        return body, takes.named(call, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
+    given = call.get("data", [])
     if not isinstance(given, list):
         return body, f'{name} takes its values as a list: {{"data": [...]}}.'
     filled = takes.filled(given, name)
     if isinstance(filled, str):
         return body, filled
-    return (body, "") if len(filled) == len(given) else (json.dumps({**found, "data": filled}).encode(), "")
+    return (body, "") if len(filled) == len(given) else (json.dumps({**call, "data": filled}).encode(), "")
 
 
-def _wrong_values(page: Known, found: Mapping[str, Any]) -> str:
+def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
     """What is wrong with the values of an event of the page; "" for nothing."""
-    number, data = found.get("fn_index"), found.get("data")
+    number, data = call.get("fn_index"), call.get("data")
     if number is None:
         return ""
     if not isinstance(number, int) or isinstance(number, bool):  # Gradio would take "3" for 3

@@ -14,10 +14,10 @@ def own_address() -> str:
 
     Connecting a UDP socket chooses a route and sends nothing.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            asked.connect(_ELSEWHERE)
-            found = asked.getsockname()[0]
+            probe.connect(_ELSEWHERE)
+            address = probe.getsockname()[0]
         except OSError:
             return ""
-    return "" if ipaddress.ip_address(found).is_loopback or found == EVERYWHERE else found
+    return "" if ipaddress.ip_address(address).is_loopback or address == EVERYWHERE else address

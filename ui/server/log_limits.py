@@ -39,12 +39,12 @@ class LogLimits(logging.Filter):
         self._seen[kind] = [since, n + 1]
         if n >= _EACH:
             return False
-        said = record.getMessage()
-        if len(said) > _LONGEST:
-            said = f"{said[:_LONGEST]}… ({len(said):,} characters)"
+        message = record.getMessage()
+        if len(message) > _LONGEST:
+            message = f"{message[:_LONGEST]}… ({len(message):,} characters)"
         if n == 0 and left_out:
-            said = f"{said} ({left_out:,} more like this in the minute before)"
-        record.msg, record.args = said, None
+            message = f"{message} ({left_out:,} more like this in the minute before)"
+        record.msg, record.args = message, None
         if record.exc_info and record.exc_text is None:
             record.exc_text = logging.Formatter().formatException(record.exc_info)[-_LONGEST:]
         return True

@@ -124,7 +124,7 @@ class GuardMiddleware:
 
     async def _pass_body(self, path: str, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Validates the body of an event or a component request, then passes it on."""
-        asked = path.rstrip("/").endswith("/component_server")
+        is_component = path.rstrip("/").endswith("/component_server")
         client = self._clients.address(_named(scope["headers"]), (scope.get("client") or ("",))[0])
         size = 0
         try:
@@ -133,24 +133,24 @@ class GuardMiddleware:
                 size += len(part)
                 self._held[client] += len(part)
                 parts.append(part)
-                if size > _LARGEST_TEXT or (asked and size > _LARGEST_ASKED):
-                    await refuse(send, 413, _too_large(_LARGEST_ASKED if asked else _LARGEST_TEXT))
+                if size > _LARGEST_TEXT or (is_component and size > _LARGEST_ASKED):
+                    await refuse(send, 413, _too_large(_LARGEST_ASKED if is_component else _LARGEST_TEXT))
                     return
                 if self._held[client] > max(_LARGEST, _HELD // max(2, len(self._held))):
                     await refuse(send, 503, "You send too many large requests at once. Wait until one is answered.")
                     return
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
-            found = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
-            refusal = _invalid(body, found) or self._unfit(path, size, found, asked=asked)
+            parsed = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
+            refusal = _invalid(body, parsed) or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
-                body, wrong = doors.completed(self._page, path, found, body)
+                body, wrong = doors.completed(self._page, path, parsed, body)
                 refusal = (400, wrong) if wrong else None
                 scope = _of_length(scope, len(body))
             if refusal is not None:
                 await refuse(send, *refusal)
                 return
-            session = found.get("session_hash") if isinstance(found, dict) else None
+            session = parsed.get("session_hash") if isinstance(parsed, dict) else None
             if isinstance(session, str):
                 self._clients.seen(session, client)
             visitor = session if isinstance(session, str) else f"nobody {time.monotonic_ns()}"
@@ -178,19 +178,19 @@ class GuardMiddleware:
             return 415, "This address takes JSON only."
         return None
 
-    def _unfit(self, path: str, size: int, found: Any, *, asked: bool) -> tuple[int, str] | None:
+    def _unfit(self, path: str, size: int, parsed: Any, *, is_component: bool) -> tuple[int, str] | None:
         """The rejection of a body, (status, message); None if it is accepted."""
-        if found is _TOO_MANY_PARTS:
+        if parsed is _TOO_MANY_PARTS:
             return 413, "This request has too many parts. A list may hold some thousands."
-        named = found.get("fn_index") if isinstance(found, dict) else None
+        named = parsed.get("fn_index") if isinstance(parsed, dict) else None
         texts = self._page.texts if self._page is not None else frozenset()
         takes_text = named in texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
-        if size > _LARGEST and not asked and not takes_text:
+        if size > _LARGEST and not is_component and not takes_text:
             return 413, _too_large(_LARGEST)
-        session = found.get("session_hash") if isinstance(found, dict) else None
+        session = parsed.get("session_hash") if isinstance(parsed, dict) else None
         if isinstance(session, str) and not _is_session(session):
             return 400, f"A session's name has 1 to {_LONGEST_SESSION} characters."
-        if self._page is not None and (unknown := _unknown(self._page, path, found)):
+        if self._page is not None and (unknown := _unknown(self._page, path, parsed)):
             return 404, f"There is no {unknown} here. The page's link “Use via API” lists what there is."
         return None
 
@@ -253,9 +253,9 @@ def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
     return telling
 
 
-def _unknown(page: Known, path: str, found: Any) -> str:
+def _unknown(page: Known, path: str, call: Any) -> str:
     """The unknown event, component or endpoint of a request; "" if all are known."""
-    given = found if isinstance(found, dict) else {}
+    given = call if isinstance(call, dict) else {}
     event, component = given.get("fn_index"), given.get("component_id")
     if isinstance(event, int) and event not in page.events:
         return f"event {event}"
@@ -321,29 +321,29 @@ def _of_length(scope: dict[str, Any], n_bytes: int) -> dict[str, Any]:
     return {**scope, "headers": [*others, (b"content-length", str(n_bytes).encode())]}
 
 
-def _invalid(body: bytes, found: Any) -> tuple[int, str] | None:
+def _invalid(body: bytes, parsed: Any) -> tuple[int, str] | None:
     """Why a body is no JSON that can be answered, (status, message); None if it is."""
-    if found is _NO_JSON:
+    if parsed is _NO_JSON:
         return 400, _INVALID
-    if b"\\ud" in body.lower() and not _is_unicode(found):
+    if b"\\ud" in body.lower() and not _is_unicode(parsed):
         return 400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it."
-    if _has_remote_file(found):
+    if _has_remote_file(parsed):
         return 400, "A file is uploaded; this server fetches none from another address."
     return None
 
 
-def _is_unicode(found: Any) -> bool:
+def _is_unicode(parsed: Any) -> bool:
     """Whether all texts of a parsed body are valid Unicode: an answer that holds another cannot be sent."""
     try:
-        json.dumps(found if found is not _TOO_MANY_PARTS else None, ensure_ascii=False).encode()
+        json.dumps(parsed if parsed is not _TOO_MANY_PARTS else None, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
     return True
 
 
-def _has_remote_file(found: Any) -> bool:
+def _has_remote_file(parsed: Any) -> bool:
     """Whether a request refers to a file by URL; Gradio's files are objects with a path."""
-    left = [found]
+    left = [parsed]
     while left:
         one = left.pop()
         if isinstance(one, dict):
@@ -366,11 +366,11 @@ def _is_session(name: str) -> bool:
 
 def _listening(path: str, query: bytes) -> str | None:
     """The session, or the event id of an API call, that a request listens to; None for other requests."""
-    found = _LISTENS.search(path)
-    if found is None:
+    match = _LISTENS.search(path)
+    if match is None:
         return None
-    if found[1] is not None:
-        return found[1]
+    if match[1] is not None:
+        return match[1]
     return parse_qs(query.decode("latin-1")).get("session_hash", [""])[0]
 
 

@@ -148,5 +148,5 @@ def _room() -> Finding:
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     enough = free >= _NEEDED_BYTES
-    said = "" if enough else f"; files to save need up to {_NEEDED_BYTES / 1e6:,.0f} MB"
-    return Finding(enough, f"{free / 1e9:,.1f} GB are free for temporary files in {folder}{said}")
+    need = "" if enough else f"; files to save need up to {_NEEDED_BYTES / 1e6:,.0f} MB"
+    return Finding(enough, f"{free / 1e9:,.1f} GB are free for temporary files in {folder}{need}")

@@ -76,9 +76,9 @@ def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
     ready, whole = list[Finding](), not talk.stray
     for number, scene in enumerate(talk.scenes, 1):
         wrong = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in slips(scene)]
-        found = wrong or [_scene(scene, f"scene {number} (line {scene.line})", models)]
-        whole = whole and all(one.ready for one in found)
-        ready += found
+        faults = wrong or [_scene(scene, f"scene {number} (line {scene.line})", models)]
+        whole = whole and all(one.ready for one in faults)
+        ready += faults
     browser = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_BROWSERS))), None)
     if not whole or browser is None or importlib.util.find_spec("playwright") is None:
         yield from ready
@@ -185,11 +185,11 @@ def walk(
                 page.locator("#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}").wait_for()
                 there = page.locator(".tour-target") if scene.point else page.locator("#tour")
                 there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
-                said = page.locator("#tour .tour-say").inner_text()
+                words = page.locator("#tour .tour-say").inner_text()
             except Error:
                 yield Finding(False, f"{name}: not there within {_SCENE / 1000:.0f} s", needed=True)
                 return
-            lacks = [failures[0]] if failures else [said] if _UNFOUND in said else lacking(page, scene)
+            lacks = [failures[0]] if failures else [words] if _UNFOUND in words else lacking(page, scene)
             yield Finding(False, f"{name}: {lacks[0]}", needed=True) if lacks else None
             failures.clear()
             page.keyboard.press("PageDown")
@@ -200,17 +200,17 @@ def lacking(page: Any, scene: Scene) -> list[str]:
     """What the open page does not show of a scene, in sentences."""
     from playwright.sync_api import Error
 
-    found = []
+    faults = []
     for text in filter(None, (" ".join(scene.link.get(name, "").split()) for name in _TEXTS)):
         try:
             page.wait_for_function(_SHOWS, arg=text, timeout=_TEXT)
         except Error:
-            found.append(f"the text of its link, {text[:40]!r}, is not in the view")
+            faults.append(f"the text of its link, {text[:40]!r}, is not in the view")
     try:
         page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
     except Error:
-        found.append(f"{scene.point!r} is scrolled out of sight")
+        faults.append(f"{scene.point!r} is scrolled out of sight")
     if small := page.evaluate(_SMALL):
         size, least, text = small
-        found.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
-    return found
+        faults.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
+    return faults

@@ -115,9 +115,9 @@ def slips(scene: Scene) -> Iterator[str]:
     if not scene.link.get("tab"):
         yield f"{where}: no tab; choose {', '.join(TAB_NAMES)}"
     settings = {name: value for name, value in scene.link.items() if name not in _OF_SCENES}
-    found = links.mistakes(settings)
-    told = " ".join(found)
-    found += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
-    yield from (f"{where}: {sentence}" for sentence in found)
+    sentences = links.mistakes(settings)
+    told = " ".join(sentences)
+    sentences += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
+    yield from (f"{where}: {sentence}" for sentence in sentences)
     if not scene.say:
         yield f"{where}: no sentence for the hall"

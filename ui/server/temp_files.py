@@ -69,9 +69,9 @@ class TemporaryFiles:
 
     def tidy(self) -> None:
         """Deletes expired files, then the oldest until the total is below the cap."""
-        now, found = self._clock(), sorted(_files(self.folder))
-        total = sum(size for _, size, _ in found)
-        for changed, size, path in found:
+        now, files = self._clock(), sorted(_files(self.folder))
+        total = sum(size for _, size, _ in files)
+        for changed, size, path in files:
             if now - changed <= self._age and total <= self._most:
                 break
             path.unlink(missing_ok=True)
@@ -106,32 +106,32 @@ class UploadRoom:
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
             await self._app(scope, receive, send)
             return
-        said = dict(scope["headers"]).get(b"content-length", b"")
-        if not said.isdigit() or len(said) > 15:
+        declared = dict(scope["headers"]).get(b"content-length", b"")
+        if not declared.isdigit() or len(declared) > 15:
             await refuse(send, 411, "An upload must say how many bytes it has.")
-        elif not self._files.has_room(int(said) + self._coming):
+        elif not self._files.has_room(int(declared) + self._coming):
             await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
         else:
-            self._coming += int(said)  # concurrent uploads share the cap
+            self._coming += int(declared)  # concurrent uploads share the cap
             try:
                 await self._app(scope, receive, send)
             except OSError as error:
                 await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
             finally:
-                self._coming -= int(said)
+                self._coming -= int(declared)
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:
     """(time of the last change, bytes, path) of all files in a folder; those that vanish meanwhile are left out."""
-    found = []
+    files = []
     for path in folder.rglob("*"):
         try:
             about = path.lstat()
         except OSError:
             continue
         if not path.is_dir():
-            found.append((about.st_mtime, about.st_size, path))
-    return found
+            files.append((about.st_mtime, about.st_size, path))
+    return files
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -27,23 +27,23 @@ class Measured:
 @cache
 def ancestors() -> dict[str, Measured]:
     """By name: "bigram", "mlp", "wavenet", "attention" (a GPT without MLPs), "gpt"."""
-    found = _recorded()
-    return {name: Measured(**found[name]) for name in ("bigram", "mlp", "wavenet", "attention", "gpt")}
+    recorded = _recorded()
+    return {name: Measured(**recorded[name]) for name in ("bigram", "mlp", "wavenet", "attention", "gpt")}
 
 
 @cache
 def inner_sizes() -> dict[str, Measured]:
     """The same GPT by the inner width of its MLPs, in multiples of its width."""
-    found = _recorded()
-    return {size: Measured(**found[name]) for size, name in _SIZES.items()}
+    recorded = _recorded()
+    return {size: Measured(**recorded[name]) for size, name in _SIZES.items()}
 
 
 def how() -> str:
     """How it was measured, as a sentence."""
-    found = _recorded()
-    each = found["characters"] // found["updates"]
+    recorded = _recorded()
+    each = recorded["characters"] // recorded["updates"]
     return (
-        f"Measured here on the built-in anthology: {found['updates']:,} updates of {each:,} characters each, the "
+        f"Measured here on the built-in anthology: {recorded['updates']:,} updates of {each:,} characters each, the "
         "same ones for every model, held-out loss in nats a character."
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import WritingForm
@@ -55,9 +55,9 @@ def sampling_of(raw: Sequence[object]) -> SamplingSettings:
 def main_sliders(form: WritingForm, max_new_tokens: int) -> dict[str, Any]:
     """The four that demonstrations move."""
     with gr.Row(elem_classes="sliders"):
-        found = {name: _control(name, form) for name in ("temperature", "top_k", "top_p")}
+        sliders = {name: _control(name, form) for name in ("temperature", "top_k", "top_p")}
         length = _slider("Length", "new tokens", 1, max_new_tokens, 1, form.max_new_tokens, "max-new-tokens")
-    return {**found, "max_new_tokens": length}
+    return {**sliders, "max_new_tokens": length}
 
 
 def settings_opener(elem_id: str) -> None:

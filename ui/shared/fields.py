@@ -173,8 +173,8 @@ def declared(field: Field, default: Any) -> Any:
 
 def fields_of(form: type | object) -> dict[str, Field]:
     """The declarations of a form by name, in their order."""
-    found = dataclasses.fields(form)  # type: ignore[arg-type]
-    return {one.name: one.metadata["field"] for one in found if "field" in one.metadata}
+    fields = dataclasses.fields(form)  # type: ignore[arg-type]
+    return {one.name: one.metadata["field"] for one in fields if "field" in one.metadata}
 
 
 def defaults_of(form: type) -> dict[str, Any]:

@@ -38,9 +38,9 @@ def group(form: type, name: str) -> list[str]:
     return [field for field, declared in fields_of(form).items() if declared.group == name]
 
 
-def in_order(form: type, found: Mapping[str, Any]) -> dict[str, Any]:
+def in_order(form: type, components: Mapping[str, Any]) -> dict[str, Any]:
     """All controls of a form in the order of its fields. Raises KeyError for one that is not laid out."""
-    return {name: found[name] for name in fields_of(form)}
+    return {name: components[name] for name in fields_of(form)}
 
 
 def checked_by_handler(component: Component) -> Any:

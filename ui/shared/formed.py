@@ -18,10 +18,10 @@ _PLAIN = {"token": "the last token itself", "position": "its position", "constan
 
 def model_part(name: str) -> ModelPart | None:
     """The part that an attribution names, or None for what is no head and no MLP."""
-    found = _PART.fullmatch(name)
-    if found is None:
+    match = _PART.fullmatch(name)
+    if match is None:
         return None
-    layer, head = found.groups()
+    layer, head = match.groups()
     return ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
 
 
@@ -33,21 +33,21 @@ def named_part(name: str) -> str:
     return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
 
 
-def described(found: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
+def described(history: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
     """What each part wrote at every checkpoint.
 
     Args:
-        found: attribution of the same logit difference at every checkpoint; at least one.
+        history: attribution of the same logit difference at every checkpoint; at least one.
         steps: updates before each; None for the finished model.
         pair: the token and its rival, as people read them.
     """
-    names = found[-1].names
-    values = [[float(one.values[place]) for one in found] for place in range(len(names))]
+    names = history[-1].names
+    values = [[float(one.values[place]) for one in history] for place in range(len(names))]
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
     parts: list[FormedPart] = [
         {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest
     ]
-    totals = [round(one.total, 3) for one in found]
+    totals = [round(one.total, 3) for one in history]
     return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
 
 
@@ -70,15 +70,15 @@ def conclusion(
     if abs(final) < _SMALL:
         return f"Nothing stands out: in the end it hardly prefers {named} ({abs(final):+.1f})."
     since = _since([sign * total for total in totals], _SMALL)
-    said = f"It {'came to prefer' if since else 'preferred'} {named} {_when(since, steps)}"
+    sentence = f"It {'came to prefer' if since else 'preferred'} {named} {_when(since, steps)}"
     helping = [part for part in parts if sign * part["values"][-1] > _SMALL]
     if not helping:
-        return f"{said}; no single part writes much for it."
+        return f"{sentence}; no single part writes much for it."
     first = max(helping, key=lambda part: sign * part["values"][-1])
     values = [sign * value for value in first["values"]]
     there = _since(values, _TAKEN * values[-1])
     writer = f"{first['name']} ({sign * values[-1]:+.1f})"
-    return f"{said}; its main source, {writer}, took over {_when(there, steps)}."
+    return f"{sentence}; its main source, {writer}, took over {_when(there, steps)}."
 
 
 def _since(values: Sequence[float], least: float) -> int:

@@ -20,5 +20,5 @@ def roles_of(scores: HeadScores, reading: QueriesAndKeys) -> list[list[Role]]:
 def where_tokens_repeat(profile: HeadScores) -> list[list[str]]:
     """The role of every head on repeated random tokens, [layer][head]; "" for none but resting."""
     n_layer, n_head = profile.first.shape
-    found = [[profile.role(layer, head) for head in range(n_head)] for layer in range(n_layer)]
-    return [["" if role in ("mixed", "first") else role for role in row] for row in found]
+    roles = [[profile.role(layer, head) for head in range(n_head)] for layer in range(n_layer)]
+    return [["" if role in ("mixed", "first") else role for role in row] for row in roles]

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import text_ids
-from gptcore.inference.sampling import CONTROLS, CUT_OFFS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
 from gptcore.inference.sequence import MAX_SEED
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers.base import check_text
@@ -82,13 +82,13 @@ def seed(value: object) -> int | None:
 def strings(value: object, what: str, *, most: int) -> tuple[str, ...]:
     r"""Some strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
     if isinstance(value, list):
-        found = tuple(text(one, f"A {what}", most=500, least=1) for one in value[: most + 1])
+        texts = tuple(text(one, f"A {what}", most=500, least=1) for one in value[: most + 1])
     else:
         lines = text(value, f"The list of {what}s", most=500).split("\n")
-        found = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
-    if len(found) > most:
+        texts = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
+    if len(texts) > most:
         raise InputError(f"There are more than {most} {what}s; {most} are allowed.")
-    return found
+    return texts
 
 
 def sampling(values: Mapping[str, object]) -> SamplingSettings:
@@ -97,21 +97,21 @@ def sampling(values: Mapping[str, object]) -> SamplingSettings:
     Raises:
         InputError: with the value and the range.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     given = {name: control for name, control in CUT_OFFS.items() if name in values}
     for name, control in (CONTROLS | given).items():
         low, most = control.allowed
         high = _MOST_TOKENS if most is None else most
         if control.is_whole:
-            found[name] = whole(values[name], control.title, low=int(low), high=int(high))
+            settings[name] = whole(values[name], control.title, low=int(low), high=int(high))
         else:
-            found[name] = number(values[name], control.title, low=low, high=high)
+            settings[name] = number(values[name], control.title, low=low, high=high)
     for name, title in (("top_p", "Top-p"), ("typical_p", "Typical-p")):
-        if found.get(name) == 0:
+        if settings.get(name) == 0:
             raise InputError(f"{title} is 0; it must be more than 0 and at most 1. 1 switches it off.")
     for name in ("top_k", "top_p", "min_p", *given):
-        found[name] = None if found[name] == (CONTROLS | CUT_OFFS)[name].neutral else found[name]
-    return SamplingSettings(**found)
+        settings[name] = None if settings[name] == (CONTROLS | CUT_OFFS)[name].neutral else settings[name]
+    return SamplingSettings(**settings)
 
 
 @dataclass(frozen=True)

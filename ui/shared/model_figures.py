@@ -34,4 +34,4 @@ def figures(model: str) -> dict[str, str]:
 
 def filled(text: str) -> str:
     """A text with its {model.figure} written out; braces that name none stay as they are."""
-    return _NAMED.sub(lambda found: figures(found[1]).get(found[2], found[0]), text)
+    return _NAMED.sub(lambda match: figures(match[1]).get(match[2], match[0]), text)

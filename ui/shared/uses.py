@@ -11,28 +11,28 @@ from ui.views import TAB_NAMES
 ABOVE = "the model above"
 
 
-def model_lines(services: Services, model: object, shape: object = ABOVE, asked: object = ABOVE) -> list[str]:
+def model_lines(services: Services, model: object, shape: object = ABOVE, zero_shot_model: object = ABOVE) -> list[str]:
     """A line of HTML for each tab, in their order; not shown where all of the tab works with the picker's model.
 
     Args:
         services: for the titles of models that were trained here.
         model: in the picker.
         shape: what the Parameters tab starts from, ABOVE or a preset.
-        asked: the model that the Zero-shot tab asks, ABOVE or a name.
+        zero_shot_model: the model that the Zero-shot tab asks, ABOVE or a name.
     """
     picked = title(services, model)
     above = f"(picked above: {picked})"
     others = {
         "parameters": "" if shape == ABOVE else f"{shape} {above}",
         "train": f"a new one; Continue: {picked}",
-        "zero-shot": "" if asked in (ABOVE, model) else f"{title(services, asked)} {above}",
+        "zero-shot": "" if zero_shot_model in (ABOVE, model) else f"{title(services, zero_shot_model)} {above}",
     }
     return [_line(others.get(tab, ""), picked) for tab in TAB_NAMES]
 
 
 def _line(other: str, picked: str) -> str:
-    said = html.escape(f"Model on this tab: {other or picked}")
-    return said if other else f"<span hidden>{said}</span>"
+    sentence = html.escape(f"Model on this tab: {other or picked}")
+    return sentence if other else f"<span hidden>{sentence}</span>"
 
 
 def title(services: Services, name: object) -> str:

@@ -36,9 +36,9 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
     marked = calling("shared/view/page.js", f"m.computing({views}, true, args)")
     if made := event.get("js"):
         marked = f"async (...given) => ({marked})(...(await ({made})(...given)))"
-    asked = listener(**{**event, "js": marked}, **options)
-    asked.then(None, None, None, js=calling("shared/view/page.js", f"m.computing({views}, false)"), **QUIET)
-    return asked
+    dependency = listener(**{**event, "js": marked}, **options)
+    dependency.then(None, None, None, js=calling("shared/view/page.js", f"m.computing({views}, false)"), **QUIET)
+    return dependency
 
 
 def share_sentence(event: Dependency, text: gr.Textbox) -> None:

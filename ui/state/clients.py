@@ -35,8 +35,8 @@ class Clients:
             is_proxy = ipaddress.ip_address(peer).is_private
         except ValueError:
             return peer
-        said = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
-        return said or peer
+        forwarded = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
+        return forwarded or peer
 
     def seen(self, page: str, client: str) -> None:
         """Remembers whose page it is."""

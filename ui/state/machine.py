@@ -19,36 +19,36 @@ CLEAR = 0.5  # of a head's attention
 _RISES = 0.05  # minimum rise in probability for a block to be named
 
 
-def described(lm: LanguageModel, ids: list[int], found: ForwardTrace) -> Machine:
+def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace) -> Machine:
     """A traced pass as plain values."""
     config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
-    chances = found.lens.exp()
+    chances = traced.lens.exp()
     choice = int(chances[-1].argmax())
-    writes = _written_for(lm, ids[: found.at + 1], *chances[-1].topk(2).indices.tolist())
-    strongest = (found.head_norms if writes is None else writes).argmax(dim=-1).tolist()
+    writes = _written_for(lm, ids[: traced.at + 1], *chances[-1].topk(2).indices.tolist())
+    strongest = (traced.head_norms if writes is None else writes).argmax(dim=-1).tolist()
     blocks: list[Block] = [
         {
             "guess": _guess(lm, chances[layer + 1]),
             "chance": _rounded(chances[layer + 1, choice]),
-            "attention": _rounded(found.attention_norms[layer]),
-            "mlp": _rounded(found.mlp_norms[layer]),
-            "stream": _rounded(found.stream_norms[layer + 1]),
+            "attention": _rounded(traced.attention_norms[layer]),
+            "mlp": _rounded(traced.mlp_norms[layer]),
+            "stream": _rounded(traced.stream_norms[layer + 1]),
             "head": strongest[layer],
-            "heads": [_rounded(norm) for norm in found.head_norms[layer]],
-            "looks": [looks(weights) for weights in found.looks[layer]],
+            "heads": [_rounded(norm) for norm in traced.head_norms[layer]],
+            "looks": [looks(weights) for weights in traced.looks[layer]],
         }
         for layer in range(config.n_layer)
     ]
     return {
-        "at": found.at,
+        "at": traced.at,
         "shape": shape(config),
-        "embedding": (_rounded(found.token_norm), _rounded(found.position_norm)),
-        "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(found.stream_norms[0])},
+        "embedding": (_rounded(traced.token_norm), _rounded(traced.position_norm)),
+        "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(traced.stream_norms[0])},
         "blocks": blocks,
-        "norm": _rounded(found.final_norm),
+        "norm": _rounded(traced.final_norm),
         "choice": _guess(lm, chances[-1]),
-        "said": ("" if found.at == len(ids) - 1 else f"After {quoted(words[found.at])}: ")
-        + conclusion(found, words, describe_token(lm.tokenizer, choice), writes),
+        "said": ("" if traced.at == len(ids) - 1 else f"After {quoted(words[traced.at])}: ")
+        + conclusion(traced, words, describe_token(lm.tokenizer, choice), writes),
     }
 
 
@@ -57,24 +57,24 @@ def _written_for(lm: LanguageModel, ids: list[int], word: int, rival: int) -> Te
     config = lm.model.config
     if config.norm_position != "pre":
         return None
-    found = logit_attribution(lm.model, ids, word, rival)
-    by_name = dict(zip(found.names, found.values.tolist(), strict=True))
+    attributed = logit_attribution(lm.model, ids, word, rival)
+    by_name = dict(zip(attributed.names, attributed.values.tolist(), strict=True))
     heads = range(config.n_head)
     return torch.tensor([[by_name[f"L{layer}H{head}"] for head in heads] for layer in range(config.n_layer)])
 
 
 @concludes("start")
-def conclusion(found: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None) -> str:
+def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None) -> str:
     """One or two sentences on how the guess forms, from the numbers alone; what a head writes is not yet why.
 
     Args:
-        found: the traced pass.
+        traced: the traced pass.
         words: of the text, as people read them.
         choice: the likeliest next token, as people read it.
         writes: float [n_layer, n_head], what each head writes for it rather than the second guess, in logits; None
             where that cannot be said.
     """
-    chances = found.lens.exp()
+    chances = traced.lens.exp()
     token = int(chances[-1].argmax())
     of_choice = [float(row[token]) for row in chances]  # after each depth
     word, final = quoted(choice), percent(of_choice[-1])
@@ -83,7 +83,7 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str, writes: Tenso
     settled, before = in_front([int(row.argmax()) == token for row in chances])
     gains = chances[1:, token] - chances[:-1, token]
     layer = int(gains.argmax())
-    head = _writer(found, words, layer, writes)
+    head = _writer(traced, words, layer, writes)
     risen = f"{percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
     if settled == len(gains) > 1 and layer == settled - 1:
         change = f"({percent(of_choice[-2])} before, {final} after)"
@@ -100,10 +100,10 @@ def conclusion(found: ForwardTrace, words: list[str], choice: str, writes: Tenso
     return f"{formed} Block {layer} raises it the most ({risen}); {head}."
 
 
-def _writer(found: ForwardTrace, words: list[str], layer: int, writes: Tensor | None) -> str:
+def _writer(traced: ForwardTrace, words: list[str], layer: int, writes: Tensor | None) -> str:
     """Which head of a block writes most for the choice, and where it looks; of any kind where that is not known."""
-    head = int((found.head_norms if writes is None else writes)[layer].argmax())
-    weights = found.looks[layer, head]
+    head = int((traced.head_norms if writes is None else writes)[layer].argmax())
+    weights = traced.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
     where = "spreads its attention" if share < CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"

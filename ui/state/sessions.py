@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from ui.state.limits import Limits
 from ui.state.shares import of_most
 from ui.state.token_stream import Line, serialise

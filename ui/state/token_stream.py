@@ -49,8 +49,8 @@ def serialise(lines: Iterable[Line]) -> str:
 
 def parse(stream: str) -> tuple[Line, ...]:
     """The lines of a stream that was serialised. Raises ValueError or KeyError for anything else."""
-    found = [json.loads(line) for line in stream.splitlines()]
-    return tuple(Line(one.pop("kind"), one) for one in found)
+    messages = [json.loads(line) for line in stream.splitlines()]
+    return tuple(Line(one.pop("kind"), one) for one in messages)
 
 
 def prompt(text: str) -> Line:

@@ -16,7 +16,7 @@ from itertools import islice
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import judge
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import DEVICES, choose_device, keep_freed_memory

@@ -21,14 +21,14 @@ function describe(root) {
 }
 
 export function describeViews() {
-  let asked = false;
+  let waits = false;
   watchWords();
   // Views are mounted when they open, some time after their tab has been chosen.
   const soon = () => {
-    if (asked) return;
-    asked = true;
+    if (waits) return;
+    waits = true;
     setTimeout(() => {
-      asked = false;
+      waits = false;
       describe(document.body);
       explainWords();
     }, 50);

@@ -64,13 +64,13 @@ const SENTENCES = '.lens-component :is(.conclusion, .tr-verdict, .bd-check, .ab-
 
 // The first place of each word in a text: [from, to, its name], in their order; none lies in another.
 export function wordsIn(text) {
-  const found = [];
+  const ranges = [];
   for (const [pattern, name] of WORDS) {
     const at = pattern.exec(text);
-    if (at) found.push([at.index, at.index + at[0].length, name]);
+    if (at) ranges.push([at.index, at.index + at[0].length, name]);
   }
-  found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
-  return found.filter(([from], i) => found.slice(0, i).every(([, to]) => from >= to));
+  ranges.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  return ranges.filter(([from], i) => ranges.slice(0, i).every(([, to]) => from >= to));
 }
 
 let bubble = null;
@@ -93,11 +93,11 @@ function mark(node) {
   const only = node.childNodes.length === 1 ? node.firstChild : null;
   if (only?.nodeType !== Node.TEXT_NODE) return;
   const text = only.data;
-  const found = wordsIn(text);
-  if (!found.length) return;
+  const ranges = wordsIn(text);
+  if (!ranges.length) return;
   const pieces = document.createDocumentFragment();
   let from = 0;
-  for (const [start, end, name] of found) {
+  for (const [start, end, name] of ranges) {
     pieces.append(text.slice(from, start));
     const word = document.createElement('span');
     word.className = 'term';

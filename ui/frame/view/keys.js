@@ -171,9 +171,9 @@ export async function start(given) {
     return true;
   });
   resumeTour();
-  const asked = new URLSearchParams(location.search);
-  const way = ['view', 'once', 'choose', 'see'].map(name => [name, asked.get(name) ?? '']);
-  if (!isTouring() && asked.get('view')) goTo(new URLSearchParams(way));
+  const query = new URLSearchParams(location.search);
+  const way = ['view', 'once', 'choose', 'see'].map(name => [name, query.get(name) ?? '']);
+  if (!isTouring() && query.get('view')) goTo(new URLSearchParams(way));
   if (!document.body.classList.contains('present')) return;
   const fitted = new MutationObserver(() => {
     if (!document.querySelector('#prompt textarea')) return;

@@ -27,8 +27,8 @@ export function showMenu(keys) {
   const menu = add(head, 'details', 'lens-menu lens-more');
   add(menu, 'summary', 'lens-plain', 'More');
   const box = add(menu, 'div', '');
-  const said = add(head, 'span', 'lens-more-said');
-  said.setAttribute('role', 'status');
+  const status = add(head, 'span', 'lens-more-said');
+  status.setAttribute('role', 'status');
   const entries = [
     ['Show me around', 'T', () => offered('tour')?.()],
     ['Follow one word', '', () => offered('word tour')?.()],
@@ -45,9 +45,9 @@ export function showMenu(keys) {
       'Copy a link to this view',
       '',
       async () => {
-        said.textContent = await linked();
+        status.textContent = await linked();
         setTimeout(() => {
-          said.textContent = '';
+          status.textContent = '';
         }, 6000);
       },
     ],

@@ -3,13 +3,13 @@
 (() => {
   const plain = path => path.replace(/\/+$/, '');
   const known = plain(new URL(/** @type {any} */ (window).gradio_config?.root || '/', location.href).pathname);
-  const found = plain(location.pathname);
-  if (found === known) return;
+  const path = plain(location.pathname);
+  if (path === known) return;
   const note = document.createElement('p');
   note.setAttribute('role', 'alert');
   note.style.cssText = 'margin: 0; padding: 0.75rem 1rem; border: 3px solid; font: 1rem sans-serif';
   note.textContent =
-    `This page stands under ${found || '/'}, but its server takes it to stand under ${known || '/'}, so that most of ` +
-    `it does not load. Start the server with --root-path ${found || '/'}.`;
+    `This page stands under ${path || '/'}, but its server takes it to stand under ${known || '/'}, so that most of ` +
+    `it does not load. Start the server with --root-path ${path || '/'}.`;
   document.body.prepend(note);
 })();

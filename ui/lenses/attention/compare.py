@@ -78,8 +78,8 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
     def on_compare(request: gr.Request, name: str, a: str, b: str, alike: bool, name_b: str) -> Iterator[list[Any]]:
         yield [gr.skip(), on_heads(request, name, a, b, alike, name_b)]
         with shown_to_visitor():
-            found = patching.grid(services, request.session_hash, name, a, b)
-            yield from or_nothing(([value, gr.skip()] for value in found), [gr.skip()] * 2)
+            values = patching.grid(services, request.session_hash, name, a, b)
+            yield from or_nothing(([value, gr.skip()] for value in values), [gr.skip()] * 2)
 
     def on_example(name: str, place: int) -> list[Any]:
         with shown_to_visitor():
@@ -119,10 +119,10 @@ def _server_functions(services: Services) -> list[Callable[..., Any]]:
 
     def picture(request: Annotated[object, HeadPictureRequest]) -> str | None:
         kind, dark = fields(request, "format", "dark")
-        found = handlers.both(services, request)
-        if found is None or not is_kind(kind):
+        pair = handlers.both(services, request)
+        if pair is None or not is_kind(kind):
             return None
-        a, b = found
+        a, b = pair
         same = a.kept.name == b.kept.name
         what = f"{a.kept.name}, text A minus text B" if same else f"A ({a.kept.name}) minus B ({b.kept.name})"
         title = f"{what} · layer {a.layer}, head {a.head}"

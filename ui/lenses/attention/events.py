@@ -39,7 +39,7 @@ class AttentionEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(
+    def show(
         self,
         request: gr.Request,
         shown: object,
@@ -63,12 +63,12 @@ class AttentionEvents:
         title, _, number = str(shown or "").partition("#")
         order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
         is_newest, is_newest_switch = session.newest("attention", order), session.newest("switches")
-        for view, switched, layers, cut, kept in self._look(request, title, form, off, replacement):
+        for view, switched, layers, cut, kept in self._shown(request, title, form, off, replacement):
             if not is_newest_switch():  # a part was switched meanwhile
                 switched = kept = skip
             yield [view, switched, layers, cut, kept] if is_newest() else [skip] * 5
 
-    def _look(
+    def _shown(
         self, request: gr.Request, shown: str, form: maps.AttentionForm, off: object, replacement: object
     ) -> Iterator[list[Any]]:
         visitor, skip = request.session_hash, gr.skip()
@@ -76,7 +76,7 @@ class AttentionEvents:
             if shown == title_of("attention", "lens"):
                 yield [skip, skip, lens.lens(self._services, visitor, form), skip, skip]
             drawn = True
-            for seen in maps.look(self._services, visitor, form):
+            for seen in maps.views(self._services, visitor, form):
                 drawn = seen.drawn
                 yield [seen.value, skip, skip, gr.Radio(visible=seen.cut), skip]
             if not drawn:  # the maps say why
@@ -97,8 +97,8 @@ class AttentionEvents:
         keep: object,
         replacement: object,
     ) -> list[Any]:
-        asked = event_data(event)
-        off = asked["off"] if "off" in asked else [[asked.get("layer"), "head", asked.get("head")]]
+        data = event_data(event)
+        off = data["off"] if "off" in data else [[data.get("layer"), "head", data.get("head")]]
         form = maps.AttentionForm(model, text, mode, keep)
         self._services.sessions.get(request.session_hash).newest("switches")
         with shown_to_visitor():
@@ -113,22 +113,22 @@ class AttentionEvents:
             form = maps.AttentionForm(model, text, mode, keep)
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
-    def wake(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
+    def activating_text(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
         """The text that activates a head, a sentence on it, the visitor's text, and a button to restore that."""
-        asked = event_data(event)
+        data = event_data(event)
         with shown_to_visitor():
-            found, said = texts.wake(self._services, name, asked.get("layer"), asked.get("head"))
-        return [found, said, text if before is None else before, gr.Button(visible=True)]
+            choice, notice = texts.activating_text(self._services, name, data.get("layer"), data.get("head"))
+        return [choice, notice, text if before is None else before, gr.Button(visible=True)]
 
     def back(self, before: str | None) -> list[Any]:
         return [gr.skip() if before is None else before, "", None, gr.Button(visible=False)]
 
-    def fresh(self, request: gr.Request, name: object, linked: bool, text: object) -> list[Any]:
+    def default_text(self, request: gr.Request, name: object, linked: bool, text: object) -> list[Any]:
         """Replaces the page's text with the model's default; keeps the visitor's."""
         given = self._services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
-            asked = inputs.model_name(name)
-            own = text_to_read(self._services, asked, self._services.models.get(asked))
+            model = inputs.model_name(name)
+            own = text_to_read(self._services, model, self._services.models.get(model))
         stays = linked or not texts.is_example(text, given)
         given.add(own)
         return [False, gr.skip() if stays else own]
@@ -143,11 +143,11 @@ def server_functions(services: Services) -> list[Callable[[object], object]]:
 def picture(services: Services, request: Annotated[object, HeadPictureRequest]) -> str | None:
     """A head's map as a slide. None for an invalid request."""
     kind, dark = fields(request, "format", "dark")
-    found = maps.chosen(services, request)
-    if found is None or not is_kind(kind):
+    head = maps.chosen(services, request)
+    if head is None or not is_kind(kind):
         return None
-    causal, labels = found.kept.reading.causal, found.kept.labels
-    return figures.draw_map(found.weights, labels, files.caption(found), kind, dark=dark is True, causal=causal)
+    causal, labels = head.kept.reading.causal, head.kept.labels
+    return figures.draw_map(head.weights, labels, files.caption(head), kind, dark=dark is True, causal=causal)
 
 
 def standalone(services: Services, request: Annotated[object, StandaloneRequest]) -> str | None:

@@ -24,9 +24,9 @@ def recorded_view(services: Services, fold: gr.Accordion) -> None:
     view = attention_view(server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads")
     following = sheet_view("", name="gpt2-next-token", elem_id="recorded-next")
 
-    def on_look(chosen: str) -> list[Any]:
+    def on_text(chosen: str) -> list[Any]:
         with shown_to_visitor():
-            return recorded.look(services, chosen)
+            return recorded.views(services, chosen)
 
     for listener in (fold.expand, text.input, view.expired):
-        listener(on_look, text, [picture, view, following], queue=False, **QUIET)
+        listener(on_text, text, [picture, view, following], queue=False, **QUIET)

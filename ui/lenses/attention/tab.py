@@ -77,11 +77,11 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
     js = calling("shared/view/places.js", "[m.askedView('attention-views'), ...args.slice(1)]")
-    look: Event = {"fn": events.look, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
-    gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **look)
-    view.expired(**look)
+    show: Event = {"fn": events.show, "inputs": [shown, *inputs], "outputs": outputs, "js": js, **model_work}
+    gr.on([text.change, mode.change, keep.change, replacement.change], trigger_mode="always_last", **show)
+    view.expired(**show)
     for tab in (look_tab, lens_tab):
-        tab.select(**look)
+        tab.select(**show)
     switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
     switches.switch(trigger_mode="always_last", outputs=[switches, off], **switched)
     cut = view.off(outputs=[switches, off], **switched)
@@ -94,7 +94,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     )
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    woke = view.wake(events.wake, [model, text, before], [text, woken, before, back], **model_work)
+    woke = view.activate(events.activating_text, [model, text, before], [text, woken, before, back], **model_work)
     went_back = back.click(events.back, before, [text, woken, before, back], **QUIET)
     kept = lambda: ["", None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
     text.input(kept, None, [woken, before, back], queue=False, **QUIET)
@@ -105,9 +105,14 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
         told = {"inputs": [model, text], "outputs": shown_there, "js": js, **QUIET}
         gr.on([tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example
-    fresh: Event = {"fn": events.fresh, "inputs": [model, linked, text], "outputs": [linked, text], **QUIET}
+    default_text: Event = {
+        "fn": events.default_text,
+        "inputs": [model, linked, text],
+        "outputs": [linked, text],
+        **QUIET,
+    }
     set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **compared.linked}
-    return Lens(set_by_link, [fresh, look, compared.on_model])
+    return Lens(set_by_link, [default_text, show, compared.on_model])
 
 
 def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
-from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from ui.errors import shown_to_visitor
 from ui.lenses.generate.handlers import writing as handlers
 from ui.lenses.generate.handlers.first_text import first_text
@@ -53,10 +53,12 @@ class GenerateEvents:
                 handlers.write_one(self._services, request.session_hash, name, text, writing_form(self._services, raw))
             )
 
-    def onward(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
+    def continue_text(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
             yield from self._shown(
-                handlers.onward(self._services, request.session_hash, name, text, writing_form(self._services, raw))
+                handlers.continue_text(
+                    self._services, request.session_hash, name, text, writing_form(self._services, raw)
+                )
             )
 
     def branch(
@@ -71,14 +73,14 @@ class GenerateEvents:
                 )
             )
 
-    def look(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
+    def preview(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():
             try:
                 form = writing_form(self._services, raw)
-                view = handlers.look(self._services, request.session_hash, name, text, form)
+                view = handlers.preview(self._services, request.session_hash, name, text, form)
             except GPTCoreError as error:  # in the chart's place: a notice at every key would be a nuisance
                 view = handlers.refused(self._services, request.session_hash, error)
-            warned = handlers.derails(self._services, name, text)
+            warned = handlers.ends_in_open_space(self._services, name, text)
         return [gr.Row(visible=warned), gr.skip() if view.distribution is None else view.distribution]
 
     def redraw(self, request: gr.Request, *raw: object) -> Any:

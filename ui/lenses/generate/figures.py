@@ -44,8 +44,8 @@ def draw(stages: list[dict[str, Any]], rows: list[dict[str, Any]], kind: str, *,
         widths = [value if value > 0 else float(row["p"][0]) for value, row in zip(values, rows, strict=True)]
         panel.barh(range(len(rows)), widths, color=[bar if value > 0 else cut for value in values])
         for row, (value, width) in enumerate(zip(values, widths, strict=True)):
-            said = percent(value) if value > 0 else "cut"
-            panel.text(width + most * 0.02, row, said, color=ink, va="center", fontsize=11)
+            label = percent(value) if value > 0 else "cut"
+            panel.text(width + most * 0.02, row, label, color=ink, va="center", fontsize=11)
         title = _TITLES.get(stage["name"], str(stage["name"])[:20].capitalize())
         panel.set_title(
             f"{title}\n{int(stage['candidates']):,} candidates, {float(stage['entropy']):.2f} bits",

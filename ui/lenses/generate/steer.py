@@ -57,7 +57,7 @@ def steer_view(
             copied = gr.Markdown("", elem_id="steer-link-said")
             sides, depth, seed = _directions()
         with gr.Column(scale=2, min_width=330):
-            said = gr.HTML("", elem_id="steer-said", elem_classes="conclusion")
+            sentence = gr.HTML("", elem_id="steer-said", elem_classes="conclusion")
             with gr.Row(equal_height=False):
                 with gr.Column(min_width=250):
                     gr.Markdown("#### As it is")
@@ -79,7 +79,7 @@ def steer_view(
         towards, away = EXAMPLES[chosen] if chosen in EXAMPLES else EXAMPLES[_FIRST]
         return ["\n".join(towards), "\n".join(away), strength_of(name, chosen), measured(name, chosen)]
 
-    given, outputs = [model, text, *sides, strength, depth, seed], [plain, steered, costs, said]
+    given, outputs = [model, text, *sides, strength, depth, seed], [plain, steered, costs, sentence]
     computing: Event = {"fn": on_steer, "inputs": given, "outputs": outputs, **model_work}
     opening = Opening(services, "steer", on_steer)
     tab.select(opening.opened, given, outputs, **model_work)

@@ -75,13 +75,13 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     writing = {**model_work, "trigger_mode": "multiple"}
     gr.on([start.click, prompt.submit], events.write, inputs, outputs, **writing)
     step.click(events.step, inputs, outputs, **writing)
-    stream.onward(events.onward, inputs, outputs, **writing)
+    stream.continue_text(events.continue_text, inputs, outputs, **writing)
     stream.pick(events.branch, inputs, outputs, **writing)
     chart.pick(events.branch, inputs, outputs, **writing)
     stop.click(stop_event(services), queue=False, **QUIET)
     share_sentence(undo.click(events.undo, inputs, outputs, **model_work), prompt)
-    look = {"fn": events.look, "inputs": inputs, "outputs": [warning, chart], **model_work}
-    prompt.change(trigger_mode="always_last", **look)
+    preview = {"fn": events.preview, "inputs": inputs, "outputs": [warning, chart], **model_work}
+    prompt.change(trigger_mode="always_last", **preview)
     stripped = strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
     share_sentence(stripped, prompt)  # or the sentence would come back with its space
     # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.

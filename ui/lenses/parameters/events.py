@@ -35,7 +35,7 @@ class ParametersEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def look(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
+    def show(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
         """What the open view shows, by its title, of the shape's fields; the others are drawn when they are opened."""
         views: list[Any] = [gr.skip()] * 5
         with shown_to_visitor():
@@ -64,7 +64,7 @@ class ParametersEvents:
         if name != PICKED or model == followed:
             return [gr.skip()] * (len(FIELDS) + 7)
         *fields, length, now = self.load(name, model)
-        return [*fields, length, now, *self.look(shown, batch, length, millions, *fields)]
+        return [*fields, length, now, *self.show(shown, batch, length, millions, *fields)]
 
     def laws(self, workspace: str) -> list[str]:
         """Loss against size and against text, with the visitor's own runs."""
@@ -90,12 +90,12 @@ class ParametersEvents:
     def examine(self, name: str, model: str) -> str:
         """The figure of an experiment, light and dark, with its words and tables."""
         with shown_to_visitor():
-            found = anatomy.experiment(self._services, model, name)
-        draw = getattr(anatomy_figures, found.figure)
-        light, dark = (draw(**found.arguments, kind="svg", dark=night) for night in (False, True))
-        tables = [asdict(table) for table in found.tables]
+            experiment = anatomy.experiment(self._services, model, name)
+        draw = getattr(anatomy_figures, experiment.figure)
+        light, dark = (draw(**experiment.arguments, kind="svg", dark=night) for night in (False, True))
+        tables = [asdict(table) for table in experiment.tables]
         value: ExperimentFigure = {
-            "name": name, "model": model, "text": found.text, "light": light, "dark": dark, "tables": tables,
+            "name": name, "model": model, "text": experiment.text, "light": light, "dark": dark, "tables": tables,
         }  # fmt: skip
         return json.dumps(value, ensure_ascii=False)
 
@@ -128,7 +128,7 @@ def figure_picture(services: Services, request: Annotated[object, FigureRequest]
         name, model, kind, dark = fields(request, "name", "model", "format", "dark")
         if not is_kind(kind) or model not in services.models.loaded():
             return None
-        found = anatomy.experiment(services, model, name)
-        return getattr(anatomy_figures, found.figure)(**found.arguments, kind=kind, dark=dark is True)
+        experiment = anatomy.experiment(services, model, name)
+        return getattr(anatomy_figures, experiment.figure)(**experiment.arguments, kind=kind, dark=dark is True)
     except (GPTCoreError, TypeError, ValueError):
         return None

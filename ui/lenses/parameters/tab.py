@@ -84,12 +84,12 @@ def parameters_tab(site: TabContext[None]) -> Lens:
         [shown, costing.batch, costing.length, costing.millions, *fields],
         [table, tree, bars, costing.table, drawing],
     )
-    look = {"fn": events.look, "inputs": inputs, "outputs": outputs, "queue": False, "js": js, **QUIET}
+    show = {"fn": events.show, "inputs": inputs, "outputs": outputs, "queue": False, "js": js, **QUIET}
     changed = [component.change for component in [*fields, costing.batch, costing.length, costing.millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
-    gr.on(changed, trigger_mode="multiple", **look)
+    gr.on(changed, trigger_mode="multiple", **show)
     for opened in (breakdown_tab, cost_tab, drawing_tab, tab):
-        opened.select(**look)
+        opened.select(**show)
     workspace = gr.Textbox(visible=False)
     drawn_laws = {"fn": events.laws, "inputs": workspace, "outputs": [by_size, by_text], "js": _WITH_WORKSPACE}
     cost_tab.select(**drawn_laws, queue=False, **QUIET)
@@ -157,11 +157,11 @@ def _cost(config: GPTConfig) -> _Costing:
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:
     """The shape's controls, by the names of GPTConfig's fields."""
-    found: dict[str, Any] = {}
+    components: dict[str, Any] = {}
 
     def add(names: Iterable[str], **changes: Any) -> None:
         for name in names:
-            found[name] = control(ShapeForm, "shape", name, value=values[name], **changes)
+            components[name] = control(ShapeForm, "shape", name, value=values[name], **changes)
 
     with gr.Column(elem_classes="shape-sliders"):
         add(group(ShapeForm, "sizes"))
@@ -170,4 +170,4 @@ def _controls(values: dict[str, Any]) -> dict[str, Any]:
     add(("norm_position",))
     with gr.Row(elem_classes="shape-switches"):
         add(group(ShapeForm, "more"), min_width=0)
-    return in_order(ShapeForm, found)
+    return in_order(ShapeForm, components)

@@ -61,12 +61,12 @@ def assistant_fields(services: Services) -> AssistantFields:
         elem_id="assistant-chooser",
     )
     prefer = gr.Button("2 · Teach preferences", variant="primary", elem_id="assistant-prefer")
-    said = gr.HTML("", elem_id="assistant-said", elem_classes="said")
+    notice = gr.HTML("", elem_id="assistant-said", elem_classes="said")
     values = controls(AssistantForm, "assistant", ("length",))
     with gr.Accordion("Stories, seed", open=False, elem_id="assistant-more"):
         values |= controls(AssistantForm, "assistant", ("stories", "seed"))
     duel_view(server_functions=served(services, answering.duel), elem_id="duel")
-    return AssistantFields(teach, prefer, chooser, said, in_order(AssistantForm, values))
+    return AssistantFields(teach, prefer, chooser, notice, in_order(AssistantForm, values))
 
 
 def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown, model_work: Wiring) -> None:
@@ -79,7 +79,7 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
         examples = gr.Radio(
             list(PROMPTS), value=PROMPTS[0], show_label=False, container=False, elem_id="assistant-prompts"
         )
-        said = gr.HTML("", elem_id="assistant-told", elem_classes="conclusion")
+        sentence = gr.HTML("", elem_id="assistant-told", elem_classes="conclusion")
         streams = []
         with gr.Row(equal_height=False):
             for place, title in enumerate(("Before", "After 1: instructions", "After 2: preferences")):
@@ -87,9 +87,9 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
                     gr.Markdown(f"#### {title}")
                     streams.append(token_stream(label=title, compact=True, elem_id=f"assistant-answer-{place}"))
 
-    def on_compare(request: gr.Request, own: str, name: str, asked: str) -> Iterator[list[Any]]:
+    def on_compare(request: gr.Request, own: str, name: str, question: str) -> Iterator[list[Any]]:
         with shown_to_visitor():
-            views = answering.compare(services, request.session_hash, own, name, asked)
+            views = answering.compare(services, request.session_hash, own, name, question)
             rows = ([*view.streams, view.said] for view in views)
             changed = ([gr.skip() if value is None else value for value in row] for row in rows)
             yield from or_nothing(changed, [gr.skip()] * 4)
@@ -97,7 +97,7 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
     asking = {
         "fn": on_compare,
         "inputs": [workspace, model, prompt],
-        "outputs": [*streams, said],
+        "outputs": [*streams, sentence],
         "js": _WITH_WORKSPACE,
     }
     gr.on([start.click, prompt.submit], **asking, **{**model_work, "trigger_mode": "multiple"})

@@ -93,19 +93,23 @@ class TrainEvents:
         note = html.escape(NOTES.get(name, ""), quote=False)
         return [note, *(values.get(field, gr.skip()) for field in PRESET_FIELDS)]
 
-    def linked(self, asked: Mapping[str, Any]) -> list[Any]:
+    def linked(self, settings: Mapping[str, Any]) -> list[Any]:
         """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
         note, filled = gr.skip(), {}
-        if "preset" in asked:
-            note, *values = self.preset(asked["preset"])
+        if "preset" in settings:
+            note, *values = self.preset(settings["preset"])
             filled = {f"train.{field}": value for field, value in zip(PRESET_FIELDS, values, strict=True)}
-        return [asked.get("preset", gr.skip()), note, *({**filled, **asked}.get(name, gr.skip()) for name in LINKED)]
+        return [
+            settings.get("preset", gr.skip()),
+            note,
+            *({**filled, **settings}.get(name, gr.skip()) for name in LINKED),
+        ]
 
     def link(self, form: object, preset: object, model: object, *values: object) -> str:
         """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
         kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
         goal = {"choose": CONTINUED[kind][1]} if kind in CONTINUED else {}
-        found: dict[str, object] = {
+        settings: dict[str, object] = {
             "tab": "train",
             "view": title_of("train", "continue" if goal else "scratch"),
             **goal,
@@ -113,11 +117,11 @@ class TrainEvents:
         named = dict(zip(LINKED, values, strict=True))
         if kind != "scratch":
             example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
-            found |= {"model": model} | settings_of(kind, named, example)
+            settings |= {"model": model} | settings_of(kind, named, example)
         else:
             known = preset if isinstance(preset, str) and preset in PRESETS else next(iter(PRESETS))
-            found |= {"preset": known} | settings_of("train", named, PRESETS[known])
-        return json.dumps(found, ensure_ascii=False)
+            settings |= {"preset": known} | settings_of("train", named, PRESETS[known])
+        return json.dumps(settings, ensure_ascii=False)
 
     def as_gpt1(self) -> list[Any]:
         """The settings of the GPT-1 paper in the labels' form."""
@@ -131,14 +135,14 @@ class TrainEvents:
         ) or ("", {})
         forms = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
         shown = "continue" if kind in CONTINUED else kind
-        found: list[Any] = [
+        updates: list[Any] = [
             gr.Tabs(selected=shown) if kind else gr.skip(),
             kind if kind in CONTINUED else gr.skip(),
         ]
         for name, form in forms.items():
             known = values if name == kind else {}
-            found += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
-        return found
+            updates += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
+        return updates
 
     def zip(self, workspace: str) -> list[Any]:
         with shown_to_visitor():
@@ -150,10 +154,10 @@ class TrainEvents:
 
     def upload(self, workspace: str, file: str) -> list[Any]:
         with shown_to_visitor():
-            kept, name, said = files.opened_model(self._services, workspace, file)
+            kept, name, notice = files.opened_model(self._services, workspace, file)
         run = kept.current.id if kept.current is not None else None
         shown = json.dumps({"workspace": kept.id, "run": run}) if run is not None else gr.skip()
-        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(said)]
+        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(notice)]
 
     def models(self, event: gr.EventData) -> Any:
         """A model that is being trained appears in the picker; what is picked stays."""
@@ -185,8 +189,8 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
-    asked = (watching.poll, watching.command, watching.heads, watching.formed, watching.chances)
-    return served(services, *asked, watching.past, watching.tell, files.recording, slide, phone)
+    functions = (watching.poll, watching.command, watching.heads, watching.formed, watching.token_probabilities)
+    return served(services, *functions, watching.past, watching.classify, files.recording, slide, phone)
 
 
 def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
@@ -198,5 +202,5 @@ def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
 def slide(services: Services, request: Annotated[object, RunSlideRequest]) -> str | None:
     """A run's curves as a slide. None for an invalid request."""
     kind, dark = fields(request, "format", "dark")
-    found = watching.curves(services, request)
-    return train.picture(**found, kind=kind, dark=dark is True) if found is not None and is_kind(kind) else None
+    curves = watching.curves(services, request)
+    return train.picture(**curves, kind=kind, dark=dark is True) if curves is not None and is_kind(kind) else None

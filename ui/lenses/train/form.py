@@ -25,53 +25,53 @@ _NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in
 def scratch_fields(services: Services) -> dict[str, Any]:
     """The form's controls by the names of TrainForm, in their order."""
     field, several = partial(control, TrainForm, "train"), partial(controls, TrainForm, "train")
-    found = _text_fields(services, TrainForm, "train")
-    found |= several(("length", "trick", "rival"))
+    fields = _text_fields(services, TrainForm, "train")
+    fields |= several(("length", "trick", "rival"))
     with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
-        found["tokenizer"] = field("tokenizer")
+        fields["tokenizer"] = field("tokenizer")
         with gr.Column(elem_classes="shape-sliders"):
-            found |= several(group(TrainForm, "shape"))
+            fields |= several(group(TrainForm, "shape"))
         with gr.Row():
-            found |= several(group(TrainForm, "switches"), min_width=100)
+            fields |= several(group(TrainForm, "switches"), min_width=100)
         with gr.Row():
-            found |= several(group(TrainForm, "length"))
-        found["optimizer"] = field("optimizer")
+            fields |= several(group(TrainForm, "length"))
+        fields["optimizer"] = field("optimizer")
         with gr.Row():
-            found |= several(group(TrainForm, "rates"))
-        found |= several(("prompt", "tasks"))
-    return in_order(TrainForm, found)
+            fields |= several(group(TrainForm, "rates"))
+        fields |= several(("prompt", "tasks"))
+    return in_order(TrainForm, fields)
 
 
 def tuning_fields(services: Services) -> dict[str, Any]:
     """The fine-tuning form's controls by the names of TuneForm, in their order."""
     several = partial(controls, TuneForm, "tune")
-    found = _text_fields(services, TuneForm, "tune")
-    found |= several(("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate"))
+    fields = _text_fields(services, TuneForm, "tune")
+    fields |= several(("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate"))
     with gr.Accordion("Optimiser and schedule", open=False, elem_id="tune-more"):
-        found |= several(("optimizer",))
+        fields |= several(("optimizer",))
         with gr.Row():
-            found |= several(group(TuneForm, "rates"))
-    found |= several(("prompt",))
-    return in_order(TuneForm, found)
+            fields |= several(group(TuneForm, "rates"))
+    fields |= several(("prompt",))
+    return in_order(TuneForm, fields)
 
 
 def label_fields() -> dict[str, Any]:
     """The labels form's controls by the names of LabelForm, in their order."""
     several = partial(controls, LabelForm, "labels")
     first = next(iter(INPUT_FORMS))
-    found = several(("input_form",))
+    fields = several(("input_form",))
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
-    found["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
+    fields["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
     fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
-    found |= several(("batch_size", "length"))
+    fields |= several(("batch_size", "length"))
     with gr.Row():
-        found |= several(group(LabelForm, "length"))
-    found |= several(("learning_rate", "auxiliary_weight", "prompt"))
-    both, needed = [found["input_form"], found["labelled"]], [found[name] for name in _NEEDED]
-    fill.click(_filled, found["input_form"], [found["labelled"], *needed], queue=False, **QUIET)
-    found["input_form"].change(_drawn, both, [drawn, found["labelled"]], queue=False, **QUIET)
-    found["input_form"].input(_needed, both, needed, queue=False, **QUIET)  # not where a link chooses it
-    return in_order(LabelForm, found)
+        fields |= several(group(LabelForm, "length"))
+    fields |= several(("learning_rate", "auxiliary_weight", "prompt"))
+    both, needed = [fields["input_form"], fields["labelled"]], [fields[name] for name in _NEEDED]
+    fill.click(_filled, fields["input_form"], [fields["labelled"], *needed], queue=False, **QUIET)
+    fields["input_form"].change(_drawn, both, [drawn, fields["labelled"]], queue=False, **QUIET)
+    fields["input_form"].input(_needed, both, needed, queue=False, **QUIET)  # not where a link chooses it
+    return in_order(LabelForm, fields)
 
 
 def _text_fields(services: Services, form: type, prefix: str) -> dict[str, Any]:

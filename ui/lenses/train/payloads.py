@@ -168,7 +168,7 @@ class HeadsOfRun(TypedDict):
     machine: MachineOfRun | None
 
 
-class Chances(TypedDict):
+class TokenProbabilities(TypedDict):
     """A token's probability at every observation, [update, probability]; or why there is none."""
 
     token: NotRequired[str]
@@ -193,7 +193,7 @@ class PastRun(TypedDict):
     valid_curve: list[tuple[int, float | None]]
 
 
-class Told(TypedDict):
+class Classified(TypedDict):
     """A line's labels with their probabilities; or why there are none."""
 
     labels: NotRequired[list[tuple[str, float]]]

@@ -43,7 +43,7 @@ def train_tab(site: TabContext[None]) -> Lens:
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with view_tab("train", "scratch") as scratch_tab:
-                    preset, note, (start, reset, new_seed), said = _starting(services)
+                    preset, note, (start, reset, new_seed), notice = _starting(services)
                     fields = scratch_fields(services)
                 with view_tab("train", "continue") as continue_tab:
                     choices = [(label, kind) for kind, (_, label) in CONTINUED.items()]
@@ -70,7 +70,7 @@ def train_tab(site: TabContext[None]) -> Lens:
             view = train_view(server_functions=server_functions(services), elem_id="train")
             compared_view(services, workspace, model, site.model_work)
 
-    values, outputs = list(fields.values()), [view, said, fields["seed"]]
+    values, outputs = list(fields.values()), [view, notice, fields["seed"]]
     # The seed comes last, so that the script can replace it.
     with_seed = [workspace, *(one for name, one in fields.items() if name != "seed"), fields["seed"]]
     starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
@@ -104,8 +104,8 @@ def train_tab(site: TabContext[None]) -> Lens:
     forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper.values}
     by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
     linked = gr.Textbox(visible=False)
-    asked = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
-    copied = copy_link.click(events.link, asked, linked, js=_WITH_FORM, queue=False, **QUIET)
+    inputs = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
+    copied = copy_link.click(events.link, inputs, linked, js=_WITH_FORM, queue=False, **QUIET)
     copied.success(None, linked, said_of_link, js=_COPIES, **QUIET)
     as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
     save.click(events.zip, workspace, [ready, said_of_files], js=_WITH_WORKSPACE, **QUIET).success(
@@ -152,6 +152,6 @@ def _starting(services: Services) -> tuple[gr.Dropdown, gr.HTML, list[gr.Button]
         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
-    said = gr.HTML("", elem_id="train-said", elem_classes="said")
+    notice = gr.HTML("", elem_id="train-said", elem_classes="said")
     settings_opener("train-settings")
-    return preset, note, [start, reset, new_seed], said
+    return preset, note, [start, reset, new_seed], notice

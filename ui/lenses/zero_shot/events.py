@@ -49,8 +49,8 @@ class ZeroShotEvents:
 
     def _named(self, raw: Sequence[object]) -> tuple[object, dict[str, object]]:
         """(the model asked, the tab's values)."""
-        picked, asked, *values = raw
-        return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, values, strict=True))
+        picked, named, *values = raw
+        return picked if named == PICKED else named, dict(zip(forms.FIELDS, values, strict=True))
 
     def _parsed(self, raw: Sequence[object]) -> tuple[object, forms.TaskForm]:
         """(the model asked, the form)."""
@@ -138,8 +138,8 @@ class ZeroShotEvents:
 
     def ladder(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            _, asked = self._parsed(raw[:-1])
-            yield from or_nothing(views.ladder(self._services, request.session_hash, raw[-1], asked), gr.skip())
+            _, form = self._parsed(raw[:-1])
+            yield from or_nothing(views.ladder(self._services, request.session_hash, raw[-1], form), gr.skip())
 
     def scoreboard(
         self, request: gr.Request, models: object, tasks: object, ways: object, side: object, n_items: object
@@ -148,17 +148,17 @@ class ZeroShotEvents:
             counted = scoreboard(self._services, request.session_hash, models, tasks, ways, side, n_items)
             yield from or_nothing(counted, gr.skip())
 
-    def fill(self, asked: Mapping[str, Any]) -> list[Any]:
+    def fill(self, settings: Mapping[str, Any]) -> list[Any]:
         """What a link's settings put into the model, the task, its fields, what was drawn, and the count of fills."""
-        task, model = asked.get("task"), asked.get("asked", gr.skip())
+        task, model = settings.get("task"), settings.get("asked", gr.skip())
         if task is None:
             return [model, *[gr.skip()] * (len(_FILLED) + 3)]
         values = forms.defaults(task)
-        if "field_0" in asked:  # another input than the task's own
+        if "field_0" in settings:  # another input than the task's own
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
-        if "template" in asked and TASKS[task].template(asked["template"]) is not None:
-            values |= forms.with_template(values, asked["template"])
-        values |= {name: value for name, value in asked.items() if name in LINKED and name != "template"}
+        if "template" in settings and TASKS[task].template(settings["template"]) is not None:
+            values |= forms.with_template(values, settings["template"])
+        values |= {name: value for name, value in settings.items() if name in LINKED and name != "template"}
         filled = [_update(task, name, values[name]) for name in _FILLED]
         return [model, task, *filled, [values[name] for name in DRAWN], time.monotonic_ns()]
 

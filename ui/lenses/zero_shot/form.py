@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.inference.sampling import CONTROLS
+from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.zero_shot.handlers.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
 from ui.services import Services
@@ -29,30 +29,30 @@ class Buttons:
 
 def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
     """The controls by the names of `ui.lenses.zero_shot.handlers.form.FIELDS`, without task and prompt."""
-    found: dict[str, Any] = {}
-    another, language = _input(found, values)
-    examples = _examples(found, values)
+    fields: dict[str, Any] = {}
+    another, language = _input(fields, values)
+    examples = _examples(fields, values)
     with gr.Accordion("Edit the template", open=False):
-        found["instruction"] = gr.Textbox(
+        fields["instruction"] = gr.Textbox(
             values["instruction"], label="Instruction, given once", lines=1, max_lines=4, elem_id="zs-instruction"
         )
-        found["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
-    _answering(found, values)
+        fields["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
+    _answering(fields, values)
     link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
-    return found, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
+    return fields, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
 
 
-def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr.Textbox]:
+def _input(fields: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr.Textbox]:
     """The task's own fields, what is expected, and the template; the button for another input, and the language."""
     task = TASKS[values["task"]]
     titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
     for place, title in enumerate(titles):
-        found[f"field_{place}"] = gr.Textbox(
+        fields[f"field_{place}"] = gr.Textbox(
             values[f"field_{place}"], **field(title), lines=1, max_lines=8, elem_id=f"zs-field-{place}"
         )
     settings_opener("zs-settings")
     with gr.Row(equal_height=True):
-        found["expected"] = gr.Textbox(
+        fields["expected"] = gr.Textbox(
             values["expected"],
             label="Expected answer, if known",
             lines=1,
@@ -63,7 +63,7 @@ def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr
         another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
     # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
     # `task_form` checks.
-    found["template"] = gr.Dropdown(
+    fields["template"] = gr.Dropdown(
         [template.name for template in task.templates],
         value=values["template"],
         label="Template",
@@ -81,9 +81,9 @@ def _input(found: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr
     return another, language
 
 
-def _examples(found: dict[str, Any], values: dict[str, Any]) -> gr.Button:
+def _examples(fields: dict[str, Any], values: dict[str, Any]) -> gr.Button:
     """How many worked examples stand in front, and which; the button for others."""
-    found["n_examples"] = gr.Slider(
+    fields["n_examples"] = gr.Slider(
         0,
         MOST_EXAMPLES,
         values["n_examples"],
@@ -94,7 +94,7 @@ def _examples(found: dict[str, Any], values: dict[str, Any]) -> gr.Button:
         buttons=[],
     )
     with gr.Accordion("Edit the examples", open=False):
-        found["examples"] = gr.Dataframe(
+        fields["examples"] = gr.Dataframe(
             values["examples"],
             headers=columns_of(values["task"]),
             column_widths=widths(values["task"]),
@@ -108,10 +108,10 @@ def _examples(found: dict[str, Any], values: dict[str, Any]) -> gr.Button:
         return gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
 
 
-def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
+def _answering(fields: dict[str, Any], values: dict[str, Any]) -> None:
     """Labels, length, sampling and where an answer ends."""
     with gr.Accordion("How it answers", open=False):
-        found["labels"] = gr.Textbox(
+        fields["labels"] = gr.Textbox(
             values["labels"],
             label="Labels to compare by likelihood, one a line",
             lines=2,
@@ -119,7 +119,7 @@ def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
             elem_id="zs-labels",
         )
         with gr.Row():
-            found["max_new_tokens"] = gr.Number(
+            fields["max_new_tokens"] = gr.Number(
                 values["max_new_tokens"],
                 label="Maximum tokens",
                 precision=0,
@@ -128,7 +128,7 @@ def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
                 min_width=90,
             )
             for name, control in CONTROLS.items():
-                found[name] = gr.Number(
+                fields[name] = gr.Number(
                     values[name],
                     label=control.title,
                     precision=0 if control.is_whole else None,
@@ -137,11 +137,11 @@ def _answering(found: dict[str, Any], values: dict[str, Any]) -> None:
                     elem_id=f"zs-{name.replace('_', '-')}",
                     min_width=90,
                 )
-            found["seed"] = gr.Number(
+            fields["seed"] = gr.Number(
                 values["seed"], label="Seed", precision=0, minimum=0, elem_id="zs-seed", min_width=90
             )
         settings_from = TASKS[values["task"]].settings_from
-        found["stops"] = gr.CheckboxGroup(
+        fields["stops"] = gr.CheckboxGroup(
             list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=settings_from
         )
 

@@ -37,7 +37,7 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
-                task, asked = _task_and_model(example, names)
+                task, picked = _task_and_model(example, names)
             fields, buttons = task_fields(services, example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
             with view_tab("zero-shot", "answer"):
@@ -55,7 +55,7 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     fills = gr.State(0)  # tells that an event filled in fields, also those in a closed accordion, which do not tell
     events = ZeroShotEvents(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
-    inputs = [model, asked, *values]
+    inputs = [model, picked, *values]
     composing: Event = {
         "fn": events.compose,
         "inputs": [*inputs, drawn, newest, number],
@@ -76,8 +76,8 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
         trigger(counted(fn), given, [*outputs, fills], trigger_mode="always_last", **QUIET)
     # Not the input event, which misses pasted text.
     changed = [fields[name].change for name in TYPED]
-    gr.on([*changed, asked.input, fills.change], trigger_mode="always_last", **composing)
-    asked.input(lambda: "", None, stream, queue=False, **QUIET)
+    gr.on([*changed, picked.input, fills.change], trigger_mode="always_last", **composing)
+    picked.input(lambda: "", None, stream, queue=False, **QUIET)
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
@@ -96,18 +96,18 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     scores.count.click(events.scoreboard, scores.given, scores.board, **model_work)
     for button in filter(None, (stop, ways.stop, ladder.stop, scores.stop)):
         button.click(stop_event(services), queue=False, **QUIET)
-    linked = {"asked": asked, "task": task} | {name: fields[name] for name in LINKED}
+    linked = {"asked": picked, "task": task} | {name: fields[name] for name in LINKED}
     copy = copy_script(list(linked), tab="zero-shot", note="It leaves out edited examples and an edited prompt.")
     buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
     follow: Event = {**composing, "fn": events.follow}
-    return Lens(on_model=[follow], fills=Fill(events.fill, [asked, task, *refilled, drawn, fills]), asks=asked)
+    return Lens(on_model=[follow], fills=Fill(events.fill, [picked, task, *refilled, drawn, fills]), asks=picked)
 
 
 def _task_and_model(example: ZeroShotExample, names: list[str]) -> tuple[gr.Dropdown, gr.Dropdown]:
     titles, chosen = [(known.title, name) for name, known in TASKS.items()], example.values["task"]
     task = gr.Dropdown(titles, value=chosen, label="Task", elem_id="zs-task", min_width=140)
-    asked = gr.Dropdown([PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140)
-    return task, asked
+    model = gr.Dropdown([PICKED, *names], value=example.model, label="Model", elem_id="zs-model", min_width=140)
+    return task, model
 
 
 def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr.HTML, gr.Textbox]:

@@ -76,8 +76,8 @@ def described(name: str, function: Callable[..., Any]) -> Endpoint:
         kind = kind or function.__annotations__.get(parameter.name, "")
         shown = kind if isinstance(kind, str) else kind.__name__
         default = repr(parameter.default) if given else ""
-        said = _one_line(helps.get(parameter.name, ""))
-        values.append(Value(parameter.name, shown, default, said, _CHOICES.get((name, parameter.name), ())))
+        line = _one_line(helps.get(parameter.name, ""))
+        values.append(Value(parameter.name, shown, default, line, _CHOICES.get((name, parameter.name), ())))
     return Endpoint(name, _one_line(about), values, _one_line(answer))
 
 
@@ -86,17 +86,17 @@ def tell_of(page: gr.Blocks, endpoints: Mapping[str, Endpoint]) -> None:
     made = page.get_api_info
 
     def told(*given: Any, **options: Any) -> Any:
-        found = made(*given, **options)
+        component = made(*given, **options)
         for name, endpoint in endpoints.items():
-            known: Any = (found or {}).get("named_endpoints", {}).get(f"/{name}")
+            known: Any = (component or {}).get("named_endpoints", {}).get(f"/{name}")
             if known is not None:
-                _tell(known, endpoint)
-        return found
+                _describe_parameters(known, endpoint)
+        return component
 
     page.get_api_info = told  # type: ignore[method-assign]
 
 
-def _tell(known: dict[str, Any], endpoint: Endpoint) -> None:
+def _describe_parameters(known: dict[str, Any], endpoint: Endpoint) -> None:
     values = {value.name: value for value in endpoint.values}
     for parameter in known["parameters"]:
         value = values[parameter["parameter_name"]]

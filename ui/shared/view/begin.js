@@ -13,12 +13,12 @@ export function begin(start, context, [named, value] = []) {
         return first.get(context.props.value) ?? context.props.value;
       },
     },
-    server: new Proxy({}, {get: (_, name) => asked => ask(context.server, name, asked)}),
+    server: new Proxy({}, {get: (_, name) => request => ask(context.server, name, request)}),
   });
 }
 
-async function ask(server, name, asked) {
-  const answer = await server[name](asked).catch(() => undefined);
+async function ask(server, name, request) {
+  const answer = await server[name](request).catch(() => undefined);
   if (answer === undefined) look(); // no answer at all: is the server there?
   return answer;
 }

@@ -8,13 +8,13 @@ const COLOURS = 6,
 // Heights of line-end labels, moved apart so that none overlap; in the order given.
 export function apart(heights, least) {
   const order = heights.map((_, i) => i).toSorted((a, b) => heights[a] - heights[b]);
-  const found = [...heights];
+  const places = [...heights];
   let last = -Infinity;
   for (const i of order) {
-    found[i] = Math.max(heights[i], last + least);
-    last = found[i];
+    places[i] = Math.max(heights[i], last + least);
+    last = places[i];
   }
-  return found;
+  return places;
 }
 
 // Which of n places in a row get a label: the ends, and of those between as many as have room.
@@ -23,38 +23,38 @@ export function labelled(n, most) {
   return Array.from({length: n}, (_, i) => i).filter(i => i === n - 1 || (i % every === 0 && n - 1 - i >= every));
 }
 
-// box: where to draw. Returns {draw(found, at)}: found {steps, total, parts, said} of the server, at the moment to
+// box: where to draw. Returns {draw(history, at)}: history {steps, total, parts, said} of the server, at the moment to
 // mark or null.
 export function formedDrawing(box) {
   let shown = null,
     drawnAt = 0;
 
-  function draw(found, at = null) {
-    shown = [found, at];
+  function draw(history, at = null) {
+    shown = [history, at];
     const width = box.clientWidth;
     box.textContent = '';
     drawnAt = width;
     if (!width) return;
     const right = Math.min(190, width * 0.36);
-    const svg = put(box, 'svg', {width, height: TOP + HEIGHT + BELOW, role: 'img', 'aria-label': found.said});
-    const all = [0, ...found.total, ...found.parts.flatMap(part => part.values)];
+    const svg = put(box, 'svg', {width, height: TOP + HEIGHT + BELOW, role: 'img', 'aria-label': history.said});
+    const all = [0, ...history.total, ...history.parts.flatMap(part => part.values)];
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    const last = Math.max(1, found.steps.length - 1);
+    const last = Math.max(1, history.steps.length - 1);
     const x = i => LEFT + ((width - LEFT - right) * i) / last;
     const y = value => TOP + (HEIGHT * (high - value)) / (high - low || 1);
     for (const value of [low, 0, high]) {
       put(svg, 'line', {x1: LEFT, x2: width - right, y1: y(value), y2: y(value), class: 'fm-grid'});
       put(svg, 'text', {x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'fm-small'}, value.toFixed(1));
     }
-    for (const i of labelled(found.steps.length, (width - LEFT - right) / WIDEST_LABEL))
+    for (const i of labelled(history.steps.length, (width - LEFT - right) / WIDEST_LABEL))
       put(
         svg,
         'text',
         {x: x(i), y: TOP + HEIGHT + 18, 'text-anchor': 'middle', class: 'fm-small'},
-        found.steps[i] === null ? 'end' : found.steps[i].toLocaleString('en'),
+        history.steps[i] === null ? 'end' : history.steps[i].toLocaleString('en'),
       );
     if (at !== null) put(svg, 'line', {x1: x(at), x2: x(at), y1: TOP, y2: TOP + HEIGHT, class: 'fm-at'});
-    const lines = [...found.parts, {name: 'together', values: found.total}];
+    const lines = [...history.parts, {name: 'together', values: history.total}];
     const heights = apart(
       lines.map(line => y(line.values.at(-1))),
       14,

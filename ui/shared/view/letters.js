@@ -6,15 +6,15 @@ const BYTES = /^(<0x[0-9A-F]{2}>)+$/;
 // Groups of tokens, in order: [first, last] of each; those of one letter together.
 /** @param {{text: string, label: string}[]} tokens */
 export function letters(tokens) {
-  const found = [];
+  const ranges = [];
   let from = 0;
   tokens.forEach((token, i) => {
     const waits = !token.text && BYTES.test(token.label) && BYTES.test(tokens[i + 1]?.label ?? '');
     if (waits) return;
-    found.push([from, i]);
+    ranges.push([from, i]);
     from = i + 1;
   });
-  return found;
+  return ranges;
 }
 
 // Puts the drawn tokens of a letter over it, where the first of them stands.

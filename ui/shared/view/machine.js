@@ -98,7 +98,7 @@ export function order(groups, recorded = false) {
 
 // box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
 // the next word is written, after the last step.
-export function machinePicture(box, said, {go, look, choose, next}) {
+export function machinePicture(box, status, {go, look, choose, next}) {
   let data = null,
     chosen = null,
     stepped = -1, // of the parts in their order
@@ -117,7 +117,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       'aria-label': sentence,
     });
     const show = () => {
-      said.textContent = sentence;
+      status.textContent = sentence;
     };
     group.addEventListener('pointerenter', show);
     group.addEventListener('focus', show);
@@ -186,7 +186,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
     const node = name && box.querySelector(`[data-part="${name}"]`);
     if (!node) return;
     node.classList.add('step');
-    said.textContent = node.getAttribute('aria-label');
+    status.textContent = node.getAttribute('aria-label');
   }
 
   function draw(fresh = data, head = chosen) {
@@ -276,7 +276,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
       for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
     reach(box.querySelector(focused ? `[data-part="${focused}"]` : '.mc-part'));
     if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
-    else said.textContent = NOTHING;
+    else status.textContent = NOTHING;
     parts = order(at.groups.length, isRecorded(machine));
     mark();
   }
@@ -390,7 +390,7 @@ export function machinePicture(box, said, {go, look, choose, next}) {
   function clear() {
     data = null;
     stepped = -1;
-    box.textContent = said.textContent = '';
+    box.textContent = status.textContent = '';
   }
 
   new ResizeObserver(() => draw()).observe(box);

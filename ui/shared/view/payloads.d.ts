@@ -598,7 +598,7 @@ export interface HeadsOfRun {
 }
 
 // A token's probability at every observation, [update, probability]; or why there is none.
-export interface Chances {
+export interface TokenProbabilities {
   token?: string;
   said?: string;
   points: [number, number][];
@@ -621,7 +621,7 @@ export interface PastRun {
 }
 
 // A line's labels with their probabilities; or why there are none.
-export interface Told {
+export interface Classified {
   labels?: [string, number][];
   said?: string;
 }
@@ -976,7 +976,7 @@ export interface StartServer {
 }
 
 export interface TrainServer {
-  chances(request: TokenRequest): Promise<Chances | null>;
+  classify(request: LineRequest): Promise<Classified | null>;
   command(request: CommandRequest): Promise<Said | null>;
   duel(request: DuelRequest): Promise<Duel>;
   formed(request: RunRequest): Promise<Formed | null>;
@@ -986,7 +986,7 @@ export interface TrainServer {
   poll(request: PollRequest): Promise<WorkspaceNews | null>;
   recording(request: RunRequest): Promise<string | null>;
   slide(request: RunSlideRequest): Promise<string | null>;
-  tell(request: LineRequest): Promise<Told | null>;
+  token_probabilities(request: TokenRequest): Promise<TokenProbabilities | null>;
 }
 
 export interface ZeroShotServer {

@@ -165,8 +165,8 @@ export function awaited(find, isWanted = () => true, patience = PATIENCE) {
   const began = performance.now();
   return new Promise(done => {
     const look = () => {
-      const found = isWanted() && find();
-      if (found || !isWanted() || performance.now() - began > patience) done(found);
+      const target = isWanted() && find();
+      if (target || !isWanted() || performance.now() - began > patience) done(target);
       else requestAnimationFrame(look);
     };
     look();

@@ -32,10 +32,10 @@ export function ticks(low, high, wanted) {
   const rough = (high - low) / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= rough) || rough;
-  const found = [];
+  const marks = [];
   for (let value = Math.ceil(low / step) * step; value <= high + step * 1e-6; value += step)
-    found.push(Math.abs(value) < step * 1e-6 ? 0 : value);
-  return found;
+    marks.push(Math.abs(value) < step * 1e-6 ? 0 : value);
+  return marks;
 }
 
 // Bias-corrected exponential moving average whose window grows with the run.

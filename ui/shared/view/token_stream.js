@@ -14,7 +14,7 @@ export function start({element, props, trigger, watch, given}) {
   const box = element.querySelector('.ts-text');
   const stats = element.querySelector('.ts-stats');
   const detail = element.querySelector('.ts-detail');
-  const said = element.querySelector('.ts-said');
+  const status = element.querySelector('.ts-said');
   const onward = element.querySelector('[data-do=onward]');
   box.setAttribute('aria-label', given.name || 'Text');
 
@@ -262,9 +262,9 @@ export function start({element, props, trigger, watch, given}) {
 
   const text = () => prompt + tokens.map(t => t.text).join('');
   async function copy() {
-    said.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
+    status.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
     setTimeout(() => {
-      said.textContent = '';
+      status.textContent = '';
     }, 2000);
   }
   const actions = {
@@ -276,7 +276,7 @@ export function start({element, props, trigger, watch, given}) {
     onward: () => {
       onward.hidden = true;
       box.focus();
-      trigger('onward', {});
+      trigger('continue_text', {});
     },
     txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
     json: () =>

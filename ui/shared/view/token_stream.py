@@ -46,7 +46,7 @@ def token_stream(
         value,
         _HTML.replace("KNEW\n", _KNEW if branching else ""),
         "shared/view/token_stream.js",
-        events=("pick", "onward"),
+        events=("pick", "continue_text"),
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         given={"name": label, "branching": branching, "tail": tail},
         elem_id=elem_id,

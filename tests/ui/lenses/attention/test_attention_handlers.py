@@ -21,7 +21,7 @@ from ui.lenses.attention.events import AttentionEvents, Switches
 from ui.lenses.attention.handlers import ablation, codec, compare, files, lens, maps
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
-from ui.lenses.attention.handlers.texts import TEXTS, wake
+from ui.lenses.attention.handlers.texts import TEXTS, activating_text
 from ui.lenses.generate.handlers import writing
 from ui.shared.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
@@ -30,7 +30,7 @@ TEXT = "the cat sat on the mat and the dog"
 
 
 def look(services, text=TEXT, mode=RAW, keep="end"):
-    return json.loads(list(maps.look(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value)
+    return json.loads(list(maps.views(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value)
 
 
 def decoded(text, n, dtype, top):
@@ -54,10 +54,10 @@ def thumbs_of(value):
 
 def test_the_first_look_comes_without_the_random_scores_and_then_with_them(services):
     first, second = (
-        json.loads(seen.value) for seen in maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"))
+        json.loads(seen.value) for seen in maps.views(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end"))
     )
     assert first["random"] is None and len(second["random"]["induction"]) == 2
-    assert len(list(maps.look(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))) == 1
+    assert len(list(maps.views(services, None, maps.AttentionForm("tiny", TEXT, RAW, "end")))) == 1
     assert (second["L"], second["H"], second["causal"]) == (2, 4, True) and "".join(second["tokens"]) == TEXT
     assert all(len(row) == 4 for name in second["scores"] for row in second["scores"][name])
     layer, head = second["start"]
@@ -191,7 +191,7 @@ def test_a_text_that_is_too_long_keeps_the_end_that_was_chosen_and_says_so(servi
         assert value["ids"] == kept
         assert f"The text has {len(ids)} tokens and this model reads 32: the {keep} is shown" in value["note"]
     assert len(look(services, long, IN_FRONT)["ids"]) == 32
-    assert list(maps.look(services, None, maps.AttentionForm("tiny", long, RAW, "end")))[-1].cut
+    assert list(maps.views(services, None, maps.AttentionForm("tiny", long, RAW, "end")))[-1].cut
 
 
 def test_a_model_without_an_end_of_text_token_says_so(services, monkeypatch):
@@ -383,7 +383,7 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
 
 
 def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny_lm):
-    text, said = wake(services, "tiny", 1, 2)
+    text, said = activating_text(services, "tiny", 1, 2)
     shares = {}
     for one in TEXTS:
         ids = tiny_lm.tokenizer.encode(one)
@@ -392,7 +392,7 @@ def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny
     assert text == min(shares, key=lambda one: shares[one]) and f"Of {len(shares)} texts" in said
     for layer, head in ((2, 0), (0, 4), (None, 0), (0, "x")):
         with pytest.raises(GPTCoreError):
-            wake(services, "tiny", layer, head)
+            activating_text(services, "tiny", layer, head)
 
 
 def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):
@@ -426,7 +426,7 @@ def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
     events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
 
     def asked(text):
-        return events.look(visitor, "Layers", "tiny", text, RAW, "end", Switches(()), "zero")
+        return events.show(visitor, "Layers", "tiny", text, RAW, "end", Switches(()), "zero")
 
     older, newer = asked("the cat sat"), asked("the dog sat on the mat")
     first = next(older)
@@ -447,7 +447,7 @@ def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, m
         return compute(*given, **named)
 
     monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
-    looked = list(events.look(visitor, "Heads", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
+    looked = list(events.show(visitor, "Heads", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
     assert clicked[1][1].parts == [[1, "head", 2]]
     assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[0][0], str)
 

@@ -18,7 +18,7 @@ def services():
 def test_every_text_shows_all_heads_and_the_next_token(services):
     assert len(recorded.texts()) == 5
     for text in recorded.texts():
-        picture, heads, following = (json.loads(value) for value in recorded.look(services, text))
+        picture, heads, following = (json.loads(value) for value in recorded.views(services, text))
         assert (heads["L"], heads["H"], "".join(heads["tokens"])) == (12, 12, text)
         assert [token["label"] for token in picture["tokens"]] == heads["tokens"]
         (section,) = following["sections"]
@@ -27,14 +27,14 @@ def test_every_text_shows_all_heads_and_the_next_token(services):
 
 
 def test_most_heads_of_the_real_model_rest_on_the_first_token(services):
-    said = json.loads(recorded.look(services, recorded.texts()[0])[1])["said"]
+    said = json.loads(recorded.views(services, recorded.texts()[0])[1])["said"]
     assert said.startswith("On this text, of 144 heads") and said.endswith("132 rest on the first token.")
 
 
 def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(services, shared):
     with np.load(shared / "golden" / "gpt2_124M_logits_attention.npz", allow_pickle=False) as kept:
         for place, text in enumerate(recorded.texts()):
-            key = json.loads(recorded.look(services, text)[1])["key"]
+            key = json.loads(recorded.views(services, text)[1])["key"]
             scores, logits = kept[f"attn_scores_{place}"] / 8, kept[f"logits_{place}"].astype(np.float64)
             scores = np.where(np.tril(np.ones_like(scores)) > 0, scores, -np.inf)
             exps = np.exp(scores - scores.max(-1, keepdims=True))
@@ -44,13 +44,13 @@ def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(services, shared):
                 np.testing.assert_allclose(found.weights, weights[layer, head], atol=0.01)  # of 16-bit scores
                 assert codec.one_map(found.weights, causal=True, signed=False)
             exps = np.exp(logits - logits.max())
-            best = json.loads(recorded.look(services, text)[2])["sections"][0]["rows"][0][1]
+            best = json.loads(recorded.views(services, text)[2])["sections"][0]["rows"][0][1]
             assert best == pytest.approx(exps.max() / exps.sum(), rel=1e-3)
 
 
 def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(services):
     text = recorded.texts()[0]
-    picture, heads = (json.loads(value) for value in recorded.look(services, text)[:2])
+    picture, heads = (json.loads(value) for value in recorded.views(services, text)[:2])
     machine = picture["machine"]
     assert machine["said"] == (
         "GPT-2 goes on with “visualize” (16%). Head 4.11 looks hardest: at “users”, the token just before (100%)."
@@ -69,4 +69,4 @@ def test_the_recording_is_refused_as_a_model_with_a_way_out(services):
 @pytest.mark.parametrize("text", ["another", "", None, 3])
 def test_another_text_is_refused_with_those_that_there_are(services, text):
     with pytest.raises(GPTCoreError, match="is not recorded; choose one of 'Data visualization"):
-        recorded.look(services, text)
+        recorded.views(services, text)

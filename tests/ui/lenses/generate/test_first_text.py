@@ -79,7 +79,7 @@ def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models)
     opened(two_models, "tiny", "")
     opened(two_models, "letters", "a bad")
     # The page sets prompt and model at once: the prompt is looked at beside the model that stood there before.
-    late = writing.look(two_models, "v", "tiny", "a bad", form())
+    late = writing.preview(two_models, "v", "tiny", "a bad", form())
     assert late.distribution is None
     drawn = json.loads(shown(opened(two_models, "letters", "a bad"), "distribution"))
     assert drawn["vocab_size"] == 6 and two_models.sessions.get("v").next_token.model == "letters"
@@ -92,7 +92,7 @@ def test_while_a_model_s_first_text_is_computed_the_chart_says_so(two_models):
 
 def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     opened(two_models, "letters", "a bad")
-    views = list(writing.onward(two_models, "v", "letters", "a bad", form(max_new_tokens=100)))
+    views = list(writing.continue_text(two_models, "v", "letters", "a bad", form(max_new_tokens=100)))
     notes = [note["text"] for note in records_of(shown(views, "stream"), "note") if "window" in note["text"]]
     assert len(notes) == 1
 
@@ -112,9 +112,13 @@ def test_the_example_s_figures_do_not_look_live(services):
 
 
 def test_a_trailing_space_is_wrong_for_tokens_that_begin_with_theirs_alone(two_models):
-    assert writing.derails(two_models, "tiny", "the cat ") and not writing.derails(two_models, "tiny", "the cat")
-    assert not writing.derails(two_models, "letters", "a bad ")
-    assert not writing.derails(two_models, None, "a ") and not writing.derails(two_models, "tiny", None)
+    assert writing.ends_in_open_space(two_models, "tiny", "the cat ") and not writing.ends_in_open_space(
+        two_models, "tiny", "the cat"
+    )
+    assert not writing.ends_in_open_space(two_models, "letters", "a bad ")
+    assert not writing.ends_in_open_space(two_models, None, "a ") and not writing.ends_in_open_space(
+        two_models, "tiny", None
+    )
 
 
 def test_a_step_behind_the_end_of_a_text_is_said(services, tiny_lm):

@@ -187,9 +187,9 @@ def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(servic
 
 
 def test_looking_at_a_half_typed_prompt_never_raises(services):
-    assert writing.look(services, "a", "tiny", "", form()).distribution == ""
-    data = json.loads(writing.look(services, "a", "tiny", "x" * 501, form()).distribution or "{}")
-    long = json.loads(writing.look(services, "a", "tiny", "the cat " * 40, form()).distribution)
+    assert writing.preview(services, "a", "tiny", "", form()).distribution == ""
+    data = json.loads(writing.preview(services, "a", "tiny", "x" * 501, form()).distribution or "{}")
+    long = json.loads(writing.preview(services, "a", "tiny", "the cat " * 40, form()).distribution)
     assert "reads 32" in long["message"] or "reads 32" in data.get("message", "")
 
 
@@ -319,5 +319,5 @@ def test_after_branching_the_prompt_on_the_page_is_that_of_the_text(services):
 
 def test_an_emptied_prompt_leaves_nothing_for_sliders_to_redraw(services):
     run(services)
-    writing.look(services, "a", "tiny", "", form())
+    writing.preview(services, "a", "tiny", "", form())
     assert writing.redraw(services, "a", form().sampling).distribution is None

@@ -6,7 +6,8 @@ import math
 import pytest
 
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings, candidates, penalise, struck_out
+from gptcore.inference.sampling import candidates, penalise, struck_out
+from gptcore.inference.sampling_settings import SamplingSettings
 from helpers import named
 from ui.lenses.generate.handlers.probabilities import probabilities
 from ui.lenses.generate.handlers.strategies import GUIDES, guides

@@ -31,7 +31,7 @@ def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(se
     assert 0 < len(cut) < 12 and "connection was lost" in records_of(document.stream, "note")[0]["text"]
     again = recover(services, "again", visit, "", example)
     assert again == document  # said once
-    stream = last_stream(writing.onward(services, "again", "tiny", "anything else", form(min_new_tokens=12)))
+    stream = last_stream(writing.continue_text(services, "again", "tiny", "anything else", form(min_new_tokens=12)))
     assert text_of(stream).startswith(text_of(whole))
 
 
@@ -42,7 +42,7 @@ def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services)
     document = recover(services, "a", visit, "the dog ran and ran", example)
     assert document.prompt == "the dog ran and ran" == services.sessions.get("a").document.prompt
     assert "server restarted" in records_of(document.stream, "note")[0]["text"]
-    stream = last_stream(writing.onward(services, "a", "tiny", "anything else", form(min_new_tokens=12)))
+    stream = last_stream(writing.continue_text(services, "a", "tiny", "anything else", form(min_new_tokens=12)))
     assert len(records_of(stream, "token")) == 12
     # A longer text than the model can read is shown whole, and goes on from its end.
     long = "the cat sat on the mat. " * 4
@@ -53,5 +53,5 @@ def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services)
 
 
 def test_without_a_text_on_the_page_going_on_begins_one(services):
-    stream = last_stream(writing.onward(services, "a", "tiny", "the cat", form(min_new_tokens=12)))
+    stream = last_stream(writing.continue_text(services, "a", "tiny", "the cat", form(min_new_tokens=12)))
     assert records_of(stream, "prompt")[0]["text"] == "the cat" and len(records_of(stream, "token")) == 12

@@ -63,9 +63,9 @@ def test_every_tab_begins_with_the_model_s_one_text():
         assert json.loads(sentence.opening(real, name))["text"] == own == text_to_read(real, name, lm)
         written = list(first_text.first_text(real, "v", name, "", form(max_new_tokens=1)))
         assert [view.prompt for view in written if view.prompt] == [own]
-        tab = AttentionEvents(real).fresh(SimpleNamespace(session_hash="v"), name, False, "")
+        tab = AttentionEvents(real).default_text(SimpleNamespace(session_hash="v"), name, False, "")
         assert tab[1] != own  # an empty text is the visitor's
-        tab = AttentionEvents(real).fresh(SimpleNamespace(session_hash="v"), name, False, TEXT)
+        tab = AttentionEvents(real).default_text(SimpleNamespace(session_hash="v"), name, False, TEXT)
         assert tab[1] == own
     real.close()
 

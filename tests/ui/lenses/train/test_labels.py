@@ -45,15 +45,15 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
     run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
-    told = watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat 5"})
+    told = watching.classify(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat 5"})
     assert told["labels"][0][0] == "animal" and told["labels"][0][1] > 0.9
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)
     assert run.language_model.model.config.vocab_size == 270  # the body writes on with its old vocabulary
     news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
     for nonsense in ("", None, 7, "x" * 5000):
-        assert "said" in watching.tell(services, {"workspace": workspace.id, "run": run.id, "text": nonsense})
-    assert watching.tell(services, None) is None
+        assert "said" in watching.classify(services, {"workspace": workspace.id, "run": run.id, "text": nonsense})
+    assert watching.classify(services, None) is None
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, n
     workspace = finished(watching.learn_labels(services, None, "tiny", form))
     record = workspace.current
     assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
-    told = watching.tell(
+    told = watching.classify(
         services, {"workspace": workspace.id, "run": record.id, "text": written.split("\n")[0].split("\t")[1]}
     )
     assert sum(p for _, p in told["labels"]) == pytest.approx(1.0, abs=1e-3)

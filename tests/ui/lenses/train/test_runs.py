@@ -105,13 +105,13 @@ def test_a_run_shows_the_untrained_model_learns_and_ends(services):
 
 
 def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_model_before_it(services, monkeypatch):
-    taken, add = list[tuple[int, int, float]](), RunState.add_look
+    taken, add = list[tuple[int, int, float]](), RunState.add_observation
 
     def noted(record, seen, lm, **options):
         taken.append((record.step, seen.step, seen.elapsed))
         add(record, seen, lm, **options)
 
-    monkeypatch.setattr(RunState, "add_look", noted)
+    monkeypatch.setattr(RunState, "add_observation", noted)
     run = finished(start(services, None, SMALL)).current
     assert taken[0] == (1, 0, 0.0) and taken[-1][:2] == (12, 12)
     assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
@@ -188,7 +188,14 @@ def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
 
 @pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
 def test_whatever_a_browser_sends_is_answered(services, request_):
-    for ask in (watching.poll, watching.command, watching.heads, watching.chances, watching.past, watching.curves):
+    for ask in (
+        watching.poll,
+        watching.command,
+        watching.heads,
+        watching.token_probabilities,
+        watching.past,
+        watching.curves,
+    ):
         assert ask(services, request_) is None
     workspace = start(services, None, SMALL, go=False)
     for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
@@ -209,7 +216,9 @@ def test_whatever_a_browser_sends_is_answered(services, request_):
             watching.heads(services, {"workspace": workspace.id, "run": workspace.current.id, "look": garbage}) is None
             or garbage is not None
         )
-        watching.chances(services, {"workspace": workspace.id, "run": workspace.current.id, "token": garbage})
+        watching.token_probabilities(
+            services, {"workspace": workspace.id, "run": workspace.current.id, "token": garbage}
+        )
         watching.command(services, {"workspace": workspace.id, "command": garbage, "value": garbage})
 
 
@@ -240,11 +249,13 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
     ]
     assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
     assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
-    chances = watching.chances(services, {"workspace": workspace.id, "run": run, "token": "c"})
+    chances = watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": "c"})
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert "not" in watching.chances(services, {"workspace": workspace.id, "run": run, "token": "€"})["said"]
-    assert watching.chances(services, {"workspace": workspace.id, "run": run, "token": ""})["token"]
+    assert (
+        "not" in watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": "€"})["said"]
+    )
+    assert watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": ""})["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):

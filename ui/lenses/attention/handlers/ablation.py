@@ -63,15 +63,15 @@ def try_all(
     """
     how = _replacement(replacement)
     seen = maps.read(services, session_id, form)
-    found: dict[str, tuple[float, float]] = {}
+    effects_of: dict[str, tuple[float, float]] = {}
     total = seen.lm.model.config.n_layer
     with services.sessions.get(session_id).turn() as run:
         steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
-            found |= {_key(part): (_short(one.bits), _short(one.change)) for part, one in by_part.items()}
+            effects_of |= {_key(part): (_short(one.bits), _short(one.change)) for part, one in by_part.items()}
             done: Effects = {
                 "of": _of(seen, how),
-                "effects": found,
+                "effects": effects_of,
                 "done": layer + 1,
                 "total": total,
                 "stopped": False,

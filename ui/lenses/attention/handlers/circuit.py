@@ -32,16 +32,16 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Anno
     """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
     try:
         lm, ids, word, rival = _asked(services, request)
-        found = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
+        drawn = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
         really = [
             services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
-            - found.total
+            - drawn.total
             if node.kind in _KINDS
             else None
-            for node in found.nodes
+            for node in drawn.nodes
         ]
         following = services.now(lambda: _next(lm, last_logits(lm.model, ids)))
-        return json.dumps(_described(lm, ids, found, really, following, (word, rival)), ensure_ascii=False)
+        return json.dumps(_described(lm, ids, drawn, really, following, (word, rival)), ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)
 
@@ -97,17 +97,17 @@ def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
 def _described(
     lm: LanguageModel,
     ids: list[int],
-    found: WordCircuit,
+    drawn: WordCircuit,
     really: Sequence[float | None],
     following: list[Guess],
     words: tuple[int, int],
 ) -> Circuit:
     labels = [describe_token(lm.tokenizer, token) for token in ids]
     pair = [describe_token(lm.tokenizer, token) for token in words]
-    names = [_name(node, labels, pair[0]) for node in found.nodes]
+    names = [_name(node, labels, pair[0]) for node in drawn.nodes]
     return {
         "tokens": labels,
-        "words": [round(value, 3) for value in found.words.tolist()],
+        "words": [round(value, 3) for value in drawn.words.tolist()],
         "nodes": [
             {
                 "kind": node.kind,
@@ -118,17 +118,17 @@ def _described(
                 "influence": round(node.influence, 3),
                 "really": None if real is None else round(real, 3),
             }
-            for node, name, real in zip(found.nodes, names, really, strict=True)
+            for node, name, real in zip(drawn.nodes, names, really, strict=True)
         ],
-        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in found.edges],
+        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in drawn.edges],
         "layers": lm.model.config.n_layer,
-        "total": round(found.total, 3),
-        "constants": round(found.constants, 3),
-        "carried": round(found.carried, 3),
+        "total": round(drawn.total, 3),
+        "constants": round(drawn.constants, 3),
+        "carried": round(drawn.carried, 3),
         "next": following,
         "answers": pair,
-        "said": conclusion(pair, found.total, list(zip(labels, found.words.tolist(), strict=True)), found.nodes),
-        "checked": agreement([node.influence for node in found.nodes], really, found.carried),
+        "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), drawn.nodes),
+        "checked": agreement([node.influence for node in drawn.nodes], really, drawn.carried),
     }
 
 
@@ -174,14 +174,14 @@ def conclusion(
 def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
     """What share of the total the circuit carries, and how well influences agree with ablations."""
     pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
-    said = f"The parts drawn carry {percent(carried)} of the influence."
+    sentence = f"The parts drawn carry {percent(carried)} of the influence."
     if len(pairs) < 3:
-        return said
+        return sentence
     correlation = float(np.corrcoef(np.array(pairs).T)[0, 1])
     if np.isnan(correlation):
-        return said
+        return sentence
     word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"
-    return f"{said} Influence and switching off {word} here: correlation {correlation:.2f} over {len(pairs)} parts."
+    return f"{sentence} Influence and switching off {word} here: correlation {correlation:.2f} over {len(pairs)} parts."
 
 
 def _difference(logits: Tensor, word: int, rival: int) -> float:

@@ -55,10 +55,10 @@ def check(a: ReadText, b: ReadText) -> None:
 
 def head_difference(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
     """One head's difference for the component; the key joins both readings."""
-    found = both(services, request)
-    if found is None:
+    pair = both(services, request)
+    if pair is None:
         return None
-    a, b = found
+    a, b = pair
     return {
         "map": services.now(lambda: codec.one_map(a.weights - b.weights, causal=a.kept.reading.causal, signed=True))
     }

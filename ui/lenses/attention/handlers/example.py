@@ -28,7 +28,7 @@ def make_attention_example(services: Services) -> AttentionExample:
     ids = lm.tokenizer.encode(text)
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
     form = maps.AttentionForm(name, text)
-    view = list(maps.look(services, None, form))[-1].value
+    view = list(maps.views(services, None, form))[-1].value
     off: list[list[object]] = [[0, "attention", None]]
     return AttentionExample(
         text=text,

@@ -24,47 +24,47 @@ def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str |
     Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
     tokens, token_ids; layer and head, the chosen ones. Rows with no attention left are NaN.
     """
-    found = chosen(services, request)
-    if found is None:
+    head = chosen(services, request)
+    if head is None:
         return None
-    reading = found.kept.reading
+    reading = head.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
     weights = services.now(
-        lambda: np.stack([shown_as(layer, found.mode) for layer in reading.layers()]) if all_fit else found.weights
+        lambda: np.stack([shown_as(layer, head.mode) for layer in reading.layers()]) if all_fit else head.weights
     )
     target = io.BytesIO()
     np.savez_compressed(
         target,
         attention=weights,
-        tokens=np.array(found.kept.labels),
+        tokens=np.array(head.kept.labels),
         token_ids=np.array(reading.token_ids),
-        layer=found.layer,
-        head=found.head,
+        layer=head.layer,
+        head=head.head,
     )
     return f"data:application/zip;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
 def maps_for_a_page(services: Services, request: object) -> dict[str, str] | None:
     """Precomputed `head_map` answers for an offline page, "layer,head" -> map: all heads, or those of one layer."""
-    found = chosen(services, request)
-    if found is None:
+    chosen_head = chosen(services, request)
+    if chosen_head is None:
         return None
-    reading = found.kept.reading
+    reading = chosen_head.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 <= _MOST_PAGE_CELLS
-    layers = range(reading.n_layer) if all_fit else [found.layer]
+    layers = range(reading.n_layer) if all_fit else [chosen_head.layer]
     return services.now(
         lambda: {
             f"{layer},{head}": codec.one_map(weights, causal=reading.causal, signed=False)
             for layer in layers
-            for head, weights in enumerate(shown_as(reading.weights(layer), found.mode))
+            for head, weights in enumerate(shown_as(reading.weights(layer), chosen_head.mode))
         }
     )
 
 
-def caption(found: ChosenHead) -> str:
+def caption(head: ChosenHead) -> str:
     """The title of a picture: model, head and what was done to the sink."""
-    how = " · first token left out" if found.mode == WITHOUT_FIRST else ""
-    return f"{found.kept.name} · layer {found.layer}, head {found.head}{how}"
+    how = " · first token left out" if head.mode == WITHOUT_FIRST else ""
+    return f"{head.kept.name} · layer {head.layer}, head {head.head}{how}"
 
 
 def html_url(page: str) -> str:

@@ -31,11 +31,11 @@ def formed(services: Services, request: Annotated[object, PairRequest]) -> Annot
         written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
         ids, _ = inputs.last_window(lm, written)
         names = [*(f"{base}{MOMENT}{step}" for step in kept), base]
-        found = []
+        readings = []
         for name in names:
             one = services.models.get(name).model
-            found.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
+            readings.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
         labels = [describe_token(lm.tokenizer, token) for token in (word, rival)]
-        return json.dumps(described(found, [*kept, None], labels), ensure_ascii=False)
+        return json.dumps(described(readings, [*kept, None], labels), ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)

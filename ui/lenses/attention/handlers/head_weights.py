@@ -31,16 +31,18 @@ def head_weights(services: Services, request: Annotated[object, HeadOfModel]) ->
         config = lm.model.config
         at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
         at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
-        found = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
+        circuits = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
         value: HeadWeights = {
-            "said": conclusion(f"{at_layer}.{at_head}", found, _labels(lm, found), width=config.n_embd),
+            "said": conclusion(f"{at_layer}.{at_head}", circuits, _labels(lm, circuits), width=config.n_embd),
             "copied": [
-                (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, found), found.copied, strict=True)
+                (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, circuits), circuits.copied, strict=True)
             ],
-            "suppressed": [(describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in found.suppressed],
-            "copying": round(found.copying, 2),
+            "suppressed": [
+                (describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in circuits.suppressed
+            ],
+            "copying": round(circuits.copying, 2),
             "compositions": [
-                (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in found.compositions
+                (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in circuits.compositions
             ],
         }
         return json.dumps(value, ensure_ascii=False)
@@ -48,28 +50,28 @@ def head_weights(services: Services, request: Annotated[object, HeadOfModel]) ->
         return refused(error)
 
 
-def _labels(lm: LanguageModel, found: HeadCircuits) -> list[str]:
-    return [describe_token(lm.tokenizer, token) for token, _ in found.copied]
+def _labels(lm: LanguageModel, circuits: HeadCircuits) -> list[str]:
+    return [describe_token(lm.tokenizer, token) for token, _ in circuits.copied]
 
 
 @concludes("a head's weights")
-def conclusion(name: str, found: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
+def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
     """Summarises what a head does, from its weights.
 
     Args:
         name: "5.4".
-        found: its circuits.
+        circuits: its circuits.
         copied: labels of the tokens that it copies most.
         width: C, of the model.
     """
     most = listed([quoted(label) for label in copied[:_N_NAMED]])
-    if found.copying >= _COPIES:
-        said = f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
-    elif found.copying <= -_COPIES:
-        said = f"Head {name} suppresses: most tokens that it looks at become less likely."
+    if circuits.copying >= _COPIES:
+        sentence = f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
+    elif circuits.copying <= -_COPIES:
+        sentence = f"Head {name} suppresses: most tokens that it looks at become less likely."
     else:
-        said = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
-    return f"{said} {_builds(found.compositions, _BUILDS / width**0.5)}"
+        sentence = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
+    return f"{sentence} {_builds(circuits.compositions, _BUILDS / width**0.5)}"
 
 
 def _builds(compositions: Sequence[Composition], least: float) -> str:

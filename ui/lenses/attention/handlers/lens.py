@@ -25,8 +25,8 @@ def lens(services: Services, session_id: str | None, form: AttentionForm) -> str
     """JSON of a `Lens`; errors become its message. Arguments as in `maps.read`."""
     try:
         seen = maps.read(services, session_id, form)
-        found = services.now(lambda: _describe(seen))
-        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        described = services.now(lambda: _describe(seen))
+        return json.dumps(described, ensure_ascii=False, separators=(",", ":"))
     except GPTCoreError as error:
         return maps.message(str(error))
 
@@ -34,22 +34,22 @@ def lens(services: Services, session_id: str | None, form: AttentionForm) -> str
 def _describe(seen: ReadText) -> Lens:
     ids = seen.kept.reading.token_ids
     first = max(0, len(ids) - _MOST_POSITIONS)
-    found = logit_lens(seen.lm.model, ids, first=first)
+    readings = logit_lens(seen.lm.model, ids, first=first)
     n_layer = seen.lm.model.config.n_layer
-    final = label(seen.lm.tokenizer, int(found.best[-1, -1]))
-    known = [None, *settled_depths(found.best[:, :-1], ids[first + 1 :])]
+    final = label(seen.lm.tokenizer, int(readings.best[-1, -1]))
+    known = [None, *settled_depths(readings.best[:, :-1], ids[first + 1 :])]
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
         "model": seen.lm.name,
-        "said": conclusion(found.final_rank[:, -1].tolist(), found.final_probability[:, -1].tolist(), final),
+        "said": conclusion(readings.final_rank[:, -1].tolist(), readings.final_probability[:, -1].tolist(), final),
         "note": " ".join(filter(None, [seen.note, cut])),
         "tokens": list(seen.kept.labels[first:]),
         "first": first,
         "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
-        "best": [[label(seen.lm.tokenizer, token) for token in row] for row in found.best.tolist()],
-        "probability": [[round(p, 4) for p in row] for row in found.probability.tolist()],
-        "rank": found.final_rank.tolist(),
-        "share": [[float(f"{p:.3g}") for p in row] for row in found.final_probability.tolist()],
+        "best": [[label(seen.lm.tokenizer, token) for token in row] for row in readings.best.tolist()],
+        "probability": [[round(p, 4) for p in row] for row in readings.probability.tolist()],
+        "rank": readings.final_rank.tolist(),
+        "share": [[float(f"{p:.3g}") for p in row] for row in readings.final_probability.tolist()],
         "known": known,
         "knew": conclusion_of_text(known[1:], list(seen.kept.labels[first + 1 :]), n_layer),
     }
@@ -64,19 +64,19 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
         words: as people read them.
         n_layer: of the model.
     """
-    found = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
-    if not found:
+    settled = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
+    if not settled:
         return f"None of the {len(words)} tokens was its first guess." if len(words) >= _FEW else ""
-    depths = sorted(depth for depth, _ in found)
+    depths = sorted(depth for depth, _ in settled)
     late = sum(depth == n_layer for depth in depths)
-    half, (first, word) = depths[(len(depths) - 1) // 2], min(found)
+    half, (first, word) = depths[(len(depths) - 1) // 2], min(settled)
     early = f"{quoted(word)} {'before any layer' if first == 0 else f'from layer {first - 1} on'}"
-    said = f"{len(found)} of {len(words)} tokens were its first guess: the earliest, {early}"
-    if len(found) < _FEW:
-        return f"{said}."
-    said += ";"
+    sentence = f"{len(settled)} of {len(words)} tokens were its first guess: the earliest, {early}"
+    if len(settled) < _FEW:
+        return f"{sentence}."
+    sentence += ";"
     middle = "before any layer" if half == 0 else f"by layer {half - 1}"
-    return f"{said} half of them {middle}; {late} only with the last layer."
+    return f"{sentence} half of them {middle}; {late} only with the last layer."
 
 
 @concludes("lens")

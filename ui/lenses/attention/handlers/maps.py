@@ -80,7 +80,7 @@ class ReadText(StoredReading):
 
 
 @dataclass(frozen=True)
-class Look:
+class MapsView:
     """The component's value, whether the text was truncated to one end, and whether there is anything to draw."""
 
     value: str
@@ -88,7 +88,7 @@ class Look:
     drawn: bool = True
 
 
-def look(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[Look]:
+def views(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[MapsView]:
     """Yields the component's value: thumbnails of all heads, and the key to request one of them.
 
     Errors in a text that is being typed appear as the view's message. The heads' scores on repeated random tokens take
@@ -99,12 +99,12 @@ def look(services: Services, session_id: str | None, form: AttentionForm) -> Ite
         profile = services.attention_cache.known_profile(seen.lm)
         cut = bool(seen.note)
         described = partial(describe, seen, mode=str(form.mode), text=str(form.text), keep=str(form.keep))
-        yield Look(services.now(partial(described, profile)), cut)
+        yield MapsView(services.now(partial(described, profile)), cut)
         if profile is None:
             profile = services.now(lambda: services.attention_cache.profile(seen.lm))
-            yield Look(services.now(partial(described, profile)), cut)
+            yield MapsView(services.now(partial(described, profile)), cut)
     except GPTCoreError as error:
-        yield Look(message(str(error)), drawn=False)
+        yield MapsView(message(str(error)), drawn=False)
 
 
 def message(text: str) -> str:
@@ -205,8 +205,8 @@ def header(seen: StoredReading, mode: str, text: str) -> ReadingHeader:
 
 def interesting(scores: HeadScores) -> list[int]:
     """[layer, head] of the head with the clearest role on this text, other than resting and self."""
-    found = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
-    return list(divmod(int(found.argmax()), found.shape[1]))
+    strength = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
+    return list(divmod(int(strength.argmax()), strength.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -237,20 +237,20 @@ def chosen(services: Services, request: object) -> ChosenHead | None:
 
 def head_map(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
     """One head's map for the component."""
-    found = chosen(services, request)
-    if found is None:
+    head = chosen(services, request)
+    if head is None:
         return None
-    return {"map": services.now(lambda: codec.one_map(found.weights, causal=found.kept.reading.causal, signed=False))}
+    return {"map": services.now(lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False))}
 
 
 def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreMap | None:
     """The raw scores of every pair, from which one head's map is computed."""
-    found = chosen(services, request)
-    if found is None:
+    head = chosen(services, request)
+    if head is None:
         return None
 
     def scored() -> ScoreMap:
-        values = found.kept.reading.scores(found.layer, found.head).numpy()
+        values = head.kept.reading.scores(head.layer, head.head).numpy()
         return {"scores": codec.scores(values), "largest": float(f"{np.abs(values).max():.4g}")}
 
     return services.now(scored)
@@ -258,20 +258,20 @@ def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreM
 
 def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> SoftmaxRow | None:
     """One row of the softmax with its real numbers, and the products behind one of its scores."""
-    found = chosen(services, request)
-    if found is None:
+    head = chosen(services, request)
+    if head is None:
         return None
-    reading, (query, key) = found.kept.reading, fields(request, "row", "column")
+    reading, (query, key) = head.kept.reading, fields(request, "row", "column")
     if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
         return None
-    return services.now(lambda: _softmax_row(found, query, key))
+    return services.now(lambda: _softmax_row(head, query, key))
 
 
 @torch.inference_mode()
-def _softmax_row(found: ChosenHead, query: int, key: int) -> SoftmaxRow:
-    reading = found.kept.reading
+def _softmax_row(head: ChosenHead, query: int, key: int) -> SoftmaxRow:
+    reading = head.kept.reading
     visible = query + 1 if reading.causal else reading.n_tokens
-    q, keys = reading.queries[found.layer][found.head][query], reading.keys[found.layer][found.head][:visible]
+    q, keys = reading.queries[head.layer][head.head][query], reading.keys[head.layer][head.head][:visible]
     dots = keys @ q
     scored = dots * len(q) ** -0.5
     largest = scored.max()

@@ -42,35 +42,37 @@ def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> An
 def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotated[str, InnerSizes]:
     """The recorded losses by inner width; ignores the request."""
     sizes = [(name, size.loss, size.parameters) for name, size in ancestors.inner_sizes().items()]
-    found = ancestors.inner_sizes()
+    by_size = ancestors.inner_sizes()
     gains = [
-        round(found[smaller].loss, 3) - round(found[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
+        round(by_size[smaller].loss, 3) - round(by_size[larger].loss, 3) for smaller, larger in (("2", "4"), ("4", "8"))
     ]
-    more = found["8"].parameters - found["4"].parameters
-    said = f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
-    return json.dumps({"how": f"{ancestors.how()} {said}", "sizes": sizes}, ensure_ascii=False)
+    more = by_size["8"].parameters - by_size["4"].parameters
+    sentence = (
+        f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
+    )
+    return json.dumps({"how": f"{ancestors.how()} {sentence}", "sizes": sizes}, ensure_ascii=False)
 
 
 def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> Neurons:
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     cut = f"The last {most} of {len(ids):,} tokens are shown." if len(ids) > most else ""
     ids = ids[-most:]
-    found = neuron_activations(lm.model, ids, layer)  # [T, F]
-    top = outstanding_neurons(found, _N_TOP)
-    chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=found.shape[1] - 1)
+    of_text = neuron_activations(lm.model, ids, layer)  # [T, F]
+    top = outstanding_neurons(of_text, _N_TOP)
+    chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=of_text.shape[1] - 1)
     written = neuron_writes(lm.model, layer, chosen)
-    tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], found[:, chosen].tolist()
-    more, confirmed = _labelled(lm, written, largest=True), _confirmed(lm, ids, found, layer, chosen, written)
+    tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], of_text[:, chosen].tolist()
+    more, confirmed = _labelled(lm, written, largest=True), _confirmed(lm, ids, of_text, layer, chosen, written)
     return {
         "said": conclusions.neuron(layer, chosen, tokens, activations, confirmed),
-        "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": found.shape[1], "note": cut, "top": top,
+        "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": of_text.shape[1], "note": cut, "top": top,
         "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
         "more": more, "less": _labelled(lm, written, largest=False),
     }  # fmt: skip
 
 
 def _confirmed(
-    lm: LanguageModel, ids: list[int], found: Tensor, layer: int, neuron: int, written: Tensor
+    lm: LanguageModel, ids: list[int], activations: Tensor, layer: int, neuron: int, written: Tensor
 ) -> list[str] | None:
     """Of the tokens that a neuron writes most, those that are less likely where it is cut at its peak.
 
@@ -78,7 +80,7 @@ def _confirmed(
     """
     if lm.model.config.norm_position != "pre":
         return None
-    place = int(found[:, neuron].argmax())
+    place = int(activations[:, neuron].argmax())
     node = CircuitNode("neuron", layer, neuron, place, 0.0)
     before, after = (logits_without_nodes(lm.model, ids[: place + 1], nodes).log_softmax(-1) for nodes in ([], [node]))
     best = written.topk(min(_N_WRITTEN, len(written))).indices.tolist()
@@ -87,8 +89,8 @@ def _confirmed(
 
 def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:
     best = written.topk(min(_N_WRITTEN, len(written)), largest=largest)
-    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(describe_token(lm.tokenizer, token), _rounded(value)) for token, value in found]
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [(describe_token(lm.tokenizer, token), _rounded(value)) for token, value in pairs]
 
 
 def _rounded(value: float) -> float:

@@ -158,10 +158,10 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Ann
         named = ((first, "Sentence A"), (second, "Sentence B"))
         source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
         chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])]
-        found = services.now(
+        rows = services.now(
             lambda: _likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1))
         )
-        return _json({"next": found})
+        return _json({"next": rows})
     except GPTCoreError as error:
         return refused(error)
 
@@ -174,8 +174,8 @@ def _cell(value: object) -> tuple[int, int]:
 def _likeliest(lm: LanguageModel, chances: Tensor) -> list[Guess]:
     """The likeliest tokens."""
     best = chances.topk(min(_N_NEXT, len(chances)))
-    found = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(describe_token(lm.tokenizer, token), round(chance, 4)) for token, chance in found]
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [(describe_token(lm.tokenizer, token), round(chance, 4)) for token, chance in pairs]
 
 
 def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:

@@ -71,13 +71,13 @@ def attribution(services: Services, model: str, prompt: str, token: str, against
     first, second = best
     word = first if not token else _token(lm, token)
     rival = (second if word == first else first) if not against else _token(lm, against)
-    found, values = services.now(lambda: _attributed(lm, ids, word, rival))
-    parts = sorted(zip(found.names, values, strict=True), key=lambda part: -abs(part[1]))
+    attributed, values = services.now(lambda: _attributed(lm, ids, word, rival))
+    parts = sorted(zip(attributed.names, values, strict=True), key=lambda part: -abs(part[1]))
     return {
         "model": lm.name,
         "token": describe_token(lm.tokenizer, word),
         "against": describe_token(lm.tokenizer, rival),
-        "total": round(found.total, 5),
+        "total": round(attributed.total, 5),
         "parts": [[name, round(value, 5)] for name, value in parts],
     }
 
@@ -107,8 +107,8 @@ def patching(
 
 
 def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[LogitAttribution, list[float]]:
-    found = logit_attribution(lm.model, ids, token, against)
-    return found, found.values.tolist()
+    attributed = logit_attribution(lm.model, ids, token, against)
+    return attributed, attributed.values.tolist()
 
 
 def _read(services: Services, model: str, text: object, name: str) -> tuple[LanguageModel, list[int]]:

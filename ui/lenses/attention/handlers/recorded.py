@@ -47,26 +47,26 @@ def texts() -> list[str]:
     return [one["text"] for one in _kept()]
 
 
-def look(services: Services, text: object) -> list[str]:
+def views(services: Services, text: object) -> list[str]:
     """The values of three components for a recorded text: the picture of the machine, the heads, and a sheet of the
     next token.
 
     Raises:
         InputError: for a text that was not recorded.
     """
-    found = next((one for one in _kept() if one["text"] == text), None)
-    if found is None:
+    recording = next((one for one in _kept() if one["text"] == text), None)
+    if recording is None:
         raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
-    reading = _reading(found)
-    kept = CachedAttention(NAME, tuple(found["tokens"]), reading, lambda: None)
+    reading = _reading(recording)
+    kept = CachedAttention(NAME, tuple(recording["tokens"]), reading, lambda: None)
     seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
-    heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=found["text"]))
-    return [services.now(lambda: _picture(found, reading)), heads, _next_token(found)]
+    heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=recording["text"]))
+    return [services.now(lambda: _picture(recording, reading)), heads, _next_token(recording)]
 
 
-def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
+def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
     """The model diagram as JSON of `ui.state.machine`, without the parts' outputs, which were not recorded."""
-    last = len(found["ids"]) - 1
+    last = len(recording["ids"]) - 1
     blocks, rows = [], [weights[:, last] for weights in reading.layers()]  # each [H, T]
     for looks in rows:
         elsewhere = looks[:, 1:last]  # the first token is where idle heads rest
@@ -76,20 +76,20 @@ def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
             "heads": [round(float(weight), 3) for weight in hardest],
             "looks": [machine.looks(weights) for weights in looks],
         })  # fmt: skip
-    label, chance = found["next"][0]
+    label, chance = recording["next"][0]
     block = max(range(_N_LAYER), key=lambda layer: max(blocks[layer]["heads"]))
     head = blocks[block]["head"]
     share = blocks[block]["heads"][head]
     place = 1 + int(rows[block][head, 1:last].argmax())
     seen = (
-        f"Head {block}.{head} looks hardest: at {conclusions.quoted(found['tokens'][place])}"
+        f"Head {block}.{head} looks hardest: at {conclusions.quoted(recording['tokens'][place])}"
         f"{', the token just before' if place == last - 1 else ''} ({percent(share)})."
         if share >= machine.CLEAR
         else "No head looks hard at any word but the first."
     )
     return json.dumps({
-        "text": found["text"],
-        "tokens": [{"id": i, "label": token} for i, token in zip(found["ids"], found["tokens"], strict=True)],
+        "text": recording["text"],
+        "tokens": [{"id": i, "label": token} for i, token in zip(recording["ids"], recording["tokens"], strict=True)],
         "first": 0,
         "machine": {
             "at": last,
@@ -101,22 +101,22 @@ def _picture(found: dict[str, Any], reading: QueriesAndKeys) -> str:
     }, ensure_ascii=False)  # fmt: skip
 
 
-def _reading(found: dict[str, Any]) -> QueriesAndKeys:
+def _reading(recording: dict[str, Any]) -> QueriesAndKeys:
     """Encodes recorded scores as queries and keys: keys are unit vectors, each query is its row of scores."""
-    n = len(found["ids"])
-    lower = np.frombuffer(zlib.decompress(base64.b64decode(found["scores"])), dtype=np.float16)
+    n = len(recording["ids"])
+    lower = np.frombuffer(zlib.decompress(base64.b64decode(recording["scores"])), dtype=np.float16)
     scores = torch.zeros(_N_LAYER, _N_HEAD, n, n)
     rows, columns = np.tril_indices(n)
     scores[:, :, rows, columns] = torch.from_numpy(lower.astype(np.float32)).view(_N_LAYER, _N_HEAD, -1)
     keys = torch.eye(n).expand(_N_HEAD, n, n)
-    return QueriesAndKeys(tuple(found["ids"]), tuple(scores * n**0.5), (keys,) * _N_LAYER, True)
+    return QueriesAndKeys(tuple(recording["ids"]), tuple(scores * n**0.5), (keys,) * _N_LAYER, True)
 
 
-def _next_token(found: dict[str, Any]) -> str:
-    labels, chances = zip(*found["next"], strict=True)
-    said = conclusions.next_token(labels, chances, chances, 1 << 20, 1)
-    bars = [Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in found["next"][:10]]
-    rows = [(label, p) for label, p in found["next"]]
+def _next_token(recording: dict[str, Any]) -> str:
+    labels, chances = zip(*recording["next"], strict=True)
+    sentence = conclusions.next_token(labels, chances, chances, 1 << 20, 1)
+    bars = [Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in recording["next"][:10]]
+    rows = [(label, p) for label, p in recording["next"]]
     return sheet(
-        [Section("The next token", said, ("token", "probability"), rows, source=SOURCE, bars=bars, folded=True)]
+        [Section("The next token", sentence, ("token", "probability"), rows, source=SOURCE, bars=bars, folded=True)]
     )

@@ -48,7 +48,7 @@ def is_example(text: object, own: Collection[str]) -> bool:
     return text in {*TEXTS, *own}
 
 
-def wake(services: Services, model: object, layer: object, head: object) -> tuple[str, str]:
+def activating_text(services: Services, model: object, layer: object, head: object) -> tuple[str, str]:
     """The text in TEXTS on which a head is most active, and a sentence about it.
 
     An idle head attends to the first token (attention sink); the chosen text has the least of that.

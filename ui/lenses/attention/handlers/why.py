@@ -57,11 +57,11 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
     word = best[0] if word is None else word
     other = next(one for one in [*best, *range(len(chances))] if one != word)
     rival = other if rival is None or rival == word else rival
-    found = logit_attribution(lm.model, ids, word, rival)
-    largest = _largest(found)
-    really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, found.total)
+    attributed = logit_attribution(lm.model, ids, word, rival)
+    largest = _largest(attributed)
+    really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, attributed.total)
     parts = [_share(name, value, real) for (name, value), real in zip(largest, really, strict=True)]
-    rest = found.total - sum(value for _, value in largest)
+    rest = attributed.total - sum(value for _, value in largest)
 
     def choice(token: int) -> Choice:
         return describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token
@@ -71,11 +71,13 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
         "word": choice(word),
         "rival": choice(rival),
-        "total": _rounded(found.total),
+        "total": _rounded(attributed.total),
         "parts": parts,
-        "rest": (len(found.names) - len(largest), _rounded(rest)),
+        "rest": (len(attributed.names) - len(largest), _rounded(rest)),
         "agreement": _agreement(bundled),
-        "said": f"{conclusion(choice(word)[0], choice(rival)[0], found.total, parts, config.n_layer)} {note}".rstrip(),
+        "said": " ".join(
+            filter(None, (conclusion(choice(word)[0], choice(rival)[0], attributed.total, parts, config.n_layer), note))
+        ),
     }
 
 
@@ -133,9 +135,9 @@ def _agreement(name: str) -> str:
     )
 
 
-def _largest(found: LogitAttribution) -> list[tuple[str, float]]:
+def _largest(attributed: LogitAttribution) -> list[tuple[str, float]]:
     """The parts with the largest shares, the largest first."""
-    pairs = zip(found.names, found.values.tolist(), strict=True)
+    pairs = zip(attributed.names, attributed.values.tolist(), strict=True)
     return sorted(pairs, key=lambda pair: -abs(pair[1]))[:_N_PARTS]
 
 

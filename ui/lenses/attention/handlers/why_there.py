@@ -21,21 +21,21 @@ def why_there(services: Services, request: Annotated[object, CellRequest]) -> Sa
 
     The score is taken relative to the mean over all visible tokens, because softmax ignores a common offset.
     """
-    found = maps.chosen(services, request)
-    if found is None:
+    head = maps.chosen(services, request)
+    if head is None:
         return None
-    reading, model, (query, key) = found.kept.reading, found.kept.model(), fields(request, "row", "column")
+    reading, model, (query, key) = head.kept.reading, head.kept.model(), fields(request, "row", "column")
     n_tokens = reading.n_tokens
     if not all(isinstance(at, int) and not isinstance(at, bool) and 0 <= at < n_tokens for at in (query, key)):
         return None
     if model is None:
         return {"said": "The server no longer has this text. Choose it again."}
     visible = range(query + 1 if reading.causal else n_tokens)
-    place, labels = (found.layer, found.head), [found.kept.labels[at] for at in (query, key)]
+    place, labels = (head.layer, head.head), [head.kept.labels[at] for at in (query, key)]
 
     def explained() -> str:
         split = query_key_attribution(model, reading.token_ids, *place, query, key, against=visible)
-        return conclusion(split, f"{found.layer}.{found.head}", *labels)
+        return conclusion(split, f"{head.layer}.{head.head}", *labels)
 
     try:
         return {"said": services.now(explained)}

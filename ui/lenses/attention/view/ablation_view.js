@@ -12,7 +12,7 @@ const EXAMPLE = 'An example; your first click clears it. ';
 /** @param {Component<Ablation & Effects, AttentionServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.ab-' + name);
-  const said = part('said');
+  const status = part('said');
   let value = null,
     effects = {},
     effectsOf = '',
@@ -42,7 +42,7 @@ export function start({element, props, server, trigger, watch}) {
     if (next.effects) {
       if (!value || value.of !== next.of) return; // stale answer: another text or model
       [effects, effectsOf] = [next.effects, next.of];
-      said.textContent =
+      status.textContent =
         next.done === next.total
           ? strongest()
           : next.stopped
@@ -54,7 +54,7 @@ export function start({element, props, server, trigger, watch}) {
     if (effectsOf !== next.of) {
       effects = {};
       effectsOf = '';
-      said.textContent = '';
+      status.textContent = '';
     }
     const other = value?.of !== next.of; // another text or model
     value = next;
@@ -208,7 +208,7 @@ export function start({element, props, server, trigger, watch}) {
           ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
         ]),
       ),
-    ...slides(said, 'switched-off', (format, dark) => {
+    ...slides(status, 'switched-off', (format, dark) => {
       const shown = JSON.stringify({rows: value.rows, title: part('head').textContent});
       return server.change_picture({value: shown, format, dark});
     }),

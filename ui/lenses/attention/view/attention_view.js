@@ -33,7 +33,7 @@ export function start({element, props, server, trigger, watch, given}) {
   const part = name => element.querySelector('.at-' + name);
   const shares = given.shares === true, // the token that is chosen on the page
     signedView = given.signed === true,
-    said = part('said');
+    status = part('said');
   let value = null,
     thumb = null,
     /** @type {[number, number]} */ chosen = [0, 0],
@@ -43,7 +43,7 @@ export function start({element, props, server, trigger, watch, given}) {
     mode = 'map';
   let maps = new Map(),
     shown = null,
-    asked = 0,
+    retries = 0,
     drawn = '',
     taken = 0;
 
@@ -68,7 +68,7 @@ export function start({element, props, server, trigger, watch, given}) {
     if (ticket !== taken) return; // superseded by a newer one
     const before = value;
     const sameShape = before && before.L === next.L && before.H === next.H && before.model === next.model;
-    [value, thumb, maps, shown, asked] = [next, decoded, new Map(), null, 0];
+    [value, thumb, maps, shown, retries] = [next, decoded, new Map(), null, 0];
     heads.forget();
     value.from = value.mode === IN_FRONT ? 1 : 0; // the place of the text's first token
     const fromHere = wanted(next);
@@ -87,7 +87,7 @@ export function start({element, props, server, trigger, watch, given}) {
     peek = null;
     part('note').textContent = next.note || '';
     element.querySelector('.conclusion').textContent = next.said ?? '';
-    said.textContent = '';
+    status.textContent = '';
     table.draw();
     pick(chosen);
   }
@@ -154,7 +154,7 @@ export function start({element, props, server, trigger, watch, given}) {
     },
     onLock: at => lock(at),
     onZoom: next => {
-      for (const small of steps.maps) small.adopt(next);
+      for (const small of steps.maps) small.zoomTo(next);
     },
   });
   function lock(at) {
@@ -236,18 +236,18 @@ export function start({element, props, server, trigger, watch, given}) {
   // The reading was evicted or the server restarted: retries once. Reports a missing answer.
   function lost(reply) {
     if (reply === undefined) {
-      said.textContent =
+      status.textContent =
         'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.';
       return;
     }
-    said.textContent = 'The server no longer has this text; re-reading.';
-    if (asked++) return;
+    status.textContent = 'The server no longer has this text; re-reading.';
+    if (retries++) return;
     trigger('expired', {});
     // Read again by the same model, it has the same key, and the value does not change.
     const of = value;
     for (const wait of RETRIES)
       setTimeout(() => {
-        if (of !== value || !said.textContent.endsWith('re-reading.')) return;
+        if (of !== value || !status.textContent.endsWith('re-reading.')) return;
         drawHead();
       }, wait);
   }
@@ -261,10 +261,10 @@ export function start({element, props, server, trigger, watch, given}) {
     preview = !maps.has(at.join());
     shown = maps.get(at.join()) || (value.side === T ? thumb.values(...at) : null);
     present(at);
-    const found = await exact(at);
-    if (found && of === value && same(at, inView())) {
-      if (said.textContent.endsWith('re-reading.')) [said.textContent, asked] = ['', 0];
-      shown = found;
+    const matrix = await exact(at);
+    if (matrix && of === value && same(at, inView())) {
+      if (status.textContent.endsWith('re-reading.')) [status.textContent, retries] = ['', 0];
+      shown = matrix;
       preview = false;
       present(at);
       mark();
@@ -304,43 +304,43 @@ export function start({element, props, server, trigger, watch, given}) {
     if (value) present(inView());
   }
   const link = async () => {
-    said.textContent = await shareLink({
+    status.textContent = await shareLink({
       ...linkOf({value, head: chosen, mode, cell, zoom: large.zoom()}),
       token: chosenInLink().token,
     });
   };
   async function csv() {
-    const found = await exact(chosen); // never the preview
-    if (!found) return;
+    const matrix = await exact(chosen); // never the preview
+    if (!matrix) return;
     const n = value.tokens.length,
       rows = [['reading \\ looked at', ...value.tokens]];
     for (let q = 0; q < n; q++)
       rows.push([
         value.tokens[q],
-        ...Array.from({length: n}, (_, k) => (Number.isNaN(found[q * n + k]) ? '' : +found[q * n + k].toFixed(5))),
+        ...Array.from({length: n}, (_, k) => (Number.isNaN(matrix[q * n + k]) ? '' : +matrix[q * n + k].toFixed(5))),
       ]);
     saveText(fileName() + '.csv', 'text/csv', csvText(rows));
   }
   const fileName = () => `attention-layer${chosen[0]}-head${chosen[1]}`;
   const actions = {
     ...slides(
-      said,
+      status,
       () => fileName(),
       (format, dark) => server.picture({...question(chosen), format, dark}),
     ),
     html: () =>
-      saveMade(said, 'attention.html', () =>
+      saveMade(status, 'attention.html', () =>
         server.standalone({...question(chosen), value: JSON.stringify({...value, start: chosen})}),
       ),
-    npz: () => saveMade(said, 'attention.npz', () => server.arrays(question(chosen))),
+    npz: () => saveMade(status, 'attention.npz', () => server.arrays(question(chosen))),
     csv,
     link,
     plus: () => large.zoomBy(0.6),
     minus: () => large.zoomBy(1 / 0.6),
     all: () => large.unzoom(),
     wake: () => {
-      said.textContent = 'Looking for a text that activates this head…';
-      trigger('wake', {layer: chosen[0], head: chosen[1]});
+      status.textContent = 'Looking for a text that activates this head…';
+      trigger('activate', {layer: chosen[0], head: chosen[1]});
     },
     off: () => trigger('off', {layer: chosen[0], head: chosen[1]}),
     induction: () => table.findInduction(),
@@ -365,7 +365,7 @@ export function start({element, props, server, trigger, watch, given}) {
     element,
     part,
     server,
-    said,
+    status,
     signed: signedView,
     token,
     nameOf,
@@ -411,7 +411,7 @@ export function start({element, props, server, trigger, watch, given}) {
     get zoom() {
       return large.zoom();
     },
-    adopt: next => large.adopt(next),
+    zoomTo: next => large.zoomTo(next),
   };
   const heads = overview(view),
     detail = cellDetail(view),

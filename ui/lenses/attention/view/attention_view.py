@@ -104,7 +104,7 @@ def attention_view(
         value,
         _html(signed=signed, alone=recorded),
         _MODULE,
-        events=("wake", "off", "expired"),
+        events=("activate", "off", "expired"),
         given={"signed": signed, "shares": not (signed or recorded)},
         elem_classes=["attention-view"],
         server_functions=server_functions,

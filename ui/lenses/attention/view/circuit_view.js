@@ -42,55 +42,57 @@ export function places(nodes, layers, width) {
 /** @param {AttentionServer} server */
 export function circuitView(box, server) {
   const find = name => box.querySelector('.ct-' + name);
-  const [message, body, drawing, next, said, words] = ['message', 'body', 'drawing', 'next', 'said', 'words'].map(find);
-  let found = null,
-    asked = null,
+  const [message, body, drawing, next, status, words] = ['message', 'body', 'drawing', 'next', 'said', 'words'].map(
+    find,
+  );
+  let circuit = null,
+    request = null,
     number = 0;
   const off = new Set(); // nodes that are switched off
 
   async function show(question) {
     const mine = ++number;
-    asked = question;
+    request = question;
     off.clear();
     const answer = await server.circuit(question).catch(() => null);
     if (mine !== number) return;
-    found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Choose a word again.'};
-    message.textContent = found.message ?? '';
-    body.hidden = Boolean(found.message);
-    if (found.message) return;
-    body.querySelector('.conclusion').textContent = found.said;
-    find('checked').textContent = found.checked;
+    circuit = answer ? JSON.parse(answer) : {message: 'The server did not answer. Choose a word again.'};
+    message.textContent = circuit.message ?? '';
+    body.hidden = Boolean(circuit.message);
+    if (circuit.message) return;
+    body.querySelector('.conclusion').textContent = circuit.said;
+    find('checked').textContent = circuit.checked;
     drawWords();
     draw();
     tell('Click a part to switch it off, or a line to cut it.');
-    drawNext(found.next, found.total);
+    drawNext(circuit.next, circuit.total);
   }
 
   // The contribution of every word of the text.
   function drawWords() {
     words.textContent = '';
-    const most = Math.max(0.01, ...found.words.map(Math.abs));
-    found.tokens.forEach((label, i) => {
-      const word = add(words, 'span', found.words[i] < 0 ? 'against' : '', visible(label).replace('␣', ' '));
-      word.style.setProperty('--share', Math.abs(found.words[i]) / most);
-      word.title = `${signed(found.words[i])} logits`;
+    const most = Math.max(0.01, ...circuit.words.map(Math.abs));
+    circuit.tokens.forEach((label, i) => {
+      const word = add(words, 'span', circuit.words[i] < 0 ? 'against' : '', visible(label).replace('␣', ' '));
+      word.style.setProperty('--share', Math.abs(circuit.words[i]) / most);
+      word.title = `${signed(circuit.words[i])} logits`;
     });
     add(
       words,
       'small',
       '',
-      ` and ${signed(found.constants)} from biases and frozen norms; together ${signed(found.total)}`,
+      ` and ${signed(circuit.constants)} from biases and frozen norms; together ${signed(circuit.total)}`,
     );
   }
 
   const key = node => [node.kind, node.layer, node.index, node.place];
   const tell = text => {
-    said.textContent = text;
+    status.textContent = text;
   };
 
   function draw() {
     const width = Math.max(340, drawing.clientWidth || 0);
-    const at = places(found.nodes, found.layers, width);
+    const at = places(circuit.nodes, circuit.layers, width);
     drawing.textContent = '';
     const svg = put(drawing, 'svg', {
       width,
@@ -99,7 +101,7 @@ export function circuitView(box, server) {
       role: 'group',
       'aria-label': 'The circuit: words on the left, the answer on the right',
     });
-    for (let layer = 0; layer < found.layers; layer++) {
+    for (let layer = 0; layer < circuit.layers; layer++) {
       const x = LEFT + layer * at.column;
       put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'ct-band'});
       put(
@@ -109,9 +111,9 @@ export function circuitView(box, server) {
         at.column < 52 ? layer : `block ${layer}`,
       );
     }
-    const largest = Math.max(...found.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
-    for (const [source, target, weight] of found.edges) drawEdge(svg, at.points, source, target, weight, largest);
-    found.nodes.forEach((node, i) => drawNode(svg, node, at.points[i], i));
+    const largest = Math.max(...circuit.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
+    for (const [source, target, weight] of circuit.edges) drawEdge(svg, at.points, source, target, weight, largest);
+    circuit.nodes.forEach((node, i) => drawNode(svg, node, at.points[i], i));
   }
 
   function drawEdge(svg, points, source, target, weight, largest) {
@@ -119,7 +121,7 @@ export function circuitView(box, server) {
     const bend = Math.max(20, (x1 - x0) / 2);
     const path = `M${x0 + 6},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1 - 7},${y1}`;
     const dim = off.has(source) || off.has(target);
-    const [a, b] = [found.nodes[source], found.nodes[target]];
+    const [a, b] = [circuit.nodes[source], circuit.nodes[target]];
     const line = put(svg, 'path', {
       d: path,
       class: `ct-edge${weight < 0 ? ' against' : ''}${dim ? ' dim' : ''}`,
@@ -134,10 +136,10 @@ export function circuitView(box, server) {
     const inner = node.kind === 'head' || node.kind === 'neuron';
     const about =
       node.kind === 'word'
-        ? `the word ${plain(found.tokens[node.place])}, ${signed(found.words[node.place])}`
+        ? `the word ${plain(circuit.tokens[node.place])}, ${signed(circuit.words[node.place])}`
         : node.kind === 'answer'
-          ? `${plain(found.answers[0])} rather than ${plain(found.answers[1])}, ${signed(found.total)}`
-          : `${node.name} at ${plain(found.tokens[node.place])}: ${signed(node.influence)}; ` +
+          ? `${plain(circuit.answers[0])} rather than ${plain(circuit.answers[1])}, ${signed(circuit.total)}`
+          : `${node.name} at ${plain(circuit.tokens[node.place])}: ${signed(node.influence)}; ` +
             `switched off ${signed(node.really)}`;
     const group = put(svg, 'g', {
       class: `ct-node ${node.kind}${node.influence < 0 ? ' against' : ''}${off.has(i) ? ' off' : ''}`,
@@ -168,7 +170,7 @@ export function circuitView(box, server) {
 
   async function without(nodes, edge) {
     const mine = ++number;
-    const answer = await server.circuit_without({...asked, off: nodes, edge}).catch(() => null);
+    const answer = await server.circuit_without({...request, off: nodes, edge}).catch(() => null);
     if (mine !== number || !answer) return null;
     const value = JSON.parse(answer);
     if (value.message) tell(value.message);
@@ -181,17 +183,17 @@ export function circuitView(box, server) {
     drawing.querySelector(`[data-node="${i}"]`)?.focus();
     const nodes = [...off];
     const value = await without(
-      nodes.map(place => key(found.nodes[place])),
+      nodes.map(place => key(circuit.nodes[place])),
       null,
     );
     if (!value) return;
-    const change = signed(value.difference - found.total);
+    const change = signed(value.difference - circuit.total);
     tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');
     drawNext(value.next, value.difference);
   }
 
   async function cut(source, target, weight) {
-    const [a, b] = [found.nodes[source], found.nodes[target]];
+    const [a, b] = [circuit.nodes[source], circuit.nodes[target]];
     if (b.kind === 'answer') {
       tell(`${a.name} writes ${signed(weight)} straight for the answer. Click it to switch it off.`);
       return;
@@ -200,7 +202,7 @@ export function circuitView(box, server) {
     if (!value) return;
     tell(
       `${a.name} → ${b.name}, ${signed(weight)}: cut, the preference really changes by ` +
-        `${signed(value.difference - found.total)}.`,
+        `${signed(value.difference - circuit.total)}.`,
     );
     drawNext(value.next, value.difference);
   }
@@ -208,7 +210,7 @@ export function circuitView(box, server) {
   // The new prediction, next to the explained logit difference.
   function drawNext(list, difference) {
     next.textContent = '';
-    add(next, 'b', '', `${plain(found.answers[0])} − ${plain(found.answers[1])}: ${signed(difference)}`);
+    add(next, 'b', '', `${plain(circuit.answers[0])} − ${plain(circuit.answers[1])}: ${signed(difference)}`);
     for (const [label, p] of list) {
       const row = add(next, 'span', 'ct-bar');
       row.style.setProperty('--p', `${100 * p}%`);
@@ -221,17 +223,17 @@ export function circuitView(box, server) {
     const kind = event.target.dataset?.save;
     const svg = drawing.querySelector('svg');
     if (svg && kind) saveDrawn(svg, 'circuit', kind);
-    if (event.target.dataset?.do === 'on' && found) {
+    if (event.target.dataset?.do === 'on' && circuit) {
       number += 1; // an answer on its way is of parts that were off
       off.clear();
       draw();
-      drawNext(found.next, found.total);
+      drawNext(circuit.next, circuit.total);
       tell('All parts are on.');
     }
   });
   let drawnAt = 0;
   new ResizeObserver(() => {
-    if (!found || found.message || drawing.clientWidth === drawnAt) return;
+    if (!circuit || circuit.message || drawing.clientWidth === drawnAt) return;
     drawnAt = drawing.clientWidth;
     if (drawnAt) draw();
   }).observe(drawing);

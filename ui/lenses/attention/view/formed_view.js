@@ -26,10 +26,10 @@ export function formedView(box, server) {
     wanted = null;
     const answer = await server.formed(question).catch(() => null);
     if (mine !== number || !answer) return;
-    const found = JSON.parse(answer);
-    box.querySelector('.fm-message').textContent = found.message === '' ? NONE : (found.message ?? '');
-    box.querySelector('.conclusion').textContent = found.said ?? '';
-    if (found.message === undefined) drawing.draw(found);
+    const history = JSON.parse(answer);
+    box.querySelector('.fm-message').textContent = history.message === '' ? NONE : (history.message ?? '');
+    box.querySelector('.conclusion').textContent = history.said ?? '';
+    if (history.message === undefined) drawing.draw(history);
     else box.querySelector('.fm-drawing').textContent = '';
   }
 

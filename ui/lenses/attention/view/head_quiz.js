@@ -15,7 +15,7 @@ export function headQuiz(view) {
       }),
     );
     if (clear.length < 2) {
-      view.said.textContent =
+      view.status.textContent =
         'Too few heads of this model have a clear role on this text. Try the model “induction”, or GPT-2.';
       return;
     }

@@ -112,7 +112,7 @@ export function headTable(view) {
       row.classList.toggle('chosen', row.dataset.head === view.chosen.join());
   }
   function findInduction() {
-    const {value, said} = view;
+    const {value, status} = view;
     const at = value.random ? 7 : 0,
       by = COLUMNS[at];
     order = [at, -1];
@@ -121,17 +121,17 @@ export function headTable(view) {
     for (let layer = 0; layer < value.L; layer++)
       for (let head = 0; head < value.H; head++)
         if ((score(by, [layer, head]) ?? -1) > (score(by, best) ?? -1)) best = [layer, head];
-    const found = (value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role))))
+    const n = (value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role))))
         .flat()
         .filter(role => role === 'induction').length,
       most = score(by, best);
     pick(best);
     part('all-heads').open = true;
-    said.textContent =
+    status.textContent =
       most === null
         ? 'Nothing repeats in this text, so nothing can be said. Write a name twice.'
         : most >= 0.4
-          ? `${found} induction head${found === 1 ? '' : 's'}; the clearest is ${nameOf(best)} with ${most.toFixed(2)}.`
+          ? `${n} induction head${n === 1 ? '' : 's'}; the clearest is ${nameOf(best)} with ${most.toFixed(2)}.`
           : `No head of ${value.model} reaches 0.40; the nearest is ${nameOf(best)} with ${most.toFixed(2)}.` +
             (value.model === 'induction' ? '' : ' The bundled model “induction” has four.');
   }

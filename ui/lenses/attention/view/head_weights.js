@@ -11,31 +11,31 @@ export function headWeights(view) {
   const ask = asking(
     body,
     async (model, layer, head) => view.server.head_weights({model, layer, head}),
-    found => draw(found),
+    circuits => draw(circuits),
     60,
   );
 
-  function draw(found) {
+  function draw(circuits) {
     body.textContent = '';
-    if (found.message) {
-      add(body, 'p', 'at-muted', found.message);
+    if (circuits.message) {
+      add(body, 'p', 'at-muted', circuits.message);
       return;
     }
-    add(body, 'p', 'conclusion', found.said);
+    add(body, 'p', 'conclusion', circuits.said);
     const two = add(body, 'div', 'at-weights-two');
-    words(two, 'copies most', found.copied);
-    words(two, 'suppresses most', found.suppressed);
+    words(two, 'copies most', circuits.copied);
+    words(two, 'suppresses most', circuits.suppressed);
     const part = add(two, 'div');
     add(part, 'b', '', 'builds on');
-    for (const [head, how, score] of found.compositions.slice(0, 5))
+    for (const [head, how, score] of circuits.compositions.slice(0, 5))
       add(part, 'div', '', `${head}, ${how}: ${score.toFixed(2)}`);
-    if (!found.compositions.length) add(part, 'div', '', 'nothing: it stands in the first layer');
+    if (!circuits.compositions.length) add(part, 'div', '', 'nothing: it stands in the first layer');
     add(
       body,
       'p',
       'at-muted',
-      `Copying score ${found.copying.toFixed(2)}, from −1 to 1. Read from W_U W_O W_V W_E, the embedding with the ` +
-        'first MLP’s answer; no text, no positions (Elhage et al. 2021).',
+      `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1. Read from W_U W_O W_V W_E, the embedding ` +
+        'with the first MLP’s answer; no text, no positions (Elhage et al. 2021).',
     );
   }
 

@@ -325,7 +325,7 @@ export function heatMap(canvas, options) {
     zoomBy,
     unzoom: () => setZoom(whole()),
     zoom: () => zoom,
-    adopt: next => {
+    zoomTo: next => {
       if (n && next) {
         zoom = next;
         draw();

@@ -167,7 +167,7 @@ export function start({element, props, server, watch}) {
     e.preventDefault();
     choose([at[0] + step[0], at[1] + step[1]])?.focus();
   });
-  const said = part('said');
+  const status = part('said');
   const actions = {
     play,
     csv: () =>
@@ -189,7 +189,7 @@ export function start({element, props, server, watch}) {
           ),
         ]),
       ),
-    ...slides(said, 'logit-lens', (format, dark) => server.lens_picture({value: props.value, format, dark})),
+    ...slides(status, 'logit-lens', (format, dark) => server.lens_picture({value: props.value, format, dark})),
   };
   element.addEventListener('click', e => {
     if (value) actions[e.target.dataset?.do]?.();

@@ -1,15 +1,15 @@
 // What a link to Attention holds: model, text, head, kind of view, the cell that was clicked, and the zoom.
 const OTHER_MODES = ['lines', 'steps']; // besides the map
 
-const asked = () => new URLSearchParams(location.search);
-const numbers = name => (asked().get(name) || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
+const query = () => new URLSearchParams(location.search);
+const numbers = name => (query().get(name) || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
 
 // Whether the page's address is about this text, or about any.
-export const isOfLink = text => !asked().has('text') || asked().get('text') === text;
+export const isOfLink = text => !query().has('text') || query().get('text') === text;
 
 // The [layer, head] that the address names, if a model of this shape has it.
 export function headInLink({L, H}) {
-  const [layer, head] = ['layer', 'head'].map(name => parseInt(asked().get(name) ?? '', 10));
+  const [layer, head] = ['layer', 'head'].map(name => parseInt(query().get(name) ?? '', 10));
   return layer >= 0 && layer < L && head >= 0 && head < H ? [layer, head] : null;
 }
 
@@ -17,7 +17,7 @@ export function headInLink({L, H}) {
 export function viewInLink(n) {
   const [q, k] = numbers('cell'),
     zoom = numbers('zoom'),
-    mode = asked().get('draws') ?? asked().get('view') ?? ''; // links used to say it in view
+    mode = query().get('draws') ?? query().get('view') ?? ''; // links used to say it in view
   const fits = zoom.length === 4 && zoom.every(x => x >= 0 && x <= n) && zoom[1] - zoom[0] > 1 && zoom[3] - zoom[2] > 1;
   return {
     cell: q < n && k < n ? [q, k] : null,

@@ -12,51 +12,54 @@ export function start({element, props, server, watch}) {
   let drawn = ''; // the model of which neurons are on the page
 
   let model = '';
-  const asked = asking(
+  const request = asking(
     element,
     async (at, number) => {
       const question = JSON.parse(props.value);
       model = question.model;
       return server.neurons({...question, layer: at, neuron: number});
     },
-    found => {
-      message.textContent = found.message ?? found.note;
+    neurons => {
+      message.textContent = neurons.message ?? neurons.note;
       // On an invalid number the previous neuron of this model stays, to return to.
-      if (!found.message) drawn = model;
+      if (!neurons.message) drawn = model;
       element.classList.toggle('nr-none', drawn !== model);
-      if (!found.message) draw(found);
+      if (!neurons.message) draw(neurons);
     },
     0,
   );
-  const ask = (at, number) => props.value && asked([at, number]);
+  const ask = (at, number) => props.value && request([at, number]);
 
-  function draw(found) {
-    element.querySelector('.conclusion').textContent = found.said;
-    if (layer.options.length !== found.n_layer) {
+  function draw(neurons) {
+    element.querySelector('.conclusion').textContent = neurons.said;
+    if (layer.options.length !== neurons.n_layer) {
       layer.textContent = '';
-      for (let i = 0; i < found.n_layer; i++) add(layer, 'option', '', i).value = i;
+      for (let i = 0; i < neurons.n_layer; i++) add(layer, 'option', '', i).value = i;
     }
-    layer.value = found.layer;
-    neuron.max = found.n_inner - 1;
-    neuron.value = found.neuron;
+    layer.value = neurons.layer;
+    neuron.max = neurons.n_inner - 1;
+    neuron.value = neurons.neuron;
     top.textContent = '';
-    for (const one of found.top)
-      addButton(top, 'lens-plain', one, () => ask(found.layer, one)).setAttribute('aria-pressed', one === found.neuron);
-    const peak = Math.max(...found.activations, 0.01);
+    for (const one of neurons.top)
+      addButton(top, 'lens-plain', one, () => ask(neurons.layer, one)).setAttribute(
+        'aria-pressed',
+        one === neurons.neuron,
+      );
+    const peak = Math.max(...neurons.activations, 0.01);
     text.textContent = '';
-    found.tokens.forEach((label, i) => {
-      const value = found.activations[i];
+    neurons.tokens.forEach((label, i) => {
+      const value = neurons.activations[i];
       const token = add(text, 'span', 'nr-token', visible(label).replace('␣', ' '));
       token.style.setProperty('--share', Math.max(0, value) / peak);
       token.title = `${visible(label)}: ${figure(value)}`;
     });
-    const place = found.activations.indexOf(Math.max(...found.activations));
+    const place = neurons.activations.indexOf(Math.max(...neurons.activations));
     find('peak').textContent =
-      `Strongest at “${visible(found.tokens[place])}”: ${figure(found.activations[place])} after
-      the activation. Neuron ${found.neuron} of ${found.n_inner.toLocaleString('en')} in layer ${found.layer}.`;
+      `Strongest at “${visible(neurons.tokens[place])}”: ${figure(neurons.activations[place])} after
+      the activation. Neuron ${neurons.neuron} of ${neurons.n_inner.toLocaleString('en')} in layer ${neurons.layer}.`;
     writes.textContent = '';
-    drawWritten('points towards', found.more);
-    drawWritten('points away from', found.less);
+    drawWritten('points towards', neurons.more);
+    drawWritten('points away from', neurons.less);
   }
 
   function drawWritten(title, rows) {

@@ -77,8 +77,8 @@ export function overview(view) {
   }
   // How much of a head's attention makes it what it is called; nothing where it is called nothing.
   const share = ({roles, scores}, layer, head) => {
-    const found = scores[SCORE_OF[roles[layer][head][0]]]?.[layer][head] ?? null;
-    return found === null ? [] : [`${Math.round(100 * found)}%`];
+    const score = scores[SCORE_OF[roles[layer][head][0]]]?.[layer][head] ?? null;
+    return score === null ? [] : [`${Math.round(100 * score)}%`];
   };
   const badge = ([role, leans], short) => {
     const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];

@@ -21,7 +21,7 @@ export function cellText({a, b, answers, rows}, depth, place) {
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.pt-' + name);
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
-  let found = null,
+  let patching = null,
     number = 0;
   let rover = ''; // the cell that the Tab key comes to
   const carried = new Set(); // "depth,place" of the cells in which B has A's value
@@ -31,45 +31,45 @@ export function start({element, props, server, watch}) {
     message.textContent = next?.message ?? '';
     body.hidden = !next || Boolean(next.message);
     if (body.hidden) return;
-    const same = found && found.texts.join() === next.texts.join() && found.model === next.model;
-    found = next;
+    const same = patching && patching.texts.join() === next.texts.join() && patching.model === next.model;
+    patching = next;
     if (!same) {
       number += 1; // an answer on its way is of another pair
       carried.clear();
-      drawNext(found.next);
+      drawNext(patching.next);
     }
-    element.querySelector('.conclusion').textContent = found.stopped
+    element.querySelector('.conclusion').textContent = patching.stopped
       ? 'Stopped; what was computed is kept.'
-      : found.said || `Computing depth ${found.rows.length} of ${found.total}…`;
+      : patching.said || `Computing depth ${patching.rows.length} of ${patching.total}…`;
     draw();
   }
 
   function draw() {
     const name = label => visible(label).replace('␣', '');
-    const [own, other] = found.chances;
+    const [own, other] = patching.chances;
     chances.textContent =
-      `A goes on with “${name(found.answers[0])}” (${percent(own[0])}), ` +
-      `B with “${name(found.answers[1])}” (${percent(other[1])}). ${found.often}`;
+      `A goes on with “${name(patching.answers[0])}” (${percent(own[0])}), ` +
+      `B with “${name(patching.answers[1])}” (${percent(other[1])}). ${patching.often}`;
     const focused = table.contains(document.activeElement);
     table.textContent = '';
     for (const [which, labels] of [
-      ['A', found.a],
-      ['B', found.b],
+      ['A', patching.a],
+      ['B', patching.b],
     ]) {
       const head = add(table, 'tr');
       add(head, 'th', 'pt-side', which);
       labels.forEach((label, place) => {
-        const changed = found.a[place] === found.b[place] ? '' : ' changed';
+        const changed = patching.a[place] === patching.b[place] ? '' : ' changed';
         const token = add(head, 'th', `pt-token${changed}`, visible(label));
         if (which === 'A') drag(token, place);
       });
     }
-    for (let depth = found.total - 1; depth >= 0; depth--) {
+    for (let depth = patching.total - 1; depth >= 0; depth--) {
       const row = add(table, 'tr');
-      const last = depth === found.total - 1;
+      const last = depth === patching.total - 1;
       add(row, 'th', 'pt-side', last ? 'end' : `block ${depth}`);
-      const estimated = depth >= found.rows.length;
-      (estimated ? found.estimate : found.rows)[depth].forEach((share, place) => {
+      const estimated = depth >= patching.rows.length;
+      (estimated ? patching.estimate : patching.rows)[depth].forEach((share, place) => {
         const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
         const cell = add(row, 'td', 'pt-cell', estimated && percents ? `≈${percents}` : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
@@ -80,10 +80,10 @@ export function start({element, props, server, watch}) {
         cell.classList.toggle('carried', carried.has(key));
         cell.setAttribute('aria-pressed', carried.has(key));
         cell.setAttribute('role', 'button');
-        cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(found, depth, place));
+        cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(patching, depth, place));
         cell.tabIndex = -1;
         const tell = () => {
-          if (!estimated) detail.textContent = cellText(found, depth, place);
+          if (!estimated) detail.textContent = cellText(patching, depth, place);
         };
         cell.addEventListener('pointerenter', event => {
           tell();
@@ -166,7 +166,7 @@ export function start({element, props, server, watch}) {
     const mine = ++number;
     const cells = [...carried].map(one => one.split(',').map(Number));
     const answer = await server
-      .patched({model: found.model, first: found.texts[0], second: found.texts[1], cells})
+      .patched({model: patching.model, first: patching.texts[0], second: patching.texts[1], cells})
       .catch(() => null);
     if (mine !== number || !answer) return;
     const value = JSON.parse(answer);
@@ -182,7 +182,7 @@ export function start({element, props, server, watch}) {
       ? `B goes on, with A's values in ${carried.size === 1 ? 'one cell' : `${carried.size} cells`}`
       : 'B goes on';
     add(box, 'b', '', title);
-    const before = new Map(found.next);
+    const before = new Map(patching.next);
     for (const [label, p] of list) {
       const row = add(box, 'span', 'ct-bar');
       row.style.setProperty('--p', `${100 * p}%`);
@@ -201,19 +201,19 @@ export function start({element, props, server, watch}) {
     row?.cells[cell.cellIndex + step[1]]?.focus();
   });
   onTools(element, () =>
-    found
+    patching
       ? {
           none: () => {
             number += 1;
             carried.clear();
             draw();
-            drawNext(found.next);
+            drawNext(patching.next);
           },
           csv: () =>
             saveText(
               'patching.csv',
               'text/csv',
-              csvText([['depth', ...found.b], ...found.rows.map((row, depth) => [depth, ...row])]),
+              csvText([['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
             ),
         }
       : {},

@@ -21,8 +21,8 @@ export function stepView(view) {
       },
       onLock: at => lock(at),
       onZoom: next => {
-        for (const other of maps) other.adopt(next);
-        view.adopt(next);
+        for (const other of maps) other.zoomTo(next);
+        view.zoomTo(next);
       },
     }),
   );
@@ -50,7 +50,7 @@ export function stepView(view) {
     maps[1].show(masked, of.tokens, raw.largestSeen);
     maps[2].show(view.shown, of.tokens, 1);
     for (const small of maps) {
-      small.adopt(view.zoom);
+      small.zoomTo(view.zoom);
       small.setLocked(view.cell);
     }
     scale(part('scores-bar'), -raw.largest, raw.largest);

@@ -24,11 +24,11 @@ export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.wy-' + name);
   const [word, rival, message, body] = ['word', 'rival', 'message', 'body'].map(find);
   const rows = element.querySelector('tbody');
-  let found = null;
+  let explained = null;
   const circuit = circuitView(element.querySelector('.ct'), server);
   const formed = formedView(element.querySelector('.fm'), server);
 
-  const asked = asking(
+  const request = asking(
     element,
     async (chosen, against) => server.why({...JSON.parse(props.value), word: chosen, rival: against}),
     answer => {
@@ -36,9 +36,9 @@ export function start({element, props, server, watch}) {
       body.hidden = Boolean(answer.message);
       element.querySelector('.wy-pick').hidden = Boolean(answer.message);
       if (answer.message) return;
-      found = answer;
+      explained = answer;
       draw();
-      const question = {...JSON.parse(props.value), word: found.word[2], rival: found.rival[2]};
+      const question = {...JSON.parse(props.value), word: explained.word[2], rival: explained.rival[2]};
       circuit.show(question);
       formed.show(question);
     },
@@ -46,7 +46,7 @@ export function start({element, props, server, watch}) {
 
   function options(select, chosen) {
     select.textContent = '';
-    for (const [label, p, id] of found.choices) {
+    for (const [label, p, id] of explained.choices) {
       const option = add(select, 'option', '', `${visible(label).replace('␣', '')} (${percent(p)})`);
       option.value = id;
     }
@@ -54,13 +54,13 @@ export function start({element, props, server, watch}) {
   }
 
   function draw() {
-    options(word, found.word[2]);
-    options(rival, found.rival[2]);
-    element.querySelector('.conclusion').textContent = found.said;
+    options(word, explained.word[2]);
+    options(rival, explained.rival[2]);
+    element.querySelector('.conclusion').textContent = explained.said;
     find('text').textContent = JSON.parse(props.value).text;
-    find('agreement').textContent = found.agreement;
-    const [n, rest] = found.rest;
-    const parts = [...found.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
+    find('agreement').textContent = explained.agreement;
+    const [n, rest] = explained.rest;
+    const parts = [...explained.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
     const {bars, zero} = waterfall(parts.map(part => part.value));
     const widest = Math.max(...parts.flatMap(part => [Math.abs(part.value), Math.abs(part.really ?? 0)]), 0.01);
     rows.textContent = '';
@@ -68,7 +68,7 @@ export function start({element, props, server, watch}) {
     const sum = add(rows, 'tr', 'wy-sum');
     add(sum, 'th', '', 'together');
     add(sum, 'td');
-    add(sum, 'td', 'wy-number', signed(found.total));
+    add(sum, 'td', 'wy-number', signed(explained.total));
     add(sum, 'td');
   }
 
@@ -97,9 +97,9 @@ export function start({element, props, server, watch}) {
   }
 
   for (const select of [word, rival])
-    select.addEventListener('change', () => asked([Number(word.value), Number(rival.value)]));
+    select.addEventListener('change', () => request([Number(word.value), Number(rival.value)]));
   onTools(element, () =>
-    found
+    explained
       ? {
           link: async () => {
             const {model, text} = JSON.parse(props.value);
@@ -109,8 +109,8 @@ export function start({element, props, server, watch}) {
               model,
               text,
               ...chosenInLink(),
-              word: found.word[2],
-              rival: found.rival[2],
+              word: explained.word[2],
+              rival: explained.rival[2],
             });
           },
           csv: () =>
@@ -119,9 +119,9 @@ export function start({element, props, server, watch}) {
               'text/csv',
               csvText([
                 ['part', 'writes', 'switched off'],
-                ...found.parts.map(part => [part.name, part.value, part.really ?? '']),
-                [`${found.rest[0]} other parts`, found.rest[1], ''],
-                ['together', found.total, ''],
+                ...explained.parts.map(part => [part.name, part.value, part.really ?? '']),
+                [`${explained.rest[0]} other parts`, explained.rest[1], ''],
+                ['together', explained.total, ''],
               ]),
             ),
         }
@@ -141,7 +141,7 @@ export function start({element, props, server, watch}) {
     const now = JSON.stringify([props.value, wanted]);
     if (now === last) return;
     last = now;
-    asked(wanted === null ? linked(text) : [wanted, null]);
+    request(wanted === null ? linked(text) : [wanted, null]);
   }
   watch('value', ask);
   onWhy(() => {

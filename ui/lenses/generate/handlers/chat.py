@@ -42,30 +42,34 @@ def chat_model() -> str:
     return CHAT_MODEL if CHAT_MODEL in bundled_models() else DEFAULT_MODEL
 
 
-def parse(asked: object) -> Conversation:
+def parse(conversation: object) -> Conversation:
     """A conversation as the page sends it: JSON of {"turns": [text, ...], "system", "seed"}, the user's first.
 
     Raises:
         InputError: nothing to answer, or more than fits on the page.
     """
     try:
-        found = json.loads(asked) if isinstance(asked, str) and len(asked) < 4 * _MOST_TURNS * _MOST_CHARS else None
+        fields = (
+            json.loads(conversation)
+            if isinstance(conversation, str) and len(conversation) < 4 * _MOST_TURNS * _MOST_CHARS
+            else None
+        )
     except (ValueError, RecursionError):
-        found = None
-    turns = found.get("turns") if isinstance(found, dict) else None
-    if not isinstance(found, dict) or not isinstance(turns, list) or not turns or len(turns) % 2 == 0:
+        fields = None
+    turns = fields.get("turns") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(turns, list) or not turns or len(turns) % 2 == 0:
         raise InputError("There is nothing to answer: write a message first.")
     if len(turns) > _MOST_TURNS:
         raise InputError(f"The conversation has {len(turns)} turns; at most {_MOST_TURNS} fit. Start a new one.")
     texts = [inputs.text(turn, "A message", most=_MOST_CHARS) for turn in turns]
-    system = inputs.text(found.get("system", ""), "The system line", most=_MOST_CHARS).strip()
-    said = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
-    seed = check_seed(inputs.whole(found.get("seed", 1), "The seed", low=0, high=2**31 - 1))
-    return Conversation([*([Message(SYSTEM, system)] if system else []), *said], seed)
+    system = inputs.text(fields.get("system", ""), "The system line", most=_MOST_CHARS).strip()
+    messages = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
+    seed = check_seed(inputs.whole(fields.get("seed", 1), "The seed", low=0, high=2**31 - 1))
+    return Conversation([*([Message(SYSTEM, system)] if system else []), *messages], seed)
 
 
 def reply(
-    services: Services, session_id: str | None, picked: object, chosen: object, beside: object, asked: object
+    services: Services, session_id: str | None, picked: object, chosen: object, beside: object, conversation: object
 ) -> Iterator[str]:
     """Answers the last message of a conversation, then continues the same words with a plain GPT.
 
@@ -75,7 +79,7 @@ def reply(
         picked: the model above.
         chosen: the model that answers; THE_PICKED for the one above.
         beside: the plain model.
-        asked: see parse.
+        conversation: see parse.
 
     Yields:
         JSON of {"answer", "plain" (texts so far), "used", "window" (tokens), "dropped" (turns that no longer fit),
@@ -83,19 +87,19 @@ def reply(
         it cannot be answered.
     """
     try:
-        talk = parse(asked)
+        talk = parse(conversation)
         lm = services.models.get(inputs.model_name(picked if chosen == THE_PICKED else chosen))
         plain = services.models.get(inputs.model_name(beside))
         ids, dropped = fitting(lm, talk.messages)
         last = talk.messages[-1].text
         continued = prompt_ids(plain, plain.tokenizer.encode(last)[-(plain.model.config.n_positions // 2) :])
     except GPTCoreError as error:
-        yield json.dumps({"message": str(error), "number": _number(asked)}, ensure_ascii=False)
+        yield json.dumps({"message": str(error), "number": _number(conversation)}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
     shown: ChatAnswer = {
         "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
-        "said": "", "number": _number(asked),
+        "said": "", "number": _number(conversation),
     }  # fmt: skip
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
@@ -116,18 +120,18 @@ def reply(
 
 def example(services: Services) -> str:
     """A finished answer to the first of the messages to begin with, as `reply` gives it, with the message."""
-    asked = json.dumps({"turns": [STARTERS[0]]})
-    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, asked))[-1]
+    conversation = json.dumps({"turns": [STARTERS[0]]})
+    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, conversation))[-1]
     services.sessions.forget("example")
     shown: ChatAnswer = json.loads(answered)
     shown.update({"asked": STARTERS[0], "rate": None})
     return json.dumps(shown, ensure_ascii=False)
 
 
-def _number(asked: object) -> int:
+def _number(value: object) -> int:
     """The page's number of a question, by which it knows the answers to it; 0 where it has sent none."""
     try:
-        number = json.loads(asked)["number"] if isinstance(asked, str) else 0
+        number = json.loads(value)["number"] if isinstance(value, str) else 0
     except (ValueError, LookupError, TypeError, RecursionError):
         return 0
     return number if isinstance(number, int) else 0

@@ -6,7 +6,9 @@ import json
 import math
 from collections.abc import Sequence
 
-from gptcore.inference.sampling import SamplingSettings, Stage, penalise, stages, struck_out
+from gptcore.inference.sampling import penalise, struck_out
+from gptcore.inference.sampling_settings import SamplingSettings
+from gptcore.inference.stages import Stage, stages
 from gptcore.tokenizers import Tokenizer, describe_token
 from ui import conclusions
 from ui.lenses.generate.payloads import Distribution, StageFigures, StruckToken
@@ -21,11 +23,11 @@ _N_STRUCK = 8  # the likeliest forbidden tokens that are listed
 def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) -> str:
     """The distribution as JSON: a conclusion in words (said), stages with their figures, and rows of tokens with a
     probability for each stage."""
-    found = table(tokenizer, seen, settings, N_ROWS)
-    guess, drawn = ([row["p"][stage] for row in found["rows"]] for stage in (0, -1))
-    labels, n_left = [row["label"] for row in found["rows"]], found["stages"][-1]["candidates"]
-    said = conclusions.next_token(labels, guess, drawn, n_left, found["vocab_size"])
-    return json.dumps({"said": said, **found}, ensure_ascii=False)
+    rows = table(tokenizer, seen, settings, N_ROWS)
+    guess, drawn = ([row["p"][stage] for row in rows["rows"]] for stage in (0, -1))
+    labels, n_left = [row["label"] for row in rows["rows"]], rows["stages"][-1]["candidates"]
+    sentence = conclusions.next_token(labels, guess, drawn, n_left, rows["vocab_size"])
+    return json.dumps({"said": sentence, **rows}, ensure_ascii=False)
 
 
 def message(text: str) -> str:

@@ -38,7 +38,7 @@ def first_text(
     document = session.document
     if document is not None and (document.model, document.prompt) == (model, prompt) and session.shown_by == id(lm):
         # The chart may be another model's: a reload sets prompt and model at once, and the prompt is looked at first.
-        yield writing.look(services, session_id, model, prompt, form)
+        yield writing.preview(services, session_id, model, prompt, form)
         return
     session.shown_by = id(lm)
     typed = isinstance(prompt, str) and prompt.strip() and prompt != session.own_prompt and reads(lm, prompt)

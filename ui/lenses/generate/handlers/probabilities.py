@@ -13,7 +13,8 @@ from torch import Tensor
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.inference.sampling import candidates
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.lenses.generate.payloads import ProbabilitiesRequest, SamplingProbabilities
@@ -42,13 +43,13 @@ def probabilities(
         settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
         if typed is not None:
             limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]  # of fewer, k keeps all
-            found = _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
+            described = _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
         else:
             lm = open_model(services, model)
             limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
             text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-            found = services.now(lambda: _after(lm, prompt_ids(lm, text), settings, limits))
-        return json.dumps(found, ensure_ascii=False)
+            described = services.now(lambda: _after(lm, prompt_ids(lm, text), settings, limits))
+        return json.dumps(described, ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)
 
@@ -60,16 +61,16 @@ def _typed(text: str) -> Tensor | None:
         return None
     if not 2 <= len(words) <= _MOST_TYPED:
         raise InputError(f"There are {len(words)} logits; give 2 to {_MOST_TYPED}, such as 3, 2, 0.5.")
-    found = []
+    numbers = []
     for word in words:
         try:
-            found.append(float(word))
+            numbers.append(float(word))
         except ValueError:
-            found.append(math.nan)
-        if not abs(found[-1]) <= _LARGEST_TYPED:
+            numbers.append(math.nan)
+        if not abs(numbers[-1]) <= _LARGEST_TYPED:
             limit = f"{_LARGEST_TYPED:,.0f}"
             raise InputError(f"A logit is {word[:20]!r}; it must be a number from -{limit} to {limit}.")
-    return torch.tensor(found)
+    return torch.tensor(numbers)
 
 
 def _after(
@@ -91,35 +92,35 @@ def _described(
     places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
     return {
         "tokens": [labels[token] for token in shown.tolist()],
-        "temperature": [(one.temperature, _odds(logits, one, shown)) for one in temperatures],
-        "top_k": [(k, _odds(logits, SamplingSettings(top_k=k), shown)) for k in ks],
+        "temperature": [(one.temperature, _probabilities_of(logits, one, shown)) for one in temperatures],
+        "top_k": [(k, _probabilities_of(logits, SamplingSettings(top_k=k), shown)) for k in ks],
         "curve": [(n, float(f"{float(curve[n - 1]):.5g}")) for n in places],
         "vocabulary": len(chances),
     }
 
 
-def _odds(logits: Tensor, settings: SamplingSettings, shown: Tensor) -> list[float]:
+def _probabilities_of(logits: Tensor, settings: SamplingSettings, shown: Tensor) -> list[float]:
     left = candidates(logits, settings)
-    found = torch.zeros(len(logits)).index_put((left.ids,), left.probabilities)
-    return [float(f"{p:.4g}") for p in found[shown].tolist()]
+    kept = torch.zeros(len(logits)).index_put((left.ids,), left.probabilities)
+    return [float(f"{p:.4g}") for p in kept[shown].tolist()]
 
 
 def _growing(last: int) -> list[int]:
-    found, n = [last], float(_DENSE)
+    sizes, n = [last], float(_DENSE)
     while n < last:
-        found.append(round(n))
+        sizes.append(round(n))
         n *= _STEP
-    return found
+    return sizes
 
 
 def _three(values: object, name: str, low: float, high: float) -> list[float]:
     if not isinstance(values, list) or len(values) != N_COLUMNS:
         raise InputError(f"{name} needs {N_COLUMNS} values, one for each column.")
-    found = []
+    numbers = []
     for place, value in enumerate(values, 1):
-        said = f"{name} in column {place}"
+        where = f"{name} in column {place}"
         if value is None:
-            raise InputError(f"{said} is empty. Give a number.")
+            raise InputError(f"{where} is empty. Give a number.")
         check = inputs.whole if name == "Top-k" else inputs.number
-        found.append(float(check(value, said, low=int(low), high=int(high))))
-    return found
+        numbers.append(float(check(value, where, low=int(low), high=int(high))))
+    return numbers

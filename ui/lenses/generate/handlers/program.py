@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.tokenizers import Tokenizer
 from ui.lenses.generate.handlers import distribution

@@ -48,8 +48,8 @@ def recover(
     return document
 
 
-def _with(document: Document, said: str, end: str) -> Document:
-    return document.noted(token_stream.note(said), token_stream.stats(end=end))
+def _with(document: Document, message: str, end: str) -> Document:
+    return document.noted(token_stream.note(message), token_stream.stats(end=end))
 
 
 def _text(document: Document) -> str:

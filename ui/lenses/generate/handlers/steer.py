@@ -15,7 +15,7 @@ import torch
 from gptcore.analysis import steering_vector
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
@@ -171,21 +171,21 @@ def steer(
 
 def measured(model: object, example: object) -> str:
     """What an example does over many texts, as a sentence; "" where that was not measured."""
-    found = held().get(str(model), {}).get(str(example))
-    if not found:
+    recorded = held().get(str(model), {}).get(str(example))
+    if not recorded:
         return ""
-    rows = {row[0]: row[1:] for row in found["rows"]}
-    before, (after, cost) = rows[0][0], rows[found["best"]]
+    rows = {row[0]: row[1:] for row in recorded["rows"]}
+    before, (after, cost) = rows[0][0], rows[recorded["best"]]
     return (
-        f"Over {found['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
-        f"×{found['best']:g}, for {cost:.2f} nats a token."
+        f"Over {recorded['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
+        f"×{recorded['best']:g}, for {cost:.2f} nats a token."
     )
 
 
 def strength_of(model: object, example: object) -> float:
     """The slider's initial strength for an example."""
-    found = held().get(str(model), {}).get(str(example))
-    return float(found["best"]) if found else 1.5
+    rows = held().get(str(model), {}).get(str(example))
+    return float(rows["best"]) if rows else 1.5
 
 
 @cache

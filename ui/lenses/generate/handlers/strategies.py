@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 
 STRATEGIES: dict[str, SamplingSettings] = {
     "Greedy": SamplingSettings(temperature=0.0),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText
@@ -68,7 +68,7 @@ def write_one(
         yield from _extend(services, session, run, lm, document, form, 1)
 
 
-def onward(
+def continue_text(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
     """Continues the text on the page, whose prompt may have been edited since; starts one if there is none."""
@@ -127,18 +127,18 @@ def undo(services: Services, session_id: str | None, model: object, sampling: Sa
         if not session.undo:
             raise InputError("There is nothing to undo yet.")
         document = session.document = session.undo.pop()
-        chart = _look(services, session, services.models.get(document.model), document, sampling)
+        chart = _read_next_token(services, session, services.models.get(document.model), document, sampling)
         return View(document.prompt, document.stream, document.seed, chart)
 
 
-def adopt(services: Services, session_id: str | None, document: Document, next_token: NextToken) -> None:
+def store_document(services: Services, session_id: str | None, document: Document, next_token: NextToken) -> None:
     """Stores a finished text in the session, to step, branch and undo from."""
     session = services.sessions.get(session_id)
     session.document, session.next_token = document, next_token
     session.own_prompt, session.shown_by = document.prompt, id(services.models.get(document.model))
 
 
-def look(services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm) -> View:
+def preview(services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm) -> View:
     """The distribution after a prompt that is being typed; the text on the page stays.
 
     Errors in a half-typed prompt replace the chart: a notice at every keystroke would be a nuisance.
@@ -154,7 +154,7 @@ def look(services: Services, session_id: str | None, model: object, prompt: obje
         document = session.document
         if document is None or (document.prompt, document.model) != (prompt, model):
             document = new_document(services, lm, str(model), prompt, 0)
-        return View(distribution=_look(services, session, lm, document, form.sampling))
+        return View(distribution=_read_next_token(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
         session.next_token = None
         return View(distribution=distribution.message(str(error)))
@@ -166,7 +166,7 @@ def refused(services: Services, session_id: str | None, error: GPTCoreError) -> 
     return View(distribution=distribution.message(str(error)))
 
 
-def derails(services: Services, model: object, prompt: object) -> bool:
+def ends_in_open_space(services: Services, model: object, prompt: object) -> bool:
     """Whether a prompt ends in a space that belongs to the model's next token."""
     if not isinstance(prompt, str) or not prompt.endswith(" "):
         return False
@@ -247,7 +247,9 @@ def _extend(
         yield View(stream=document.stream)
     if not run.superseded:
         known = continuation.next_logits if tuple(continuation.ids) == document.ids else None
-        yield View(distribution=_look(services, session, lm, document, session.moved or form.sampling, known))
+        yield View(
+            distribution=_read_next_token(services, session, lm, document, session.moved or form.sampling, known)
+        )
 
 
 class _Lines:
@@ -282,7 +284,7 @@ class _Lines:
         ]
 
 
-def _look(
+def _read_next_token(
     services: Services,
     session: Session,
     lm: LanguageModel,

@@ -65,36 +65,36 @@ export function start({element, props, trigger, watch, given}) {
 
   function sync() {
     if (!props.value || !waiting) return;
-    const found = JSON.parse(props.value);
-    if (found.number !== number) return;
-    if (found.message) {
-      find('said').textContent = found.message;
+    const reply = JSON.parse(props.value);
+    if (reply.number !== number) return;
+    if (reply.message) {
+      find('said').textContent = reply.message;
       waiting = false;
       if (turns.length % 2) field.value = turns.pop(); // nothing of it is lost
       draw();
       return;
     }
-    if (turns.length % 2) turns.push(found.answer);
-    else turns[turns.length - 1] = found.answer;
-    if (found.done) waiting = false;
-    show(found);
+    if (turns.length % 2) turns.push(reply.answer);
+    else turns[turns.length - 1] = reply.answer;
+    if (reply.done) waiting = false;
+    show(reply);
   }
 
-  function show(found) {
+  function show(reply) {
     plain.textContent = '';
-    if (found.plain) {
+    if (reply.plain) {
       add(plain, 'b', '', turns.at(-2));
-      plain.append(found.plain);
+      plain.append(reply.plain);
     }
-    find('said').textContent = found.said;
-    const share = Math.min(1, found.used / found.window);
-    const said = `${found.used} of ${counted(found.window, 'token')} of its window`;
-    find('bar').setAttribute('aria-label', said);
+    find('said').textContent = reply.said;
+    const share = Math.min(1, reply.used / reply.window);
+    const ofWindow = `${reply.used} of ${counted(reply.window, 'token')} of its window`;
+    find('bar').setAttribute('aria-label', ofWindow);
     find('bar').firstChild.style.width = `${100 * share}%`;
     find('used').textContent =
-      said +
-      (found.dropped ? `; the oldest ${counted(found.dropped, 'turn')} no longer fit` : '') +
-      (found.rate ? ` · ${found.rate} tokens/s` : '');
+      ofWindow +
+      (reply.dropped ? `; the oldest ${counted(reply.dropped, 'turn')} no longer fit` : '') +
+      (reply.rate ? ` · ${reply.rate} tokens/s` : '');
     draw();
   }
 

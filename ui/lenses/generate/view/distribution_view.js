@@ -7,7 +7,7 @@ import {add, addButton, onTools, saveText, slides} from '../../../shared/view/pa
 /** @param {Component<Distribution, GenerateServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const table = element.querySelector('.dv-table');
-  const said = element.querySelector('.ts-said');
+  const status = element.querySelector('.ts-said');
   // Plain and technical, and what fits on a phone.
   const TITLES = {
     softmax: ['Its guess (softmax)', 'softmax'],
@@ -86,7 +86,7 @@ export function start({element, props, server, trigger, watch}) {
     );
   const actions = {
     csv,
-    ...slides(said, 'next-token', (format, dark) => server.picture({value: props.value, format, dark})),
+    ...slides(status, 'next-token', (format, dark) => server.picture({value: props.value, format, dark})),
   };
   onTools(element.querySelector('.dv-tools'), () => data && actions);
 

@@ -24,7 +24,7 @@ export function start({element, props, server, trigger, watch, given}) {
   const slide = element.querySelector('.sg-slide input');
   const logits = element.querySelector('.sg-logits input');
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
-  let found = null;
+  let computed = null;
   let wide = 0; // the curve's width
 
   function use(settings) {
@@ -49,17 +49,17 @@ export function start({element, props, server, trigger, watch, given}) {
       prompt = text;
       return server.probabilities({model, text, ...values, logits: logits.value});
     },
-    said => {
+    next => {
       if (!props.value) return;
-      probabilities.classList.toggle('sg-old', Boolean(said.message)); // the drawing is stale
-      if (said.message) {
-        note.textContent = said.message;
+      probabilities.classList.toggle('sg-old', Boolean(next.message)); // the drawing is stale
+      if (next.message) {
+        note.textContent = next.message;
         return;
       }
       note.textContent = logits.value.trim()
-        ? `${counted(said.vocabulary, 'logit')} of your own: change any of the six values.`
+        ? `${counted(next.vocabulary, 'logit')} of your own: change any of the six values.`
         : `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
-      found = said;
+      computed = next;
       drawAll();
     },
   );
@@ -67,8 +67,8 @@ export function start({element, props, server, trigger, watch, given}) {
   function drawAll() {
     if (!probabilities.children.length) drawHead();
     for (const cell of probabilities.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
-    const columns = Object.keys(COLUMNS).flatMap(name => found[name].map(([, chances]) => chances));
-    found.tokens.forEach((label, i) => {
+    const columns = Object.keys(COLUMNS).flatMap(name => computed[name].map(([, chances]) => chances));
+    computed.tokens.forEach((label, i) => {
       const row = add(probabilities, 'div', 'sg-row sg-cell');
       row.setAttribute('role', 'row');
       add(row, 'span', 'sg-token', visible(label)).setAttribute('role', 'rowheader');
@@ -104,14 +104,14 @@ export function start({element, props, server, trigger, watch, given}) {
       });
   }
 
-  const across = n => LEFT + (wide * Math.log(n)) / Math.log(Math.max(2, found.vocabulary));
+  const across = n => LEFT + (wide * Math.log(n)) / Math.log(Math.max(2, computed.vocabulary));
   const up = p => BOTTOM - HEIGHT * p;
 
   const draw = (name, attributes, text) => put(curve, name, attributes, text);
 
   function drawCurve() {
     const p = +slide.value;
-    const kept = found.curve.find(([, sum]) => sum >= p - 1e-9) ?? found.curve.at(-1);
+    const kept = computed.curve.find(([, sum]) => sum >= p - 1e-9) ?? computed.curve.at(-1);
     wide = Math.max(200, curve.clientWidth - LEFT - RIGHT); // as large as it is shown: letters keep their size
     curve.setAttribute('viewBox', `0 0 ${LEFT + wide + RIGHT} ${TALL}`);
     curve.textContent = '';
@@ -119,19 +119,19 @@ export function start({element, props, server, trigger, watch, given}) {
       draw('line', {class: 'sg-grid', x1: LEFT, x2: LEFT + wide, y1: up(y), y2: up(y)});
       draw('text', {x: LEFT - 4, y: up(y) + 4, 'text-anchor': 'end'}, y);
     }
-    for (let n = 1; n <= found.vocabulary; n *= 10)
+    for (let n = 1; n <= computed.vocabulary; n *= 10)
       draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
     draw('text', {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
-    draw('polyline', {class: 'sg-line', points: found.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
+    draw('polyline', {class: 'sg-line', points: computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
     const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =
-      `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${found.vocabulary.toLocaleString('en')}`;
+      `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${computed.vocabulary.toLocaleString('en')}`;
   }
 
   function drag(event) {
-    if (!found || !event.buttons) return;
+    if (!computed || !event.buttons) return;
     const box = curve.getBoundingClientRect();
     const y = ((event.clientY - box.top) / box.height) * TALL;
     slide.value = Math.min(1, Math.max(0.05, (BOTTOM - y) / HEIGHT));
@@ -142,8 +142,8 @@ export function start({element, props, server, trigger, watch, given}) {
     drag(event);
   });
   curve.addEventListener('pointermove', drag);
-  slide.addEventListener('input', () => found && drawCurve());
-  new ResizeObserver(() => found && drawCurve()).observe(curve);
+  slide.addEventListener('input', () => computed && drawCurve());
+  new ResizeObserver(() => computed && drawCurve()).observe(curve);
   element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
   logits.addEventListener('input', () => ask());
   watch('value', () => ask([], 0));

@@ -29,13 +29,13 @@ export function start({element, props, server, watch, given}) {
   const cut = asking(
     element,
     () => server.cut({text: text.value, model: props.value}),
-    found => {
+    learned => {
       rows.textContent = '';
-      if (found.message) add(rows, 'p', 'tk-said', found.message);
-      else found.forEach(drawRow);
+      if (learned.message) add(rows, 'p', 'tk-said', learned.message);
+      else learned.forEach(drawRow);
       const chosen = which.value;
       which.textContent = '';
-      for (const row of found.message ? [] : found.filter(one => one.steps))
+      for (const row of learned.message ? [] : learned.filter(one => one.steps))
         add(which, 'option', '', row.title).value = row.name;
       const offered = [...which.options].map(option => option.value);
       which.value = [chosen, props.value].find(name => offered.includes(name)) ?? offered[0];
@@ -73,36 +73,36 @@ export function start({element, props, server, watch, given}) {
 
   // A slider through merges; `ask` gets them.
   function merging(section, question, list) {
-    const [slider, output, box, said] = ['input[type=range]', 'output', '.tk-cut', '.tk-said'].map(one =>
+    const [slider, output, box, status] = ['input[type=range]', 'output', '.tk-cut', '.tk-said'].map(one =>
       section.querySelector(one),
     );
-    let found = null;
+    let learned = null;
     const ask = asking(element, question, answer => {
-      found = answer.message ? null : answer;
-      said.textContent = answer.message || '';
+      learned = answer.message ? null : answer;
+      status.textContent = answer.message || '';
       box.textContent = '';
       if (list) list.textContent = '';
-      slider.max = found?.merges.length ?? 0;
+      slider.max = learned?.merges.length ?? 0;
       slider.value = slider.max;
       output.textContent = '';
-      if (found) draw();
+      if (learned) draw();
     });
     function draw() {
       const n = +slider.value;
-      const parts = applied(found.words, found.merges.slice(0, n)).flat();
+      const parts = applied(learned.words, learned.merges.slice(0, n)).flat();
       box.textContent = '';
       chips(box, parts, bytesText, part => [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' '));
-      output.textContent = `${n} of ${counted(found.merges.length, 'merge')}: ${counted(parts.length, 'piece')}`;
-      const last = found.merges[n - 1];
+      output.textContent = `${n} of ${counted(learned.merges.length, 'merge')}: ${counted(parts.length, 'piece')}`;
+      const last = learned.merges[n - 1];
       const named = pair => `“${bytesText(pair[0])}” + “${bytesText(pair[1])}”`;
-      said.textContent = last ? `Last: ${named(last)}, ${counted(last[2], 'time')}` : 'Bytes, before any merge';
+      status.textContent = last ? `Last: ${named(last)}, ${counted(last[2], 'time')}` : 'Bytes, before any merge';
       if (!list) return;
       list.textContent = '';
       list.start = Math.max(1, n - 7);
-      for (const merge of found.merges.slice(list.start - 1, n))
+      for (const merge of learned.merges.slice(list.start - 1, n))
         add(list, 'li', '', `${named(merge)}, ${counted(merge[2], 'time')}`);
     }
-    slider.addEventListener('input', () => found && draw());
+    slider.addEventListener('input', () => learned && draw());
     return {ask};
   }
 

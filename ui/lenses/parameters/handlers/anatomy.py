@@ -53,15 +53,15 @@ def experiment(services: Services, model: object, name: object) -> Experiment:
 
 
 def _activations(lm: LanguageModel) -> Experiment:
-    found = run.activation_curves()
-    error = float((found.values["gelu"] - found.values["gelu_new"]).abs().max())
-    lowest = float(found.values["gelu"].min())
+    curves = run.activation_curves()
+    error = float((curves.values["gelu"] - curves.values["gelu_new"]).abs().max())
+    lowest = float(curves.values["gelu"].min())
     flat = _flat_point()
     arguments = {
-        "x": _array(found.x),
-        "values": {name: _array(v) for name, v in found.values.items()},
-        "slopes": {name: _array(v) for name, v in found.slopes.items()},
-        "gate": _array(found.gate),
+        "x": _array(curves.x),
+        "values": {name: _array(v) for name, v in curves.values.items()},
+        "slopes": {name: _array(v) for name, v in curves.slopes.items()},
+        "gate": _array(curves.gate),
     }
     return Experiment(
         "activations",
@@ -124,11 +124,11 @@ def _by_hand(name: str, formula: str, ours: Tensor, theirs: Tensor) -> Section:
 def _layer_norm(lm: LanguageModel) -> Experiment:
     layer = lm.model.config.n_layer // 2
     ids = lm.tokenizer.encode(readable_text(lm))[: lm.model.config.n_positions]
-    found = run.layer_norm_example(lm.model, ids, layer)
-    low, high = float(found.deviation.min()), float(found.deviation.max())
+    example = run.layer_norm_example(lm.model, ids, layer)
+    low, high = float(example.deviation.min()), float(example.deviation.max())
     norm = lm.model.blocks[layer].ln_1
-    by_hand = run.layer_norm_by_hand(found.before, norm.weight.cpu(), norm.bias.cpu(), norm.eps).detach()
-    arguments = {name: _array(getattr(found, name)) for name in ("before", "after", "mean", "deviation")}
+    by_hand = run.layer_norm_by_hand(example.before, norm.weight.cpu(), norm.bias.cpu(), norm.eps).detach()
+    arguments = {name: _array(getattr(example, name)) for name in ("before", "after", "mean", "deviation")}
     return Experiment(
         "layer_norm",
         arguments,
@@ -141,20 +141,20 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
             "attention sees "
             "numbers of one size, whatever piled up in the stream."
         ),
-        (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, found.after),),
+        (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, example.after),),
     )
 
 
 def _two_norms(lm: LanguageModel) -> Experiment:
-    found = run.two_norms()
-    arguments = {name: _array(getattr(found, name)) for name in ("before", "by_batch", "by_layer")}
+    norms = run.two_norms()
+    arguments = {name: _array(getattr(norms, name)) for name in ("before", "by_batch", "by_layer")}
     return Experiment(
         "two_norms",
         arguments,
         (
             "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
             "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
-            f"moves by {found.moved_by_batch:.2f} on average under BatchNorm and by {found.moved_by_layer:.2f} under "
+            f"moves by {norms.moved_by_batch:.2f} on average under BatchNorm and by {norms.moved_by_layer:.2f} under "
             "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on what else is in the "
             "batch, texts differ in length, and when it writes there is a batch of one."
         ),
@@ -162,11 +162,11 @@ def _two_norms(lm: LanguageModel) -> Experiment:
 
 
 def _mask(lm: LanguageModel) -> Experiment:
-    found = run.future_leak(replace(_SMALL, n_layer=4))
-    without = found[False][:-1]
+    leaks = run.future_leak(replace(_SMALL, n_layer=4))
+    without = leaks[False][:-1]
     return Experiment(
         "leak",
-        {"with_mask": _array(found[True]), "without": _array(found[False])},
+        {"with_mask": _array(leaks[True]), "without": _array(leaks[False])},
         (
             "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
             "earlier "
@@ -180,7 +180,7 @@ def _mask(lm: LanguageModel) -> Experiment:
 def _norm_position(lm: LanguageModel) -> Experiment:
     made = norms.recorded()
     pre = made.last[norms.PRE]
-    said = (
+    sentence = (
         f"The same GPT of {made.layers} layers, {made.width} wide, on the built-in stories, {made.updates} updates at "
         f"a rate of {made.rate:g}, recorded: only the place of the norm and the warm-up differ. Without a warm-up, "
         f"pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 explained "
@@ -192,14 +192,14 @@ def _norm_position(lm: LanguageModel) -> Experiment:
     seeds = ("", *(f"seed {seed}" for seed in range(1, len(pre) + 1)))
     ends = Section("Three seeds", "Training loss, mean of the last 20 updates, nats a letter.", seeds, rows)
     lines = {norms.TITLES[name]: curve for name, curve in curves.items()}
-    return Experiment("losses", {"lines": lines, "every": made.every}, said, (ends, _gradients()))
+    return Experiment("losses", {"lines": lines, "every": made.every}, sentence, (ends, _gradients()))
 
 
 def _gradients() -> Section:
     """The measure of Xiong et al. on random models, computed."""
-    found = run.gradient_by_depth(replace(_SMALL, n_layer=12))
+    norms = run.gradient_by_depth(replace(_SMALL, n_layer=12))
     rows = [
-        (title, f"{float(found[name][0]):.2f}", f"{float(found[name][-1]):.2f}")
+        (title, f"{float(norms[name][0]):.2f}", f"{float(norms[name][-1]):.2f}")
         for title, name in (("pre-norm (GPT-2)", "pre"), ("post-norm (GPT-1)", "post"))
     ]
     return Section(
@@ -250,8 +250,8 @@ def _tied_elsewhere() -> Section:
 
 
 def _scaling(lm: LanguageModel) -> Experiment:
-    found = run.stream_by_depth(_SMALL)
-    scaled, plain = _array(found[True]), _array(found[False])
+    sizes = run.stream_by_depth(_SMALL)
+    scaled, plain = _array(sizes[True]), _array(sizes[False])
     return Experiment(
         "by_depth",
         {

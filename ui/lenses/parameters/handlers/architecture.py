@@ -84,12 +84,12 @@ def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
         "this norm in all blocks",
     )
     components |= {"ln_1": one_norm, "ln_2": one_norm}
-    found = {}
+    known = {}
     for name, (title, formula, component, functions) in _PARTS.items():
         if (name == "final_norm" and not config.final_norm) or (name == "ln_2" and not config.use_mlp):
             continue
         numbers, n, where = components[component]
-        found[name] = {
+        known[name] = {
             "title": title,
             "formula": formula,
             "count": f"{numbers} = {n:,} parameters, {_share(n / count.total)} ({where})"
@@ -97,7 +97,7 @@ def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
             else "no parameters of its own: it is the token embedding's matrix again",
             "code": [_source(function) for function in functions],
         }
-    return found
+    return known
 
 
 def _share(share: float) -> str:

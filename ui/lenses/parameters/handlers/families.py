@@ -98,7 +98,7 @@ def _kinds() -> Section:
 
 
 def _ancestors() -> Section:
-    found, lesson = ancestors.ancestors(), PRESETS["char-day19"]
+    recorded, lesson = ancestors.ancestors(), PRESETS["char-day19"]
     mixing = {
         "bigram": ("bigram: a table of pairs", "nothing: the character before decides", "1 character"),
         "mlp": ("MLP on 3 characters", "each at its own place, in one hidden layer", "3 characters"),
@@ -107,7 +107,7 @@ def _ancestors() -> Section:
         "gpt": ("the lesson's GPT (char-day19)", "by content, and MLPs between", f"{lesson.n_positions} characters"),
     }
     rows = [
-        (title, how, sees, found[name].parameters, f"{found[name].loss:.3f}")
+        (title, how, sees, recorded[name].parameters, f"{recorded[name].loss:.3f}")
         for name, (title, how, sees) in mixing.items()
     ]
     count = count_parameters(lesson).total

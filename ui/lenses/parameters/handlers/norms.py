@@ -44,10 +44,10 @@ class Norms:
 @cache
 def recorded() -> Norms:
     """The runs in the file."""
-    found = json.loads(_FILE.read_text(encoding="utf-8"))
-    runs = found["runs"]
+    norms = json.loads(_FILE.read_text(encoding="utf-8"))
+    runs = norms["runs"]
     return Norms(
-        **{name: found[name] for name in ("layers", "width", "rate", "updates", "warmup", "every")},
+        **{name: norms[name] for name in ("layers", "width", "rate", "updates", "warmup", "every")},
         curves={name: run["curve"] for name, run in runs.items()},
         last={name: run["last"] for name, run in runs.items()},
     )

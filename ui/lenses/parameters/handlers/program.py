@@ -31,10 +31,10 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
         raise InputError(f"There is no preset {str(preset)[:60]!r}; choose one of {', '.join(PRESETS)}.")
     config = shapes.shape(controls) if preset is None else PRESETS[str(preset)]
     B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
-    asked = min(256, config.n_positions) if n_tokens is None else n_tokens
-    T = inputs.whole(asked, "The sequence length", low=1, high=config.n_positions)
+    length = min(256, config.n_positions) if n_tokens is None else n_tokens
+    T = inputs.whole(length, "The sequence length", low=1, high=config.n_positions)
     count = count_parameters(config)
-    found = {
+    answer = {
         "total": count.total,
         "without_positions": count.total - count.position_embedding,
         "without_embeddings": count.without_embeddings,
@@ -49,4 +49,4 @@ def parameters(preset: object, controls: dict[str, object], batch_size: object, 
         },
         "flops": {"forward": forward_flops(config, T), "training": training_flops(config, T)},
     }
-    return within_json(found)
+    return within_json(answer)

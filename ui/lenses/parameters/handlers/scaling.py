@@ -75,15 +75,15 @@ class Point:
 
 def bundled() -> list[Point]:
     """The bundled models that learned plain text, from the figures on their cards."""
-    found = []
+    points = []
     for name, folder in bundled_models().items():
         card = (folder / "README.md").read_text(encoding="utf-8") if (folder / "README.md").is_file() else ""
         read, loss = _READ.search(card), _LOSS.search(card)
         if read is None or loss is None or not float(loss[1]):
             continue
         size = count_parameters(read_config(folder)).without_embeddings
-        found.append(Point(name, size, int(read[1].replace(",", "")), float(loss[1]), loss[2]))
-    return found
+        points.append(Point(name, size, int(read[1].replace(",", "")), float(loss[1]), loss[2]))
+    return points
 
 
 def of_runs(services: Services, workspace: object) -> list[Point]:

@@ -80,9 +80,9 @@ def shape(values: Values) -> GPTConfig:
 
 def controls_of(config: GPTConfig) -> dict[str, Any]:
     """The values of the controls for a config: what `shape` takes."""
-    found = {name: getattr(config, name) for name in fields_of(ShapeForm) if name != "dropout"}
+    settings = {name: getattr(config, name) for name in fields_of(ShapeForm) if name != "dropout"}
     inner = 0 if config.inner_dim == 4 * config.n_embd else config.inner_dim
-    return {**found, "dropout": config.resid_pdrop, "n_inner": inner}
+    return {**settings, "dropout": config.resid_pdrop, "n_inner": inner}
 
 
 def known_shape(services: Services, name: object, model: object) -> GPTConfig:
@@ -110,7 +110,7 @@ def breakdown(config: GPTConfig) -> str:
     for component, name, dimensions in tensor_shapes(config, layers=range(1)):
         times = config.n_layer if name.startswith("h.") else 1
         tensors.setdefault(component, []).append((name.replace("h.0.", "h.*."), list(dimensions), times))
-    agrees, said = check_against_the_module(config, count)
+    agrees, check = check_against_the_module(config, count)
     rows: list[BreakdownRow] = [
         {
             "name": COMPONENTS[part.name][0],
@@ -129,7 +129,7 @@ def breakdown(config: GPTConfig) -> str:
         "said": conclusions.shares([(row["name"].split(":")[0], row["count"]) for row in rows]),
         "name": name_of(config),
         "agrees": agrees,
-        "check": said,
+        "check": check,
         "fewer": f"{count.total - count.position_embedding:,} without the table of positions, as get_num_params of "
         f"nanoGPT and of many lessons counts; {count.without_embeddings:,} without any table",
         "rows": rows,
@@ -188,12 +188,12 @@ def treemap(config: GPTConfig) -> dict[str, list[Any]]:
 
 def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     """Counts by component of all presets, and of the shape at hand when it is none of them."""
-    found = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
-    if name_of(config) not in found:
-        found[name_of(config) or "this shape"] = config
+    presets = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
+    if name_of(config) not in presets:
+        presets[name_of(config) or "this shape"] = config
     return within_json(
         {
             name: {COMPONENTS[part.name][0].partition(":")[0]: part.count for part in count_parameters(one).components}
-            for name, one in found.items()
+            for name, one in presets.items()
         }
     )

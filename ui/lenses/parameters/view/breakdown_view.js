@@ -82,7 +82,7 @@ export function start({element, props, server, watch, given}) {
   }
   onTools(element.querySelector('.ts-tools'), () => {
     if (!value) return {};
-    const said = part('said'),
+    const status = part('said'),
       name = value.name || 'shape';
     return {
       csv: () =>
@@ -110,9 +110,9 @@ export function start({element, props, server, watch, given}) {
         ),
       config: () => {
         saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2));
-        said.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';
+        status.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';
       },
-      ...slides(said, `${name}-parameters`, (format, dark) => server.picture({value: props.value, format, dark})),
+      ...slides(status, `${name}-parameters`, (format, dark) => server.picture({value: props.value, format, dark})),
       all: () => {
         opened = opened.size ? new Set() : new Set(value.rows.keys());
         rows();

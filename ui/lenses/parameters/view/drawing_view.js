@@ -7,7 +7,7 @@ import {add, isDark, mark, onLook, saveMade} from '../../../shared/view/page.js'
 export function start({element, props, server, watch}) {
   const box = element.querySelector('.dr-box'),
     detail = element.querySelector('.dr-detail'),
-    said = element.querySelector('.dr-said');
+    status = element.querySelector('.dr-said');
   const message = element.querySelector('.dr-message'),
     body = element.querySelector('.dr-body');
   let wanted = null,
@@ -24,14 +24,14 @@ export function start({element, props, server, watch}) {
     mark(element, true);
     if (!value) message.textContent = 'Computing…';
     while (wanted) {
-      const asked = wanted;
+      const request = wanted;
       wanted = null;
-      const made = asked.message ? null : await server.drawn({shape: asked.shape}).catch(() => null);
+      const made = request.message ? null : await server.drawn({shape: request.shape}).catch(() => null);
       if (wanted) continue;
-      value = made && {...JSON.parse(made), shape: asked.shape};
+      value = made && {...JSON.parse(made), shape: request.shape};
       message.textContent = value
         ? ''
-        : asked.message || 'The server does not answer. Check the connection, then move a control again.';
+        : request.message || 'The server does not answer. Check the connection, then move a control again.';
       body.hidden = !value;
       if (value) {
         draw();
@@ -82,7 +82,7 @@ export function start({element, props, server, watch}) {
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;
     if (kind && value)
-      saveMade(said, `${value.name}-architecture.${kind}`, () =>
+      saveMade(status, `${value.name}-architecture.${kind}`, () =>
         server.drawing_picture({shape: value.shape, format: kind, dark: isDark()}),
       );
   });

@@ -8,7 +8,7 @@ import {drawSection} from '../../../shared/view/sheet_view.js';
 export function start({element, props, server, watch}) {
   const image = element.querySelector('img'),
     text = element.querySelector('.fg-text'),
-    said = element.querySelector('.fg-said'),
+    status = element.querySelector('.fg-said'),
     tables = element.querySelector('.fg-tables');
   let value = null;
   const chosen = () => document.querySelector('#experiment input:checked')?.closest('label').textContent.trim();
@@ -29,7 +29,7 @@ export function start({element, props, server, watch}) {
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;
     if (kind && value?.light)
-      saveMade(said, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
+      saveMade(status, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
         server.figure_picture({name: value.name, model: value.model, format: kind, dark: isDark()}),
       );
   });

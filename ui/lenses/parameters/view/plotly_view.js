@@ -47,8 +47,8 @@ export function start({element, props, watch, given}) {
   async function draw() {
     if (!props.value || !box.clientWidth) return;
     const figure = JSON.parse(props.value),
-      said = element.querySelector('.pl-said');
-    said.textContent = figure.message || '';
+      status = element.querySelector('.pl-said');
+    status.textContent = figure.message || '';
     box.style.visibility = figure.message ? 'hidden' : '';
     if (figure.message) return;
     Plotly = await library();

@@ -45,9 +45,9 @@ def opening(services: Services, model: str, held: object = "") -> str:
         on_page = _held(held)
         kept = None if on_page is None else _kept(services, lm, model, on_page)
         if kept:
-            return look(services, model, kept)
+            return described_text(services, model, kept)
         note = _CANNOT_READ if on_page is not None and on_page.own else ""
-        return look(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
+        return described_text(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
     except GPTCoreError as error:
         return json.dumps({"message": str(error)})
 
@@ -63,8 +63,8 @@ class _Held(NamedTuple):
 def _held(text: object) -> _Held | None:
     """Parses the page's sentence; None if it is invalid."""
     try:
-        found = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
-        model, ids, own = (found[name] for name in _Held._fields) if isinstance(found, dict) else [None] * 3
+        texts = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
+        model, ids, own = (texts[name] for name in _Held._fields) if isinstance(texts, dict) else [None] * 3
     except (ValueError, KeyError, RecursionError):
         return None
     return _Held(model, ids, own is True) if isinstance(model, str) and _are_ids(ids) else None
@@ -99,7 +99,7 @@ def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> A
     if at is not None and not (type(at) is int and 0 <= at < len(ids)):
         return None
     try:
-        return look(services, model, ids, at)
+        return described_text(services, model, ids, at)
     except GPTCoreError:
         return None
 
@@ -115,12 +115,12 @@ def typed(services: Services, request: Annotated[object, TextRequest]) -> Annota
         written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
         if not written:
             return json.dumps({"message": "Type a word, and see what comes next."})
-        return look(services, model, text_ids(lm, written)[-MOST_TOKENS:])
+        return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:])
     except GPTCoreError as error:
         return json.dumps({"message": str(error)}, ensure_ascii=False)
 
 
-def look(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
+def described_text(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
     """The text as JSON, inspected at one position, with a note if it differs from the visitor's.
 
     Raises:
@@ -135,8 +135,8 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
     window = lm.model.config.n_positions
     first = 0 if len(ids) <= window else len(ids) - max(1, window // 2)
     at = len(ids) - 1 if at is None else max(at, first)
-    found = trace(lm.model, ids[first:], at - first)
-    chances, looks = found.logits.softmax(dim=-1), found.attended
+    traced = trace(lm.model, ids[first:], at - first)
+    chances, looks = traced.logits.softmax(dim=-1), traced.attended
     text, tokens = StreamingText(lm.tokenizer), list[SentenceToken]()
     for place, token in enumerate(ids, start=-first):
         before = chances[place - 1] if place > 0 else None
@@ -145,7 +145,7 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
             "p": None if before is None else _rounded(before[token]),
             "others": [] if before is None else _likeliest(lm, before, _N_OTHERS),
         })  # fmt: skip
-    machine = described(lm, ids[first:], found)
+    machine = described(lm, ids[first:], traced)
     return {
         "model": model,
         "text": lm.tokenizer.decode(ids),
@@ -163,21 +163,21 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
 
 def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:
     """[from, to, weight] of the strongest attention links of every token."""
-    found = []
+    arcs = []
     for row in range(2, len(looks)):
         # Excludes the attention sink (first token) and the token itself.
         best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
         for column, weight in zip(best.indices.tolist(), best.values, strict=True):
             if weight >= _FAINTEST:
-                found.append((first + row, first + column + 1, _rounded(weight)))
-    return found
+                arcs.append((first + row, first + column + 1, _rounded(weight)))
+    return arcs
 
 
 def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
     """The likeliest tokens."""
     best = chances.topk(min(n, len(chances)))
-    found = zip(best.indices.tolist(), best.values, strict=True)
-    return [(describe_token(lm.tokenizer, token), _rounded(chance), token) for token, chance in found]
+    pairs = zip(best.indices.tolist(), best.values, strict=True)
+    return [(describe_token(lm.tokenizer, token), _rounded(chance), token) for token, chance in pairs]
 
 
 def _rounded(chance: Tensor) -> float:

@@ -4,10 +4,10 @@ import {follow} from '../../../shared/view/places.js';
 import {sentence, setSentence} from '../../../shared/view/sentence.js';
 
 // The questions that hold every word of what is searched for; the first few where nothing is, or all.
-export function matching(asked, searched, all = true) {
+export function matching(known, searched, all = true) {
   const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length && !all) return asked.filter(([, , , , isFirst]) => isFirst);
-  return asked.filter(([text, way, , also = '']) => {
+  if (!words.length && !all) return known.filter(([, , , , isFirst]) => isFirst);
+  return known.filter(([text, way, , also = '']) => {
     const held = `${text} ${way} ${also}`.toLowerCase();
     return words.every(word => held.includes(word));
   });
@@ -15,19 +15,19 @@ export function matching(asked, searched, all = true) {
 
 // box: where they stand; search: the field that narrows them; asked: [question, link, sentence, further words, whether
 // it is one of the first] each.
-export function questions(box, search, asked) {
+export function questions(box, search, known) {
   let all = false;
   function draw() {
     box.textContent = '';
-    const found = matching(asked, search.value, all);
-    for (const [text, way, best] of found)
+    const matches = matching(known, search.value, all);
+    for (const [text, way, best] of matches)
       addButton(box, 'st-question', text, () => {
         if (best && !sentence()) setSentence(best);
         follow(new URLSearchParams(way));
       });
-    if (!found.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
-    if (found.length === asked.length || search.value.trim()) return;
-    addButton(box, 'st-question st-all', `All ${asked.length} questions`, () => {
+    if (!matches.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
+    if (matches.length === known.length || search.value.trim()) return;
+    addButton(box, 'st-question st-all', `All ${known.length} questions`, () => {
       all = true;
       draw();
       box.querySelector('button').focus();

@@ -30,7 +30,7 @@ const WRITES = 12; // words after a change
 /** @param {Component<Sentence, StartServer>} page */
 export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.st-' + name);
-  const [bars, said, play] = ['bars', 'said', 'play'].map(find);
+  const [bars, status, play] = ['bars', 'said', 'play'].map(find);
   const slow = element.querySelector('[data-do=slow]');
   let data = null;
   let pointed = -1; // the word whose looks are drawn; -1: the last one
@@ -47,7 +47,7 @@ export function start({element, props, server, watch, given}) {
 
   const ids = () => data.tokens.map(token => token.id);
   const say = text => {
-    said.textContent = text;
+    status.textContent = text;
   };
 
   const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
@@ -106,14 +106,14 @@ export function start({element, props, server, watch, given}) {
     if (!editor.isTyped()) editor.show(text);
     const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
     if (number !== asking) return;
-    const found = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
-    if (found.message) {
-      say(found.message);
+    const reply = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
+    if (reply.message) {
+      say(reply.message);
       return;
     }
     say('');
     if (data) before.push(ids());
-    data = found;
+    data = reply;
     pointed = opened = -1;
     draw(false);
     lookAtChosen();

@@ -63,8 +63,8 @@ def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[
 
 def _question(number: int) -> str:
     """A question for the audience, different each time; the first is short."""
-    asked = instructions(bundled_stories()[:200], 40, seed=11)
-    told = [one.prompt for one in asked if one.words or one.kind == "about"]
+    instructions_made = instructions(bundled_stories()[:200], 40, seed=11)
+    told = [one.prompt for one in instructions_made if one.words or one.kind == "about"]
     return told[number % len(told)]
 
 
@@ -86,12 +86,12 @@ def compare(
     """
     text = inputs.text(prompt, "The prompt", most=2_000, least=1)
     workspace = services.run_manager.get(workspace_id)
-    found = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
+    stages = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
     models = [
         services.models.get(inputs.model_name(model)),
-        *(None if one is None else one.language_model for one in found),
+        *(None if one is None else one.language_model for one in stages),
     ]
-    asked = requested_words(text)
+    words = requested_words(text)
     written = list[str]()
     yield Compared(("", "", ""), "")
     with services.sessions.get(session_id).turn() as run:
@@ -103,17 +103,17 @@ def compare(
                 yield Compared(tuple(stream if k == place else None for k in range(3)))  # type: ignore[arg-type]
             if not run.wanted:
                 return
-            written.append(_told(_STAGES[place], answer, asked))
+            written.append(_told(_STAGES[place], answer, words))
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
     yield Compared((None, None, None), f"{' '.join(written)}{missing}")
 
 
-def _told(stage_name: str, answer: str, asked: Sequence[str]) -> str:
+def _told(stage_name: str, answer: str, words: Sequence[str]) -> str:
     n_words = len(answer.split())
-    if not asked:
+    if not words:
         return f"{stage_name}: {n_words} words."
-    used = [word for word in asked if holds(answer, word)]
-    return f"{stage_name}: {len(used)} of {len(asked)} requested words in {n_words}."
+    used = [word for word in words if holds(answer, word)]
+    return f"{stage_name}: {len(used)} of {len(words)} requested words in {n_words}."
 
 
 def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> Iterator[tuple[str, str]]:

@@ -161,8 +161,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         partial(instructions, stories.train, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
     )
     train = services.measure(partial(answer_examples, lm.tokenizer, made, stories.train, shape.n_positions))
-    asked = unseen(instructions(stories.held_out, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
-    held_out = answer_examples(lm.tokenizer, asked, [], shape.n_positions)
+    new = unseen(instructions(stories.held_out, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
+    held_out = answer_examples(lm.tokenizer, new, [], shape.n_positions)
     if len(train) < _HELD_OUT or not held_out:
         raise InputError(
             f"Only {len(train)} of the examples, and {len(held_out)} of those held out, fit into this model's window "
@@ -289,17 +289,17 @@ def _facts(
 def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, None, list[PreferencePair]]:
     """Samples answers and pairs them by the rule; yields how far it is after every step, and returns the pairs."""
     made = instructions(_divided(form.stories).train, 8 * ASKED, seed=form.seed + 1)
-    asked = [one for one in made if one.words][:ASKED]
+    with_words = [one for one in made if one.words][:ASKED]
     pairs = list[PreferencePair]()
-    for done, pairs in write_pairs(lm, asked, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):
-        yield f"It answers {len(asked)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs."
+    for done, pairs in write_pairs(lm, with_words, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):
+        yield f"It answers {len(with_words)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs."
     return pairs
 
 
 def stage(workspace: Workspace, kind: str) -> RunState | None:
     """The newest run of a stage on a workspace that has a model, or None."""
-    found = [record for record in workspace.runs if record.facts.kind == kind and record.language_model is not None]
-    return found[-1] if found else None
+    records = [record for record in workspace.runs if record.facts.kind == kind and record.language_model is not None]
+    return records[-1] if records else None
 
 
 def teach(services: Services, workspace_id: object, model: object, form: AssistantForm) -> Workspace:

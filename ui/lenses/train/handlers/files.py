@@ -54,7 +54,7 @@ def example_workspaces() -> list[Workspace]:
     First how the bundled anthology model was made, which can be opened; then a model tuned on a text, one that learned
     labels, and one that learned to answer (`python -m tests.tools.recorded_runs`), whose weights are not kept.
     """
-    found = []
+    workspaces = []
     folder = find_folder(EXAMPLE_MODEL)
     recorded = {"example": folder / _RECORDING if folder is not None else None}
     recorded |= {f"example-{kind}": file for kind, file in EXAMPLES.items()}
@@ -62,10 +62,10 @@ def example_workspaces() -> list[Workspace]:
         try:
             if file is not None:
                 lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
-                found.append(Workspace(name, [read_run(file.read_text(encoding="utf-8"), lm, name)]))
+                workspaces.append(Workspace(name, [read_run(file.read_text(encoding="utf-8"), lm, name)]))
         except (GPTCoreError, OSError, ValueError, KeyError):
             log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
-    return found
+    return workspaces
 
 
 def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:

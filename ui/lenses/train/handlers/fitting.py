@@ -137,20 +137,20 @@ def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, obje
     seconds = float(form.length)
     read = seconds / measured(shape, rows) * rows * shape.n_positions
     changes: dict[str, object] = {"batch_size": rows}
-    said = [f"batches of {rows} windows instead of {_ROWS[0]}"] if rows > _ROWS[0] else []
+    parts = [f"batches of {rows} windows instead of {_ROWS[0]}"] if rows > _ROWS[0] else []
     if read > _MANY_PASSES * n_tokens:
         changes |= {name: max(value, float(str(given[name]))) for name, value in _REGULARISED.items()}
-        said.append(f"more dropout, noise and decay, since it reads the text about {read / n_tokens:,.0f} times")
+        parts.append(f"more dropout, noise and decay, since it reads the text about {read / n_tokens:,.0f} times")
     else:
         larger = replace(shape, **_LARGER)
         of_larger = seconds / measured(larger, rows) * rows * shape.n_positions
         if of_larger >= _TOKENS_A_PARAMETER * count_parameters(larger).total:
             changes |= _LARGER
-            said.append(f"{larger.n_layer} layers of {larger.n_embd} channels")
-    if not said:
+            parts.append(f"{larger.n_layer} layers of {larger.n_embd} channels")
+    if not parts:
         return given, ""
     return {**given, **changes}, (
         f"{device_name(device)} makes about {1 / each:,.0f} updates of the preset's shape a second, most of it the "
-        f"starting of its kernels. So this run has {' and '.join(said)}. For the preset's own settings choose a number "
-        "of steps."
+        f"starting of its kernels. So this run has {' and '.join(parts)}. For the preset's own settings choose a "
+        "number of steps."
     )

@@ -56,13 +56,13 @@ def example_lines(form: str) -> str:
 
     No two lines have the same texts, in whatever order, so a held-out line is new; its kind of sentence is not.
     """
-    draw, found = random.Random(1), dict[frozenset[str], str]()
+    draw, examples = random.Random(1), dict[frozenset[str], str]()
     make = _MAKERS[form]
-    while len(found) < _N_LINES:
+    while len(examples) < _N_LINES:
         line = make(draw)
         texts = line.partition("\t")[2].split("|")
-        found.setdefault(frozenset(text.strip() for text in texts), line)
-    return "\n".join(found.values())
+        examples.setdefault(frozenset(text.strip() for text in texts), line)
+    return "\n".join(examples.values())
 
 
 def _filled(draw: random.Random, *templates: str) -> list[str]:
@@ -83,11 +83,11 @@ def _entailed(draw: random.Random) -> str:
     (name, other), (thing, theirs), (colour, wrong) = (draw.sample(kind, 2) for kind in (_NAMES, _THINGS, _COLOURS))
     premise = f"{name} has a {colour} {thing} and {other} has a {wrong} {theirs}"
     label = draw.choice(("yes", "no"))
-    said = [
+    sentences = [
         f"{name} has a {thing if label == 'yes' else theirs}",
         f"the {thing} is {colour if label == 'yes' else wrong}",
     ]
-    return f"{label}\t{premise} | {draw.choice(said)}"
+    return f"{label}\t{premise} | {draw.choice(sentences)}"
 
 
 def _similar(draw: random.Random) -> str:

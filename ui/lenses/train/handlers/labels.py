@@ -19,7 +19,7 @@ from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt
-from ui.lenses.train.payloads import Told
+from ui.lenses.train.payloads import Classified
 from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunState
 from ui.services import Services
@@ -51,12 +51,12 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
     def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
-        asked, loss, right = held_out if whole else held_out[:200], 0.0, 0.0
-        for begin in range(0, len(asked), _SCORED_TOGETHER):
-            score = evaluate_classifier(now, asked[begin : begin + _SCORED_TOGETHER])
+        measured, loss, right = held_out if whole else held_out[:200], 0.0, 0.0
+        for begin in range(0, len(measured), _SCORED_TOGETHER):
+            score = evaluate_classifier(now, measured[begin : begin + _SCORED_TOGETHER])
             loss, right = loss + score.loss * score.n_examples, right + score.accuracy * score.n_examples
             yield
-        return loss / len(asked), right / len(asked)
+        return loss / len(measured), right / len(measured)
 
     def model() -> TaskClassifier:
         drawn = generator_for(config.seed, "classifier")
@@ -95,7 +95,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched, keeps_best=True)
 
 
-def tell(record: RunState, text: object) -> Told:
+def classify(record: RunState, text: object) -> Classified:
     """Classifies a line with a run's classifier."""
     if record.classifier is None or record.language_model is None:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}

@@ -35,14 +35,14 @@ def value_of(name: str, text: str) -> Any:
 
 def read(query: Mapping[str, str]) -> dict[str, Any]:
     """Those of a query's settings that can be used, by their names."""
-    found = {}
+    values = {}
     for name in NAMES:
         if query.get(name):
             try:
-                found[name] = value_of(name, query[name])
+                values[name] = value_of(name, query[name])
             except InputError:  # `mistakes` says so
                 continue
-    return found
+    return values
 
 
 def settings_of(form: str, values: Mapping[str, object], opens: Mapping[str, object]) -> dict[str, str]:
@@ -53,21 +53,21 @@ def settings_of(form: str, values: Mapping[str, object], opens: Mapping[str, obj
         values: of all fields, by NAMES.
         opens: the fields that need not be set, with their values.
     """
-    found = {}
+    settings = {}
     for field, declared in fields_of(FORMS[form]).items():
         value = values.get(f"{form}.{field}")
         if value is not None and value != "" and value != opens.get(field):
-            found[f"{form}.{field}"] = declared.written(value)
-    return found
+            settings[f"{form}.{field}"] = declared.written(value)
+    return settings
 
 
 def mistakes(query: Mapping[str, str]) -> list[str]:
     """A sentence for each setting that cannot be used."""
-    found = []
+    sentences = []
     for name in NAMES:
         try:
             if name in query:
                 value_of(name, query[name])
         except InputError as error:
-            found.append(str(error))
-    return found
+            sentences.append(str(error))
+    return sentences

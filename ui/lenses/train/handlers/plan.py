@@ -154,14 +154,14 @@ def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Pr
     prompt = sample_prompt(tokenizer, wanted, shape.n_positions, instead=instead)
     note = run.text.note
     if wanted and not wanted.endswith(tokenizer.decode(prompt)):
-        said = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
-        note = f"{note} {said}".strip()
+        notice = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
+        note = f"{note} {notice}".strip()
     looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    asked = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
+    preference = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
     watched = ObservationPlan(
-        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=asked
+        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=preference
     )
     facts = replace(
         facts_of(title, "text", shape, config, watched, tokenizer, run.form),
@@ -211,8 +211,10 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
     repeated = drawn + drawn
     rival = next((token for token in drawn if token != drawn[-1]), None)
-    asked = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=asked)
+    preference = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
+    watched = ObservationPlan(
+        prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=preference
+    )
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
@@ -269,8 +271,8 @@ def facts_of(
         form: by whose declared fields runs are compared.
     """
     settings = {**shown(form), "MLPs": "yes" if shape.use_mlp else "no"}
-    asked = watched.preference
-    pieces = [] if asked is None else [*asked.before, asked.token, asked.rival]
+    preference = watched.preference
+    pieces = [] if preference is None else [*preference.before, preference.token, preference.rival]
     words = [describe_token(tokenizer, token) for token in pieces]
     return RunFacts(
         title=title,

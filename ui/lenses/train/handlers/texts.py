@@ -73,12 +73,12 @@ def _own_text(limits: Limits, source: TextSource) -> TrainingText:
                 f"{path.name} has {size / 1e6:,.1f} MB; this server trains on at most "
                 f"{limits.training_text_bytes / 1e6:,.0f} MB. Cut it, or train from the shell."
             )
-        found, note = decoded(path.read_bytes(), path.name)
+        text, note = decoded(path.read_bytes(), path.name)
         title = path.name[:40]
     else:
-        found = inputs.text(source.written, "Your text", most=limits.training_text_bytes, least=1)
+        text = inputs.text(source.written, "Your text", most=limits.training_text_bytes, least=1)
         title, note = "your text", ""
-    documents = documents_of(found)
+    documents = documents_of(text)
     if not documents:
         raise InputError(f"{title} has no text in it. Paste some, or upload a .txt file.")
     kinds = len(set("".join(documents)))

@@ -18,8 +18,8 @@ _CLEAR = 0.01  # nats by which a loss must differ to be said to
 @concludes("a run")
 def verdict(record: RunState) -> str:
     """Summary of a run; "" where there is nothing to say yet."""
-    said = {"labels": of_labels, "preferences": of_preferences}.get(record.facts.kind, risen)(record)
-    return f"{said} {of_plain(record)}".strip()
+    sentence = {"labels": of_labels, "preferences": of_preferences}.get(record.facts.kind, risen)(record)
+    return f"{sentence} {of_plain(record)}".strip()
 
 
 def risen(record: RunState) -> str:
@@ -35,10 +35,14 @@ def risen(record: RunState) -> str:
     if last.valid_loss - best.valid_loss < _CLEAR:
         return ""
     at = f"update {best.step:,}" if best.step else "the start"
-    said = f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since"
+    sentence = (
+        f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since"
+    )
     fell = _training_loss(rows, best.step) - _training_loss(rows, last.step)
-    said += ", while the training loss fell: what it learns now is its training text alone." if fell > _CLEAR else "."
-    return said if record.kept_step is None else f"{said} The model of {at} is kept."
+    sentence += (
+        ", while the training loss fell: what it learns now is its training text alone." if fell > _CLEAR else "."
+    )
+    return sentence if record.kept_step is None else f"{sentence} The model of {at} is kept."
 
 
 def _training_loss(rows: Sequence[Sequence[float]], step: int) -> float:
@@ -57,22 +61,24 @@ def of_labels(record: RunState) -> str:
     if record.alive or not math.isfinite(right):
         return ""
     n, n_right = facts.n_valid, round(right * facts.n_valid)
-    found, best_possible = (estimate([1.0] * k + [0.0] * (n - k)) for k in (n_right, n))
+    measured, best_possible = (estimate([1.0] * k + [0.0] * (n - k)) for k in (n_right, n))
     kept = record.step if record.kept_step is None else record.kept_step
     passes = kept * min(facts.config.batch_size, facts.n_train) / facts.n_train
     when = f"after {passes:.1f} passes" if kept else "before the first update"
-    said = (
-        f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(found.low)} to "
-        f"{percent(found.high)}), as it was {when}: the best of its snapshots, which flatters it a little."
+    sentence = (
+        f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(measured.low)} to "
+        f"{percent(measured.high)}), as it was {when}: the best of its snapshots, which flatters it a little."
     )
     if not math.isfinite(facts.commonest):
-        return said
+        return sentence
     always = f"always saying the most frequent of their labels gets {percent(facts.commonest)} right"
     if best_possible.low <= facts.commonest:
-        return f"{said} {n:,} held-out lines are too few to tell whether it has learned: {always}. Give it more lines."
-    if found.low > facts.commonest:
-        return f"{said} It has learned something: {always}."
-    return f"{said} It has not learned the labels: {always}. Train longer, or give it more lines."
+        return (
+            f"{sentence} {n:,} held-out lines are too few to tell whether it has learned: {always}. Give it more lines."
+        )
+    if measured.low > facts.commonest:
+        return f"{sentence} It has learned something: {always}."
+    return f"{sentence} It has not learned the labels: {always}. Train longer, or give it more lines."
 
 
 def of_preferences(record: RunState) -> str:

@@ -78,10 +78,10 @@ def learn_labels(services: Services, workspace_id: object, model: object, form: 
     return services.run_manager.start(workspace_id, label_plan(services, lm, form))
 
 
-def tell(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Told | None:
+def classify(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Classified | None:
     """Classifies a line with a run's classifier. None for an invalid request."""
     record, (text,) = _asked(services, request, "text")
-    return None if record is None else services.now(lambda: labels.tell(record, text))
+    return None if record is None else services.now(lambda: labels.classify(record, text))
 
 
 def can_go_on(record: RunState) -> bool:
@@ -211,7 +211,7 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "first": first,
         "rows": [[int(row[0]), *(significant(value) for value in row[1:])] for row in rows],
         "looks_from": looks_from,
-        "looks": [_look(look) for look in looks],
+        "looks": [_described(look) for look in looks],
         "n_looks": n_all,
         "final": finite(record.final_loss),
         "final_accuracy": finite(record.final_accuracy),
@@ -288,12 +288,14 @@ def formed(services: Services, request: Annotated[object, payloads.RunRequest]) 
     seen = [(look.step, look.attribution) for look in record.so_far()[1] if look.attribution is not None]
     if not seen:
         return None
-    found = described([one for _, one in seen], [step for step, _ in seen], pair)
-    said = found["said"][0].lower() + found["said"][1:]
-    return {**found, "said": f"After {quoted(before)}: {said}"}
+    history = described([one for _, one in seen], [step for step, _ in seen], pair)
+    sentence = history["said"][0].lower() + history["said"][1:]
+    return {**history, "said": f"After {quoted(before)}: {sentence}"}
 
 
-def chances(services: Services, request: Annotated[object, payloads.TokenRequest]) -> payloads.Chances | None:
+def token_probabilities(
+    services: Services, request: Annotated[object, payloads.TokenRequest]
+) -> payloads.TokenProbabilities | None:
     """The probability of a next token at every observation, or why there is none. None for an invalid request."""
     record, (text,) = _asked(services, request, "token")
     if record is None or not isinstance(text, str):
@@ -365,7 +367,7 @@ def message(error: GPTCoreError) -> str:
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
-def _look(seen: Observation) -> payloads.RunLook:
+def _described(seen: Observation) -> payloads.RunLook:
     scores = score_lists(seen.scores)
     return {
         "step": seen.step,

@@ -15,27 +15,27 @@ export function start({element, server}) {
       button.disabled = true;
     });
     find('said').textContent = 'It writes two answers…';
-    const found = await server.duel({workspace: ownWorkspace(), chosen: choice, number}).catch(() => null);
+    const reply = await server.duel({workspace: ownWorkspace(), chosen: choice, number}).catch(() => null);
     buttons.forEach(button => {
       button.disabled = false;
     });
-    if (!found || found.said) {
-      find('said').textContent = found?.said ?? 'The server did not answer. Try again.';
+    if (!reply || reply.said) {
+      find('said').textContent = reply?.said ?? 'The server did not answer. Try again.';
       return;
     }
-    number = found.number;
+    number = reply.number;
     find('body').hidden = false;
     element.querySelector('[data-do=begin]').hidden = true;
-    find('prompt').textContent = found.prompt;
+    find('prompt').textContent = reply.prompt;
     element.querySelectorAll('.du-answer').forEach((node, i) => {
-      node.textContent = found.answers[i] || '(nothing)';
+      node.textContent = reply.answers[i] || '(nothing)';
     });
-    const gone = found.gone
-      ? `${counted(found.gone, 'choice')} between answers of the model before no longer count. `
+    const gone = reply.gone
+      ? `${counted(reply.gone, 'choice')} between answers of the model before no longer count. `
       : '';
     find('said').textContent =
-      `${gone}${counted(found.chosen, 'choice')} so far. ` +
-      (found.chosen < 4 ? 'At least 4 are needed.' : 'Set “Who prefers” to “you, below”, then press 2.');
+      `${gone}${counted(reply.chosen, 'choice')} so far. ` +
+      (reply.chosen < 4 ? 'At least 4 are needed.' : 'Set “Who prefers” to “you, below”, then press 2.');
   }
 
   element.addEventListener('click', event => {

@@ -9,15 +9,15 @@ export function learned(lines, loss, training) {
   if (loss === null || lines.bigram === undefined) return '';
   const {uniform, unigram, bigram} = lines;
   const below = line => `${(line - loss).toFixed(2)} nats below`;
-  let said = 'It knows nothing yet: it does no better than guessing evenly.';
+  let text = 'It knows nothing yet: it does no better than guessing evenly.';
   if (loss < bigram - CLEAR)
-    said = `It uses more than the token before: its loss is ${below(bigram)} the bigram baseline.`;
+    text = `It uses more than the token before: its loss is ${below(bigram)} the bigram baseline.`;
   else if (loss < unigram - CLEAR)
-    said = `It learns which token follows which: ${below(unigram)} the unigram baseline, not yet below the bigram one.`;
+    text = `It learns which token follows which: ${below(unigram)} the unigram baseline, not yet below the bigram one.`;
   else if (loss < uniform - CLEAR)
-    said = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, not below the unigram baseline.`;
+    text = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, not below the unigram baseline.`;
   const gap = training === null ? 0 : loss - training;
   return gap > BY_HEART
-    ? `${said} On its training text the loss is ${gap.toFixed(2)} lower: part of that may be memorised.`
-    : said;
+    ? `${text} On its training text the loss is ${gap.toFixed(2)} lower: part of that may be memorised.`
+    : text;
 }

@@ -58,9 +58,9 @@ export function drawMaps(box, values, T, {L, H}, look) {
       image.data[4 * p + 3] = 255;
     }
     canvas.getContext('2d').putImageData(image, 0, 0);
-    const found = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
-    caption.textContent = `${l}.${h}${found}`;
-    box.children[i].classList.toggle('tr-found', Boolean(found));
+    const named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
+    caption.textContent = `${l}.${h}${named}`;
+    box.children[i].classList.toggle('tr-found', Boolean(named));
   }
 }
 

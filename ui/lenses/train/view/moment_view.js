@@ -19,7 +19,7 @@ export function momentView(element, server, state, open) {
   const part = name => element.querySelector('.tr-' + name);
   const formed = formedDrawing(element.querySelector('.tr-formed .fm-drawing'));
   let points = [],
-    asked = 0,
+    latest = 0,
     drawn = ''; // the observation whose heads are on the page
 
   // changed: whether there are new observations.
@@ -45,13 +45,13 @@ export function momentView(element, server, state, open) {
 
   async function chance() {
     const {workspace, run} = state(),
-      mine = ++asked,
-      found = await server.chances({workspace, run: run.id, token: part('next').value}).catch(() => null);
-    if (!found || mine !== asked) return;
-    part('next').placeholder = visible(found.token ?? '');
-    points = found.points;
-    part('chance').dataset.token = found.token ?? '';
-    if (found.said) part('chance').textContent = found.said;
+      mine = ++latest,
+      curve = await server.token_probabilities({workspace, run: run.id, token: part('next').value}).catch(() => null);
+    if (!curve || mine !== latest) return;
+    part('next').placeholder = visible(curve.token ?? '');
+    points = curve.points;
+    part('chance').dataset.token = curve.token ?? '';
+    if (curve.said) part('chance').textContent = curve.said;
     spark();
   }
   function spark() {
@@ -65,26 +65,26 @@ export function momentView(element, server, state, open) {
       key = run.id + look.step;
     if (drawn === key) return;
     drawn = key;
-    const found = await server.heads({workspace, run: run.id, look: at}).catch(() => null);
-    const values = found && new Uint8Array(await inflate(found.maps));
-    if (!found || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
+    const reading = await server.heads({workspace, run: run.id, look: at}).catch(() => null);
+    const values = reading && new Uint8Array(await inflate(reading.maps));
+    if (!reading || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
     part('heads-title').textContent =
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'rows read, columns are looked at';
-    drawMaps(part('heads'), values, found.T, run.about, look);
-    drawMachine(run, found.machine);
+    drawMaps(part('heads'), values, reading.T, run.about, look);
+    drawMachine(run, reading.machine);
     drawFormed(key);
   }
 
   // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
   async function drawFormed(key) {
     const {workspace, run} = state(),
-      found = await server.formed({workspace, run: run.id}).catch(() => null);
+      history = await server.formed({workspace, run: run.id}).catch(() => null);
     if (state().run !== run || drawn !== key) return;
-    part('formed').hidden = !found;
-    if (!found) return;
-    element.querySelector('.tr-formed .conclusion').textContent = found.said;
-    formed.draw(found, found.steps.indexOf(run.looks[state().at]?.step));
+    part('formed').hidden = !history;
+    if (!history) return;
+    element.querySelector('.tr-formed .conclusion').textContent = history.said;
+    formed.draw(history, history.steps.indexOf(run.looks[state().at]?.step));
   }
 
   // The picture of Start, of the run's model as it was; a recorded run has none.

@@ -38,9 +38,9 @@ export const has = run => ({
 // What two runs are called by what they differ in.
 export function differences(mine, theirs) {
   const names = Object.keys(mine).filter(name => name in theirs && mine[name] !== theirs[name]);
-  const said = settings =>
+  const described = settings =>
     names.map(name => (name === 'optimiser' ? settings[name] : `${name} ${settings[name]}`)).join(', ');
-  return [said(mine), said(theirs)];
+  return [described(mine), described(theirs)];
 }
 
 const ORDINALS = ['th', 'st', 'nd', 'rd'];

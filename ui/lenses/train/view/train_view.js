@@ -43,7 +43,7 @@ const isOfLetters = about => about.tokens_per_character === 1;
 /** @param {Component<{workspace: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
-    said = part('said'),
+    status = part('said'),
     message = part('message');
   const EXAMPLES = {
       scratch: 'example',
@@ -201,16 +201,16 @@ export function start({element, props, server, trigger, watch}) {
     part('race').textContent = line;
   }
   async function pastRuns() {
-    const found = (await server.past({workspace}).catch(() => null)) || [];
+    const runs = (await server.past({workspace}).catch(() => null)) || [];
     if (!run) return;
-    run.past = found
+    run.past = runs
       .slice(0, -1)
       .filter(old => old.run !== run.rival?.id)
       .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
     const body = part('runs').querySelector('tbody');
     body.textContent = '';
-    found.forEach((old, i) => {
-      const row = add(body, 'tr', i === found.length - 1 ? 'tr-now' : '');
+    runs.forEach((old, i) => {
+      const row = add(body, 'tr', i === runs.length - 1 ? 'tr-now' : '');
       for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
     });
   }
@@ -288,7 +288,7 @@ export function start({element, props, server, trigger, watch}) {
     const mine = ++lines;
     const told =
       e.target.value.trim() && run
-        ? await server.tell({workspace, run: run.id, text: e.target.value}).catch(() => null)
+        ? await server.classify({workspace, run: run.id, text: e.target.value}).catch(() => null)
         : null;
     if (mine !== lines) return;
     part('told').textContent = told
@@ -331,23 +331,23 @@ export function start({element, props, server, trigger, watch}) {
     const {open: tab, do: what} = e.target.dataset;
     if (!run) return;
     if (tab && isExample(workspace) && form !== 'scratch')
-      said.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
+      status.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
     else if (tab) open(tab);
     else if (what === 'why') {
       if ((isExample(workspace) && form !== 'scratch') || !moment.why())
-        said.textContent = 'There is no model to ask yet. Start a run of your own.';
+        status.textContent = 'There is no model to ask yet. Start a run of your own.';
     } else if (what === 'csv') saveText('run.csv', 'text/csv', csvText(curveRows(run)));
-    else if (what === 'json') saveMade(said, 'run.json', () => server.recording({workspace, run: run.id}));
+    else if (what === 'json') saveMade(status, 'run.json', () => server.recording({workspace, run: run.id}));
     else if (what === 'link') {
       const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace: run.viewing})};
       const link = linkFor(run_link);
-      said.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
+      status.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
       showCode(link, await server.phone({link}).catch(() => null));
     } else if (what === 'control') {
       const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace})};
-      said.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
+      status.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
     } else if (what === 'png' || what === 'svg')
-      saveMade(said, `training.${what}`, () => server.slide({workspace, run: run.id, format: what, dark: isDark()}));
+      saveMade(status, `training.${what}`, () => server.slide({workspace, run: run.id, format: what, dark: isDark()}));
   });
   part('norms').addEventListener('change', e => {
     curves.withNorms(e.target.checked);

@@ -25,55 +25,55 @@ _RATED = 8  # tokens; below this no rate is shown
 _TAIL = 60  # characters of the prompt that stand before an answer
 
 
-def composed(services: Services, model: object, asked: TaskForm) -> tuple[str, str]:
+def composed(services: Services, model: object, form: TaskForm) -> tuple[str, str]:
     """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
 
     Returns:
         (JSON for the view, the text of the prompt).
     """
     lm = services.models.get(inputs.model_name(model))
-    return shown(services, lm, asked), asked.edited or asked.prompt.text
+    return shown(services, lm, form), form.edited or form.prompt.text
 
 
-def shown(services: Services, lm: LanguageModel, asked: TaskForm) -> str:
+def shown(services: Services, lm: LanguageModel, form: TaskForm) -> str:
     """JSON of the prompt, for the view."""
-    fitted = asked.fitted(lm)
+    fitted = form.fitted(lm)
     value: ComposedPrompt = {
-        **parts_of(services, lm, asked, fitted),
-        "expected": asked.template.label(asked.item.answer),
-        "labels": labels_of(services, lm, asked, fitted),
+        **parts_of(services, lm, form, fitted),
+        "expected": form.template.label(form.item.answer),
+        "labels": labels_of(services, lm, form, fitted),
     }
     return json.dumps(value, ensure_ascii=False)
 
 
-def parts_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> PromptParts:
+def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> PromptParts:
     """The prompt's parts, and its tokens against the window."""
-    kinds = [("edited" if asked.edited else part.kind, part.text) for part in fitted.prompt.parts]
+    kinds = [("edited" if form.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
         "parts": [{"kind": kind, "text": text} for kind, text in kinds],
         "note": fitted.note,
         "budget": {
             "prompt": len(fitted.ids),
-            "answer": asked.max_new_tokens,
+            "answer": form.max_new_tokens,
             "window": lm.model.config.n_positions,
         },
         "name": lm.name,
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
-        "source": "" if asked.edited else asked.template.source,
-        "own": not asked.edited and asked.template.name == OWN_WORDING,
-        "people": expected_of(services.models.bundled_name(lm), asked.name),
+        "source": "" if form.edited else form.template.source,
+        "own": not form.edited and form.template.name == OWN_WORDING,
+        "people": expected_of(services.models.bundled_name(lm), form.name),
     }
 
 
-def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fitted) -> list[LabelScore]:
+def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> list[LabelScore]:
     """The likelihood of each label, raw and per token.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.
     """
-    if not asked.compared:
+    if not form.compared:
         return []
-    lead = "" if fitted.prompt.text.endswith((" ", "\n")) else asked.template.lead
-    scores = services.now(lambda: score_labels(lm, fitted.ids, asked.compared, lead=lead))
+    lead = "" if fitted.prompt.text.endswith((" ", "\n")) else form.template.lead
+    scores = services.now(lambda: score_labels(lm, fitted.ids, form.compared, lead=lead))
     return [
         {
             "label": one.label,
@@ -86,17 +86,17 @@ def labels_of(services: Services, lm: LanguageModel, asked: TaskForm, fitted: Fi
     ]
 
 
-def answer(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
+def answer(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:
     """The model's answer as a token stream that grows; its last line says whether it is the expected one."""
     lm = services.models.get(inputs.model_name(model))
-    fitted = asked.fitted(lm)
-    settings = replace(asked.settings, top_k=within(asked.settings.top_k, lm))
+    fitted = form.fitted(lm)
+    settings = replace(form.settings, top_k=within(form.settings.top_k, lm))
     continuation = TokenSequence(
-        fitted.ids, settings, seed=check_seed(asked.seed), tokenizer=lm.tokenizer, stop=asked.stop
+        fitted.ids, settings, seed=check_seed(form.seed), tokenizer=lm.tokenizer, stop=form.stop
     )
     stream, written, one = token_stream.prompt(_tail(fitted.prompt.text)).json, "", Figures()
     with services.sessions.get(session_id).turn() as run:
-        for update in stream_text(services, run, lm, [continuation], asked.max_new_tokens):
+        for update in stream_text(services, run, lm, [continuation], form.max_new_tokens):
             if update.waiting:
                 yield stream + token_stream.waiting(update.waiting).json
                 continue
@@ -108,7 +108,7 @@ def answer(services: Services, session_id: str | None, model: object, asked: Tas
             return
     rate = round(one.rate, 1) if one.rate is not None and one.n >= _RATED else None
     stream += token_stream.stats(n=one.n, rate=rate, end=one.end).json
-    verdict = _verdict(asked, written)
+    verdict = _verdict(form, written)
     yield stream + (token_stream.note(verdict).json if verdict else "")
 
 
@@ -122,19 +122,19 @@ def within(top_k: int | None, lm: LanguageModel) -> int | None:
     return None if top_k is None else min(top_k, lm.model.config.vocab_size)
 
 
-def _verdict(asked: TaskForm, written: str) -> str:
+def _verdict(form: TaskForm, written: str) -> str:
     """Whether the answer is the expected one, as a sentence; "" where none is expected."""
-    expected = asked.template.label(asked.item.answer)
-    if not expected or asked.edited:
+    expected = form.template.label(form.item.answer)
+    if not expected or form.edited:
         return ""
-    found = asked.template.found(written)
-    if asked.template.chain_of_thought and not found:
-        announced = asked.template.answer_follows
+    answer = form.template.found(written)
+    if form.template.chain_of_thought and not answer:
+        announced = form.template.answer_follows
         return (
             f"The steps ended before “{announced}”, so there is no answer to compare. Allow more than "
-            f"{asked.max_new_tokens} tokens under “How it answers”. Expected: {expected}"
+            f"{form.max_new_tokens} tokens under “How it answers”. Expected: {expected}"
         )
-    if asked.name == "summarise":
-        return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, found))}."
-    said = "As expected" if exact_match(expected, found, articles=asked.task.articles) else "Not as expected"
-    return f"{said}: {expected}"
+    if form.name == "summarise":
+        return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, answer))}."
+    sentence = "As expected" if exact_match(expected, answer, articles=form.task.articles) else "Not as expected"
+    return f"{sentence}: {expected}"

@@ -43,8 +43,8 @@ def make_zero_shot_example(services: Services) -> ZeroShotExample:
     values = form.defaults(FIRST_TASK)
     if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
         return ZeroShotExample(model, values, "", "", "")
-    asked = form.task_form(values, services.limits)
-    view, prompt = asking.composed(services, model, asked)
-    *_, stream = asking.answer(services, "example", model, asked)
+    parsed = form.task_form(values, services.limits)
+    view, prompt = asking.composed(services, model, parsed)
+    *_, stream = asking.answer(services, "example", model, parsed)
     services.sessions.forget("example")
     return ZeroShotExample(model, values, view, prompt, stream)

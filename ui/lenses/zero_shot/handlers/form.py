@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gptcore.inference.sampling import CONTROLS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, items
@@ -82,8 +82,8 @@ def example_item(name: str, number: int = 0) -> Item:
     """A held-out input of a task."""
     if name not in TASKS_WITH_ITEMS:
         return Item({"text": STORY})
-    found = items(name, 1, seed=1 + number % _SEEDS)
-    return found[0]
+    drawn = items(name, 1, seed=1 + number % _SEEDS)
+    return drawn[0]
 
 
 def defaults(name: str, number: int = 0) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
     }
 
 
-def _shown_first(found: list[Item]) -> list[Item]:
+def _shown_first(drawn: list[Item]) -> list[Item]:
     """Sorts examples with a chain of thought before those without."""
-    return sorted(found, key=lambda item: item.steps == NO_STEPS)
+    return sorted(drawn, key=lambda item: item.steps == NO_STEPS)
 
 
 def columns_of(name: str) -> list[str]:
@@ -153,7 +153,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
     edited = inputs.text(values["prompt"], "The prompt", most=most)
-    asked = TaskForm(
+    form = TaskForm(
         str(values["task"]),
         task,
         template,
@@ -166,7 +166,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
         inputs.seed(values["seed"]),
         "",
     )
-    return replace(asked, edited=edited) if edited.strip() and edited != asked.prompt.text else asked
+    return replace(form, edited=edited) if edited.strip() and edited != form.prompt.text else form
 
 
 def _template(task: Task, values: Mapping[str, object]) -> Template:
@@ -183,27 +183,27 @@ def _template(task: Task, values: Mapping[str, object]) -> Template:
 
 def _examples(name: str, template: Template, rows: object, n: int, most: int) -> list[Item]:
     """The first n rows of the table that are not empty."""
-    fields, columns, found = TASKS[name].fields, columns_of(name), list[Item]()
+    fields, columns, examples = TASKS[name].fields, columns_of(name), list[Item]()
     for row in rows if isinstance(rows, list) else []:
         cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
         if len(cells) < len(fields) + 1 or not any(cells):
             continue
-        place = f"Example {len(found) + 1}"
+        place = f"Example {len(examples) + 1}"
         if not all(cells[: len(fields) + 1]) and fields:
             raise InputError(f"{place} has an empty cell. Fill it, or delete the row.")
         if sum(map(len, cells)) > most:
             raise InputError(f"{place} is longer than the {most:,} characters allowed.")
         named = dict(zip(columns, cells, strict=False))
         steps = named.get("steps", "")
-        if template.chain_of_thought and not steps and len(found) < n:
+        if template.chain_of_thought and not steps and len(examples) < n:
             raise InputError(
                 f"{place} has no steps, and this template shows steps before the answer. "
                 + ("Fill them in, or ask for no examples." if "steps" in columns else "Ask for no examples.")
             )
-        found.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
-    if n > len(found):
-        raise InputError(f"Examples asked for: {n}; in the table: {len(found)}. Add rows, or ask for fewer.")
-    return found[:n]
+        examples.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
+    if n > len(examples):
+        raise InputError(f"Examples asked for: {n}; in the table: {len(examples)}. Add rows, or ask for fewer.")
+    return examples[:n]
 
 
 def _stops(chosen: object) -> tuple[str, ...]:
@@ -238,17 +238,17 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
     wanted = inputs.text(language, "The language", most=40, least=1).strip()
     if not all(part.isalpha() for part in wanted.split()):
         raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
-    found = with_template(values, name)
-    if "French" not in found["instruction"] + found["body"]:
-        found = with_template(values, "Translate English to French")  # one that names the language
+    changed = with_template(values, name)
+    if "French" not in changed["instruction"] + changed["body"]:
+        changed = with_template(values, "Translate English to French")  # one that names the language
     for field in ("instruction", "body"):
-        found[field] = found[field].replace("French", wanted)
-    return found
+        changed[field] = changed[field].replace("French", wanted)
+    return changed
 
 
 def _length(task: Task, template: Template) -> dict[str, Any]:
     """How long an answer in the form of a template may be, and what ends it, as the tab's values."""
     return {
         "max_new_tokens": task.length(template),
-        "stops": [said for said, text in STOPS.items() if text in task.stops(template)],
+        "stops": [label for label, text in STOPS.items() if text in task.stops(template)],
     }

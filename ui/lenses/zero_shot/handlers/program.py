@@ -46,25 +46,25 @@ def by_program(
     values |= {key: value for key, value in given.items() if value is not None}
     if isinstance(prompt, str) and prompt.strip():  # then the fields do not count
         values |= {f"field_{place}": values[f"field_{place}"] or "-" for place in range(len(task.fields))}
-    asked = form.task_form(values, services.limits)
+    parsed = form.task_form(values, services.limits)
     lm = services.models.get(inputs.model_name(model))
-    fitted = asked.fitted(lm)
-    settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
-    seed = check_seed(asked.seed)
-    continuation = TokenSequence(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
+    fitted = parsed.fitted(lm)
+    settings = replace(parsed.settings, top_k=asking.within(parsed.settings.top_k, lm))
+    seed = check_seed(parsed.seed)
+    continuation = TokenSequence(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=parsed.stop)
     with services.admission.turn():
-        made = [token for (_, token), _ in services.write(lm, [continuation], asked.max_new_tokens)]
+        made = [token for (_, token), _ in services.write(lm, [continuation], parsed.max_new_tokens)]
     written = "".join(token.text for token in made)
-    shown = asking.parts_of(services, lm, asked, fitted)
+    shown = asking.parts_of(services, lm, parsed, fitted)
     return {
         "model": lm.name,
         "task": name,
-        "template": asked.template.name,
+        "template": parsed.template.name,
         "prompt": fitted.prompt.text,
         **{key: shown[key] for key in ("parts", "note", "budget")},
-        "answer": asked.template.found(written),
+        "answer": parsed.template.found(written),
         "written": written,
         "seed": seed,
         "tokens": [{"id": one.id, "text": one.text, "logprob": round(one.logprob, 6)} for one in made],
-        "labels": asking.labels_of(services, lm, asked, fitted),
+        "labels": asking.labels_of(services, lm, parsed, fitted),
     }

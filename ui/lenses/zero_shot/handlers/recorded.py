@@ -28,15 +28,15 @@ _MUCH = 0.2  # by which what people wrote may flatter
 
 def recorded() -> str:
     """The scores as a sheet: first hand-written items, then generated items like the training data."""
-    found = [(name, row) for name in bundled_models() for row in hand_written(name)]
+    rows = [(name, row) for name in bundled_models() for row in hand_written(name)]
     own = [(name, row) for name in bundled_models() for row in _scores(name).get("rows", ())]
     people = Section(
-        _titled("What people write", found),
+        _titled("What people write", rows),
         "Items written by hand before the last training, by somebody who did not know what the model reads: this is "
         "what to expect for your own inputs. First in the task’s first template, then in free phrasings.",
         ("model", "task", "prompt", "right", "95% interval", "items", "metric"),
-        [_people_row(name, row) for name, row in found],
-        bars=[_bar(row, _whose(name, found) + f"{TASKS[row['task']].title}, {_worded(row)}") for name, row in found],
+        [_people_row(name, row) for name, row in rows],
+        bars=[_bar(row, _whose(name, rows) + f"{TASKS[row['task']].title}, {_worded(row)}") for name, row in rows],
     )
     alike = Section(
         _titled("Sentences of its own kind", own),
@@ -63,11 +63,11 @@ def expected_of(model: str, task: str) -> str:
     if row is None:
         known = own.get("combination")
         return "" if known is None else f"Nobody wrote inputs for this task. Of its own kind, {_right(model, known)}"
-    said = f"On inputs that people wrote for this task, {_right(model, row)}"
+    sentence = f"On inputs that people wrote for this task, {_right(model, row)}"
     rare = own.get("word")
     if rare is not None and rare["score"] < row["score"] - _MUCH:
-        said += f" With words that it has never seen in this task it is right on {rare['score']:.0%}."
-    return said
+        sentence += f" With words that it has never seen in this task it is right on {rare['score']:.0%}."
+    return sentence
 
 
 def _right(model: str, row: Row) -> str:
@@ -80,8 +80,8 @@ def _scores(model: str) -> dict[str, Sequence[Row]]:
     if folder is None or not (folder / FILE).is_file():
         return {}
     try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return {name: found.get(name, ()) for name in ("rows", "hand_written")}
+        scores = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return {name: scores.get(name, ()) for name in ("rows", "hand_written")}
     except (OSError, ValueError, AttributeError) as error:
         raise CheckpointError(f"{folder / FILE} cannot be read ({error}).") from None
 
@@ -121,9 +121,9 @@ def _own_label(row: Row) -> str:
 
 def _own_row(name: str, row: Row) -> Sequence[str | int | float]:
     held_out = row["held_out"].partition(",")[0]
-    said = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
+    unseen = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
     if row["task"] == "fact" and held_out == SIDES["these words together"]:
-        said = "nothing: it has read these facts"
+        unseen = "nothing: it has read these facts"
     template = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     score, task = reached(row["score"], row["items"]), TASKS[row["task"]].title
-    return name, task, said, template, score, _interval(row), row["items"], row["metric"]
+    return name, task, unseen, template, score, _interval(row), row["items"], row["metric"]

@@ -64,11 +64,11 @@ def scoreboard(
     """
     chosen = chosen_models(services, models)
     names = _subset(tasks, TASKS_WITH_ITEMS, "task")
-    asked = _subset(ways, WAYS, "number of examples")
+    ways_chosen = _subset(ways, WAYS, "number of examples")
     if side not in SIDES:
         raise InputError(f"What was held out is {str(side)[:40]!r}; choose one of {', '.join(SIDES)}.")
     n = inputs.whole(n_items, "The number of items", low=5, high=MOST_ITEMS)
-    tests = [(model, task, way) for model in chosen for task in names for way in asked]
+    tests = [(model, task, way) for model in chosen for task in names for way in ways_chosen]
     board = _Board()
     with services.sessions.get(session_id).turn() as run, services.heavy.enter() as ticket:
         for place in ticket.waiting(lambda: run.wanted):
@@ -164,8 +164,8 @@ def _short(prompt: str) -> str:
 
 
 def _shown(board: _Board, state: str) -> str:
-    said = conclusions.scores([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
-    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=said)]
+    sentence = conclusions.scores([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
+    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=sentence)]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
         text = "Compared item by item with the first way of asking in the table."

@@ -33,17 +33,17 @@ _ASSEMBLED = "These prompts are built from the fields; the prompt that was edite
 OWN, EXPECTED = "its own answer", "the expected answer"
 
 
-def ways_of_asking(services: Services, session_id: str | None, model: object, asked: TaskForm) -> Iterator[str]:
+def ways_of_asking(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:
     """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
 
     Yields:
         JSON of {"ways": [{title, parts, note, budget, answer, right, verdict}], said, note}, growing.
     """
     lm = services.models.get(inputs.model_name(model))
-    n = len(asked.examples) or asked.task.n_examples
-    solved = asked.examples or (examples(asked.name, n) if asked.name in TASKS_WITH_ITEMS else ())
-    plain = asked.template if not asked.template.chain_of_thought else asked.task.templates[0]
-    chain = asked.template if asked.template.chain_of_thought else asked.task.chain
+    n = len(form.examples) or form.task.n_examples
+    solved = form.examples or (examples(form.name, n) if form.name in TASKS_WITH_ITEMS else ())
+    plain = form.template if not form.template.chain_of_thought else form.task.templates[0]
+    chain = form.template if form.template.chain_of_thought else form.task.chain
     few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
     reasoned = [item for item in solved if item.steps and item.steps != NO_STEPS]
     no_reasons = "None of the examples has steps. Fill them in under “Edit the examples”."
@@ -59,18 +59,18 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
         ),
         ("Chain of thought: no example", chain, (), no_chain),
     ]
-    found: list[WayOfAsking] = []
+    answered: list[WayOfAsking] = []
     with services.sessions.get(session_id).turn() as run:
         for title, template, shown, why in ways:
             if template is None:
-                found.append({"title": title, "message": why})
+                answered.append({"title": title, "message": why})
             else:
-                found.append(_way(services, lm, asked, template, shown, title))
-            marks = [(way["title"], way.get("right"), None) for way in found]
+                answered.append(_way(services, lm, form, template, shown, title))
+            marks = [(way["title"], way.get("right"), None) for way in answered]
             value: WaysOfAsking = {
-                "ways": found,
+                "ways": answered,
                 "said": conclusions.same_prompt(marks),
-                "note": _ASSEMBLED if asked.edited else "",
+                "note": _ASSEMBLED if form.edited else "",
             }
             yield json.dumps(value, ensure_ascii=False)
             if not run.wanted:
@@ -78,15 +78,15 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, as
 
 
 def _way(
-    services: Services, lm: LanguageModel, asked: TaskForm, template: Template, solved: Sequence[Item], title: str
+    services: Services, lm: LanguageModel, form: TaskForm, template: Template, solved: Sequence[Item], title: str
 ) -> WayOfAsking:
-    chain, own = template.chain_of_thought, template == asked.template
-    n_answer = asked.max_new_tokens if own else asked.task.length(template)
-    fitted = fit(lm, template.prompt(asked.item, solved), n_answer)
-    stop = asked.stop if own else asked.task.stops(template)
+    chain, own = template.chain_of_thought, template == form.template
+    n_answer = form.max_new_tokens if own else form.task.length(template)
+    fitted = fit(lm, template.prompt(form.item, solved), n_answer)
+    stop = form.stop if own else form.task.stops(template)
     written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
-    expected, found = template.label(asked.item.answer), template.found(written)
-    value = parts_of(services, lm, asked, fitted)
+    expected, answer = template.label(form.item.answer), template.found(written)
+    value = parts_of(services, lm, form, fitted)
     return {
         **value,
         "title": title,
@@ -95,36 +95,36 @@ def _way(
         "own": template.name == OWN_WORDING,
         "budget": {**value["budget"], "answer": n_answer},
         "answer": written,
-        "found": found if chain else "",
-        "right": _is_right(asked, expected, found),
-        "verdict": _mark(asked, expected, found),
+        "found": answer if chain else "",
+        "right": _is_right(form, expected, answer),
+        "verdict": _mark(form, expected, answer),
     }
 
 
-def _mark(asked: TaskForm, expected: str, found: str) -> str:
+def _mark(form: TaskForm, expected: str, answer: str) -> str:
     if not expected:
         return ""
-    if asked.name == "summarise":
-        return f"ROUGE-L {percent(rouge(expected, found))}"
-    return "as expected" if _is_right(asked, expected, found) else f"not as expected: {expected}"
+    if form.name == "summarise":
+        return f"ROUGE-L {percent(rouge(expected, answer))}"
+    return "as expected" if _is_right(form, expected, answer) else f"not as expected: {expected}"
 
 
-def _is_right(asked: TaskForm, expected: str, found: str) -> bool | None:
+def _is_right(form: TaskForm, expected: str, answer: str) -> bool | None:
     """Whether an answer is the expected one; None where there is none, or no single right one."""
     return (
         None
-        if not expected or asked.name == "summarise"
-        else exact_match(expected, found, articles=asked.task.articles) == 1
+        if not expected or form.name == "summarise"
+        else exact_match(expected, answer, articles=form.task.articles) == 1
     )
 
 
-def uses(services: Services, model: object, asked: TaskForm, whose: object) -> str:
+def uses(services: Services, model: object, form: TaskForm, whose: object) -> str:
     """Prompt attribution: how parts and words of the prompt change the probability of an answer.
 
     Args:
         services: of the app.
         model: its name.
-        asked: the form.
+        form: what is asked.
         whose: OWN, what the model writes greedily, or EXPECTED.
 
     Returns:
@@ -132,32 +132,32 @@ def uses(services: Services, model: object, asked: TaskForm, whose: object) -> s
     """
     if whose not in (OWN, EXPECTED):
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
-    if whose == EXPECTED and asked.template.chain_of_thought:
+    if whose == EXPECTED and form.template.chain_of_thought:
         raise PromptError(
             "The expected answer follows the steps, which the model has not written yet. Take its own answer, "
             "or a template without steps."
         )
     lm = services.models.get(inputs.model_name(model))
-    fitted = asked.fitted(lm)
-    text = asked.template.label(asked.item.answer)
-    said = _lead(fitted) + text
+    fitted = form.fitted(lm)
+    text = form.template.label(form.item.answer)
+    answer = _lead(fitted) + text
     if whose == OWN:
-        most, stop = min(24, asked.max_new_tokens), asked.stop or ("\n",)
+        most, stop = min(24, form.max_new_tokens), form.stop or ("\n",)
         written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].rstrip()
-        text, said = written.strip(), written
+        text, answer = written.strip(), written
     if not text:
         raise PromptError(
             "There is no answer whose probability could move: "
             + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
         )
-    base, words = services.measure(lambda: word_effects(lm, fitted.prompt, said))
+    base, words = services.measure(lambda: word_effects(lm, fitted.prompt, answer))
     changes = []
-    if not asked.edited:
-        _, changes = services.measure(lambda: part_effects(lm, asked.template, asked.item, asked.examples, said))
+    if not form.edited:
+        _, changes = services.measure(lambda: part_effects(lm, form.template, form.item, form.examples, answer))
     value: Uses = {
         "answer": text,
         "p": math.exp(base),
-        "note": fitted.note or ("Parts are known only until the prompt is edited." if asked.edited else ""),
+        "note": fitted.note or ("Parts are known only until the prompt is edited." if form.edited else ""),
         "changes": [{"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)} for one in changes],
         "words": [{"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words],
     }
@@ -169,7 +169,7 @@ def _lead(fitted: Fitted) -> str:
     return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
 
 
-def ladder(services: Services, session_id: str | None, models: object, asked: TaskForm) -> Iterator[str]:
+def ladder(services: Services, session_id: str | None, models: object, form: TaskForm) -> Iterator[str]:
     """The same prompt on several models, one after the other: answer and probability of the expected one.
 
     Yields:
@@ -179,15 +179,15 @@ def ladder(services: Services, session_id: str | None, models: object, asked: Ta
     rungs: list[_Rung] = []
     with services.sessions.get(session_id).turn() as run:
         for place, name in enumerate(chosen):
-            yield _ladder(asked, rungs, f"asking {name}, {place + 1} of {len(chosen)}…")
+            yield _ladder(form, rungs, f"asking {name}, {place + 1} of {len(chosen)}…")
             try:
-                rungs.append(_rung(services, services.models.get(name), asked))
+                rungs.append(_rung(services, services.models.get(name), form))
             except GPTCoreError as error:
                 rungs.append(_Rung(name, "", f"not asked: {error}"))
             if not run.wanted:
-                yield _ladder(asked, rungs, "stopped")
+                yield _ladder(form, rungs, "stopped")
                 return
-    yield _ladder(asked, rungs, "")
+    yield _ladder(form, rungs, "")
 
 
 def chosen_models(services: Services, models: object) -> list[str]:
@@ -223,34 +223,34 @@ class _Rung:
         return self.model, self.size, self.answer, "" if self.chance is None else _chance(self.chance), self.verdict
 
 
-def _rung(services: Services, lm: LanguageModel, asked: TaskForm) -> _Rung:
-    fitted = asked.fitted(lm)
-    expected = asked.template.label(asked.item.answer)
-    size, chain = big(count_parameters(lm.model.config).total), asked.template.chain_of_thought
-    most = asked.max_new_tokens if chain else min(_MOST_ON_A_RUNG, asked.max_new_tokens)
-    stop = asked.stop or ("\n",)
+def _rung(services: Services, lm: LanguageModel, form: TaskForm) -> _Rung:
+    fitted = form.fitted(lm)
+    expected = form.template.label(form.item.answer)
+    size, chain = big(count_parameters(lm.model.config).total), form.template.chain_of_thought
+    most = form.max_new_tokens if chain else min(_MOST_ON_A_RUNG, form.max_new_tokens)
+    stop = form.stop or ("\n",)
     written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
-    right = _is_right(asked, expected, asked.template.found(written))
-    rung = _Rung(lm.name, size, written.strip(), None, right, _yes(asked, expected, written))
+    right = _is_right(form, expected, form.template.found(written))
+    rung = _Rung(lm.name, size, written.strip(), None, right, _yes(form, expected, written))
     if not expected or chain:  # a chain-of-thought answer follows steps that differ per model
         return rung
     logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
     return replace(rung, chance=math.exp(logprob))
 
 
-def _yes(asked: TaskForm, expected: str, written: str) -> str:
-    right = _is_right(asked, expected, asked.template.found(written))
-    return _mark(asked, expected, written) if right is None else "yes" if right else "no"
+def _yes(form: TaskForm, expected: str, written: str) -> str:
+    right = _is_right(form, expected, form.template.found(written))
+    return _mark(form, expected, written) if right is None else "yes" if right else "no"
 
 
 def _chance(probability: float) -> str:
     return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
 
 
-def _ladder(asked: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
-    expected = asked.template.label(asked.item.answer)
+def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
+    expected = form.template.label(form.item.answer)
     columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
-    prompt = asked.edited or asked.prompt.text
+    prompt = form.edited or form.prompt.text
     tail = prompt[-_TAIL:]
     if tail != prompt:
         tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
@@ -260,7 +260,7 @@ def _ladder(asked: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     return sheet(
         [
             Section(
-                f"Expected: {asked.template.label(asked.item.answer) or 'nothing particular'}",
+                f"Expected: {form.template.label(form.item.answer) or 'nothing particular'}",
                 text,
                 columns,
                 [rung.row for rung in rungs],

@@ -24,17 +24,17 @@ export function strongest(words, answer, p) {
   const [helps, hurts] = [1, -1].map(sign =>
     plain.filter(word => sign * word.effect > NOTHING).reduce((best, one) => largest(best, one), null),
   );
-  const said = [];
+  const sentences = [];
   if (helps)
-    said.push(
+    sentences.push(
       `“${helps.text.trim()}” helps most: it makes “${answer}” ${times(helps.effect)} as likely ` +
         `(without it ${percent(Math.min(1, p * Math.exp(-helps.effect)))}).`,
     );
-  if (hurts) said.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
-  if (!said.length) said.push('No single word stands out.');
+  if (hurts) sentences.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
+  if (!sentences.length) sentences.push('No single word stands out.');
   if (cue && Math.abs(cue.effect) > NOTHING)
-    said.push(`The cue “${cue.text.trim()}”, apart, is worth ${times(cue.effect)}.`);
-  return said.join(' ');
+    sentences.push(`The cue “${cue.text.trim()}”, apart, is worth ${times(cue.effect)}.`);
+  return sentences.join(' ');
 }
 
 const largest = (best, one) => (best === null || Math.abs(one.effect) > Math.abs(best.effect) ? one : best);

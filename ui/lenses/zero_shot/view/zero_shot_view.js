@@ -12,7 +12,7 @@ export function start({element, props, server, watch, given}) {
   const box = element.querySelector('.zs-box'),
     message = element.querySelector('.zs-message'),
     tools = element.querySelector('.ts-tools');
-  const said = element.querySelector('.ts-said');
+  const status = element.querySelector('.ts-said');
   const NAMES = {
     instruction: 'instruction',
     example: 'worked example',
@@ -134,8 +134,8 @@ export function start({element, props, server, watch, given}) {
         continue;
       }
       prompt(column, way);
-      const found = way.found ? `answer: ${way.found} · ` : '';
-      const verdict = add(column, 'div', 'zs-verdict', found + way.verdict);
+      const lead = way.found ? `answer: ${way.found} · ` : '';
+      const verdict = add(column, 'div', 'zs-verdict', lead + way.verdict);
       verdict.classList.toggle('good', way.verdict === 'as expected');
     }
   }
@@ -185,13 +185,13 @@ export function start({element, props, server, watch, given}) {
         ];
   const actions = {
     copy: async () => {
-      said.textContent = (await copyText(value.parts.map(part => part.text).join('')))
+      status.textContent = (await copyText(value.parts.map(part => part.text).join('')))
         ? 'Copied.'
         : 'The browser does not allow copying here.';
     },
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
     csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
-    ...slides(said, given.name, (format, dark) => server.prompt_picture({value: props.value, format, dark})),
+    ...slides(status, given.name, (format, dark) => server.prompt_picture({value: props.value, format, dark})),
   };
   element.addEventListener('click', e => {
     if (!value) return;

@@ -29,19 +29,19 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
     exercise = _BY_NAME.get(name) if isinstance(name, str) else None
     if exercise is None or not isinstance(answer, str):
         return None
-    found: ExerciseVerdict
+    reply: ExerciseVerdict
     try:
         answer = inputs.text(answer, "The answer", most=MOST_CHARACTERS)
         workspace = services.run_manager.steered(workspace_id)
         newest = None if workspace is None else workspace.current
         lm = services.models.get(exercise.model)
         verdict = services.now(partial(exercise.task.check, lm, answer, newest))
-        found = {"right": verdict.right, "said": verdict.said}
+        reply = {"right": verdict.right, "said": verdict.said}
         if verdict.right:
-            found["reason"] = exercise.reason
+            reply["reason"] = exercise.reason
     except GPTCoreError as error:
-        found = {"right": None, "said": str(error)}
-    return json.dumps(found, ensure_ascii=False)
+        reply = {"right": None, "said": str(error)}
+    return json.dumps(reply, ensure_ascii=False)
 
 
 def solution(services: Services, request: Annotated[object, ExerciseRequest]) -> Annotated[str, ExerciseAnswer] | None:
@@ -50,13 +50,13 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
     exercise = _BY_NAME.get(name) if isinstance(name, str) else None
     if exercise is None:
         return None
-    found: ExerciseAnswer
+    answer: ExerciseAnswer
     try:
         lm = services.models.get(exercise.model)
-        found = {"said": services.now(partial(exercise.task.solve, lm)), "reason": exercise.reason}
+        answer = {"said": services.now(partial(exercise.task.solve, lm)), "reason": exercise.reason}
     except GPTCoreError as error:
-        found = {"said": str(error), "reason": ""}
-    return json.dumps(found, ensure_ascii=False)
+        answer = {"said": str(error), "reason": ""}
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _on_page(one: Exercise) -> ExerciseOnPage:

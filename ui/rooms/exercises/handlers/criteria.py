@@ -30,16 +30,16 @@ def certain(lm: LanguageModel, written: str) -> Verdict:
     """Five tokens or more, after which the first guess is almost sure."""
     chances = measures.next_probabilities(lm, written)
     sure, n = float(chances.max()), len(lm.tokenizer.encode(written))
-    said = f"{n} tokens; its first guess has {sure:.1%}."
-    return Verdict(sure > _SURE and n >= 5, said if n >= 5 else f"{said} Write at least 5.")
+    sentence = f"{n} tokens; its first guess has {sure:.1%}."
+    return Verdict(sure > _SURE and n >= 5, sentence if n >= 5 else f"{sentence} Write at least 5.")
 
 
 def answers_positive(lm: LanguageModel, written: str) -> Verdict:
     """A prompt without the word that the model continues with “positive”."""
     if "positive" in written.casefold():
         return Verdict(False, "The prompt contains the word itself; leave it out.")
-    found = measures.continued(lm, written, 8).strip()
-    return Verdict(found.casefold().startswith("positive"), f"It writes “{found[:60]}”.")
+    answer = measures.continued(lm, written, 8).strip()
+    return Verdict(answer.casefold().startswith("positive"), f"It writes “{answer[:60]}”.")
 
 
 # --- runs

@@ -18,7 +18,8 @@ from gptcore.analysis import (
 )
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.inference.sampling import SamplingSettings, candidates
+from gptcore.inference.sampling import candidates
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
@@ -67,13 +68,13 @@ def roles(lm: LanguageModel, text: str) -> list[list[str]]:
     ]
 
 
-def heads_with(lm: LanguageModel, text: str, role: str, said: str) -> Heads:
+def heads_with(lm: LanguageModel, text: str, role: str, description: str) -> Heads:
     """The heads with a role, and what is said of them. Raises GPTCoreError where none has it."""
     named = enumerate(roles(lm, text))
-    found = {(layer, head): said for layer, row in named for head, one in enumerate(row) if one == role}
-    if not found:
+    heads = {(layer, head): description for layer, row in named for head, one in enumerate(row) if one == role}
+    if not heads:
         raise GPTCoreError(f"No head of {lm.name} has this role, so this exercise has no answer for it.")
-    return found
+    return heads
 
 
 def heads_that_matter(lm: LanguageModel, text: str) -> Heads:

@@ -44,33 +44,33 @@ class Task:
     solve: Callable[[LanguageModel], str]
 
 
-def number(measure: Callable[[LanguageModel], float], said: str, *, within: float = 0.0) -> Task:
+def number(measure: Callable[[LanguageModel], float], description: str, *, within: float = 0.0) -> Task:
     """A number to find.
 
     Args:
         measure: the right one.
-        said: a sentence with {value}.
+        description: a sentence with {value}.
         within: how far an answer may be off.
     """
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         given, value = numbers(answer), measure(lm)
         if any(abs(one - value) <= within + 1e-9 for one in given):
-            return Verdict(True, said.format(value=value))
+            return Verdict(True, description.format(value=value))
         return Verdict(False, f"The right number is {'lower' if given[0] > value else 'higher'} than {answer.strip()}.")
 
-    return Task("number", check, lambda lm: said.format(value=measure(lm)))
+    return Task("number", check, lambda lm: description.format(value=measure(lm)))
 
 
-def word(measure: Callable[[LanguageModel], str], said: str) -> Task:
+def word(measure: Callable[[LanguageModel], str], description: str) -> Task:
     """A word of the text or of the vocabulary to find; `said` is a sentence with {value}."""
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         value = measure(lm)
         right = answer.strip().casefold() == value.strip().casefold()
-        return Verdict(right, said.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
+        return Verdict(right, description.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
 
-    return Task("word", check, lambda lm: said.format(value=measure(lm).strip()))
+    return Task("word", check, lambda lm: description.format(value=measure(lm).strip()))
 
 
 def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong: str) -> Task:
@@ -82,13 +82,13 @@ def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong:
     """
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
-        place, found = _place(answer, lm), judge(lm)
-        return Verdict(place in found, found.get(place, wrong))
+        place, judged = _place(answer, lm), judge(lm)
+        return Verdict(place in judged, judged.get(place, wrong))
 
     def solve(lm: LanguageModel) -> str:
-        found = judge(lm)
-        listed = ", ".join(f"{layer}.{number}" for layer, number in found)
-        return f"Layer.head {listed}. {next(iter(found.values()), '')}".strip()
+        judged = judge(lm)
+        listed = ", ".join(f"{layer}.{number}" for layer, number in judged)
+        return f"Layer.head {listed}. {next(iter(judged.values()), '')}".strip()
 
     return Task("head", check, solve)
 
@@ -145,12 +145,12 @@ def numbers(answer: str) -> list[float]:
     if not single or _THOUSANDS.fullmatch(plain):
         readings.append(plain.replace(",", ""))
     try:
-        found = [float(one) for one in readings]
+        values = [float(one) for one in readings]
     except ValueError:
-        found = [math.nan]
-    if not all(map(math.isfinite, found)):
+        values = [math.nan]
+    if not all(map(math.isfinite, values)):
         raise GPTCoreError(f"The answer {answer.strip()[:40]!r} is not a number. Write one like 12 or 3.5.")
-    return found
+    return values
 
 
 def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:

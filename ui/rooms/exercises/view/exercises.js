@@ -38,7 +38,7 @@ export async function all() {
 }
 
 // The parsed answer to a question; null where the server does not answer.
-export async function asked(name, request) {
+export async function askServer(name, request) {
   try {
     return JSON.parse(await server[name](request));
   } catch {

@@ -8,7 +8,7 @@ import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
-import {after, all, asked, done, headText, leftOf, linkOf, noteDone, placeOf, serve} from './exercises.js';
+import {after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf, serve} from './exercises.js';
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
@@ -38,11 +38,11 @@ function close() {
 
 // Goes to the state in which it is asked, and asks.
 async function show(name) {
-  const found = (await all())?.find(one => one.name === name);
-  if (!found) return;
+  const exercise = (await all())?.find(one => one.name === name);
+  if (!exercise) return;
   keep(name);
-  const query = new URLSearchParams(found.link);
-  if (!needsLoad(query)) draw(found);
+  const query = new URLSearchParams(exercise.link);
+  if (!needsLoad(query)) draw(exercise);
   follow(query);
 }
 
@@ -70,28 +70,28 @@ function draw(exercise) {
   add(row, 'button', 'ex-check', 'Check').type = 'submit';
   addButton(row, 'lens-plain', 'Hint', () => say(exercise.hint));
   addButton(row, 'lens-plain', 'Answer', async () => {
-    const found = await asked('solution', {name: exercise.name});
-    if (open === exercise) say(found ? `${found.said} ${found.reason}` : SILENT);
+    const reply = await askServer('solution', {name: exercise.name});
+    if (open === exercise) say(reply ? `${reply.said} ${reply.reason}` : SILENT);
   });
   addButton(row, 'lens-plain', 'Next', async () => show(after(await all(), exercise.name).name));
-  const said = add(bar, 'p', 'ex-said');
-  said.setAttribute('role', 'status');
+  const status = add(bar, 'p', 'ex-said');
+  status.setAttribute('role', 'status');
   row.addEventListener('submit', async event => {
     event.preventDefault();
     say('Measuring…');
-    const found = await asked('check', {name: exercise.name, answer: answer(), workspace: ownWorkspace()});
+    const reply = await askServer('check', {name: exercise.name, answer: answer(), workspace: ownWorkspace()});
     if (open !== exercise) return;
-    if (!found) {
+    if (!reply) {
       say(SILENT);
       return;
     }
-    said.classList.toggle('right', found.right === true);
-    if (found.right) {
+    status.classList.toggle('right', reply.right === true);
+    if (reply.right) {
       noteDone(exercise.name);
       tick.textContent = '✓ done';
     }
-    const verdict = found.right ? 'Right. ' : found.right === null ? '' : 'Not yet. ';
-    say(`${verdict}${found.said} ${found.reason ?? ''}`);
+    const verdict = reply.right ? 'Right. ' : reply.right === null ? '' : 'Not yet. ';
+    say(`${verdict}${reply.said} ${reply.reason ?? ''}`);
   });
 }
 
@@ -107,9 +107,9 @@ function watchLeft(line, exercise) {
     else goTo(set);
   });
   const look = () => {
-    const said = leftOf(exercise, place(), sentence(), pickedModel());
-    if (said !== words.textContent) words.textContent = said; // a reader says it once
-    line.hidden = !said;
+    const left = leftOf(exercise, place(), sentence(), pickedModel());
+    if (left !== words.textContent) words.textContent = left; // a reader says it once
+    line.hidden = !left;
     back.disabled = line.hidden;
   };
   const timer = setInterval(() => (line.isConnected ? look() : clearInterval(timer)), 500);
@@ -156,12 +156,12 @@ async function resume() {
   const exercises = await all();
   if (!exercises) return;
   const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
-  const found = exercises.find(one => isMeant(one, wanted()));
-  if (!found) return;
-  keep(found.name);
-  draw(found);
-  if (!isMeant(found, new URLSearchParams(location.search).get('exercise'))) return;
-  const asksFor = new URLSearchParams(found.link); // all but the place the server has set
+  const exercise = exercises.find(one => isMeant(one, wanted()));
+  if (!exercise) return;
+  keep(exercise.name);
+  draw(exercise);
+  if (!isMeant(exercise, new URLSearchParams(location.search).get('exercise'))) return;
+  const asksFor = new URLSearchParams(exercise.link); // all but the place the server has set
   goTo(new URLSearchParams(['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? ''])));
 }
 

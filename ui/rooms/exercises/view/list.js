@@ -1,6 +1,6 @@
 // All exercises by level, on Start: what is done, and a sheet of a selection for paper.
 import {add, addButton} from '../../../shared/view/page.js';
-import {LEVELS, all, asked, done, openExercise, placeOf} from './exercises.js';
+import {LEVELS, all, askServer, done, openExercise, placeOf} from './exercises.js';
 import {sheet} from './sheet.js';
 
 export function exerciseList(box) {
@@ -39,15 +39,15 @@ export function exerciseList(box) {
       for (const one of exercises.filter(({level: its}) => its === +level)) line(list, one, finished.has(one.name));
     }
     const row = add(box, 'p', 'ex-row');
-    const said = add(box, 'p', 'ex-said');
-    said.setAttribute('role', 'status');
+    const status = add(box, 'p', 'ex-said');
+    status.setAttribute('role', 'status');
     const print = withAnswers => async () => {
       const selected = exercises.filter(one => !chosen.size || chosen.has(one.name));
-      said.textContent = withAnswers ? 'Measuring the answers…' : '';
+      status.textContent = withAnswers ? 'Measuring the answers…' : '';
       const answers = withAnswers
-        ? await Promise.all(selected.map(one => asked('solution', {name: one.name})))
+        ? await Promise.all(selected.map(one => askServer('solution', {name: one.name})))
         : selected.map(() => null);
-      said.textContent = sheet(selected, answers, location.href) ? '' : 'The browser does not allow another window.';
+      status.textContent = sheet(selected, answers, location.href) ? '' : 'The browser does not allow another window.';
     };
     addButton(row, 'lens-plain', 'Print a sheet', print(false));
     addButton(row, 'lens-plain', 'Print it with answers', print(true));

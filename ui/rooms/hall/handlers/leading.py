@@ -35,11 +35,11 @@ def follow(services: Services, request: Annotated[object, FollowRequest]) -> Ann
     if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
         return None
     stage = services.stages.follow(name, page)
-    found: Followed = {"on": False, "version": 0, "scene": None}
+    answer: Followed = {"on": False, "version": 0, "scene": None}
     if stage is not None:
         scene = None if version == stage.version else stage.scene
-        found = {"on": not stage.ended, "version": stage.version, "scene": scene}
-    return json.dumps(found, ensure_ascii=False)
+        answer = {"on": not stage.ended, "version": stage.version, "scene": scene}
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _scene(scene: object) -> Scene:

@@ -5,13 +5,13 @@ import {add, addButton} from '../../../shared/view/page.js';
 export function chip(name, buttons) {
   const bar = add(document.body, 'aside', 'hall-chip lens-component');
   bar.setAttribute('aria-label', name);
-  const said = add(bar, 'span', '');
-  said.setAttribute('role', 'status');
+  const status = add(bar, 'span', '');
+  status.setAttribute('role', 'status');
   const made = buttons.map(([text, press]) => addButton(bar, 'lens-plain', text, press));
   return {
     buttons: made,
     say: text => {
-      if (said.textContent !== text) said.textContent = text;
+      if (status.textContent !== text) status.textContent = text;
     },
     remove: () => bar.remove(),
   };

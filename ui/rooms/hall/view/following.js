@@ -25,14 +25,14 @@ function keep() {
 }
 
 async function look(mine = ++round) {
-  const found = await ask('follow', {name: state.name, page, version});
+  const reply = await ask('follow', {name: state.name, page, version});
   if (!state.follows || mine !== round) return;
-  if (found && !found.on) line.say('The speaker no longer leads; this page is yours.');
-  else if (found) {
-    if (found.scene) {
-      version = found.version;
-      text = found.scene.text;
-      await show(found.scene);
+  if (reply && !reply.on) line.say('The speaker no longer leads; this page is yours.');
+  else if (reply) {
+    if (reply.scene) {
+      version = reply.version;
+      text = reply.scene.text;
+      await show(reply.scene);
     }
     // Who types keeps the text until the speaker shows another one.
     const isOwn = text && sentence() !== text;

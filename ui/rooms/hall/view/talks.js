@@ -14,15 +14,15 @@ const BUNDLED = [
 ];
 
 export function talks(box) {
-  let said = null;
+  let status = null;
 
   async function play(name) {
-    said.textContent = '';
+    status.textContent = '';
     try {
       const reply = await fetch(new URL(`../talks/${name}`, import.meta.url));
       startTour(parseTour(await reply.text()));
     } catch {
-      said.textContent = 'The server did not answer. Try again, or reload the page.';
+      status.textContent = 'The server did not answer. Try again, or reload the page.';
     }
   }
 
@@ -45,7 +45,7 @@ export function talks(box) {
       try {
         await openFile(file.files[0]);
       } catch (error) {
-        said.textContent = error.message;
+        status.textContent = error.message;
       }
       file.value = '';
     });
@@ -53,8 +53,8 @@ export function talks(box) {
       file.click(),
     );
     line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
-    said = add(box, 'p', 'st-said');
-    said.setAttribute('role', 'status');
+    status = add(box, 'p', 'st-said');
+    status.setAttribute('role', 'status');
   }
 
   return {
