@@ -89,7 +89,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                     context = TabContext(services, model, shown.get(one.name), model_work, tab, tabs)
                     lenses.append(BUILDERS[one.name](context))
         exercises(services)
-        hall(services)
+        following = hall(services, model)
         # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
         # number that changes every time, so that its change event fires.
         opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
@@ -119,6 +119,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             _on_moment(services), [model, moment], [model, moment_note], trigger_mode="always_last", **QUIET
         )
         open_after(moved.success)
+        open_after(following.listener(**following.event).success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
         filled = [lens.fills for lens in lenses if lens.fills is not None]
         wanted = gr.Textbox(visible=False)  # name of the tab that the link opens

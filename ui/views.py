@@ -19,11 +19,13 @@ class View:
         title: on the page, and in a link or a step of a tour (`view=...`).
         earlier: titles of views that are part of it now; links to them open it. With each, what a link adds to be at
             its place there ("see=#ablation").
+        of_sentence: whether it shows the sentence that the page has everywhere.
     """
 
     name: str
     title: str
     earlier: Mapping[str, str] = field(default_factory=dict)
+    of_sentence: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,19 @@ class Tab:
         name: in a link (`tab=...`).
         title: on the page.
         views: in their order; none where the tab is one view.
+        of_sentence: as a view's, where it is one.
     """
 
     name: str
     title: str
     views: tuple[View, ...] = ()
+    of_sentence: bool = False
+
+    def shows_sentence(self, title: str = "") -> bool:
+        """Whether the view of this title, the first one for "", shows the page's sentence."""
+        known = {view.title.casefold(): view for view in self.views}
+        view = known.get(title.casefold(), None if title else next(iter(self.views), None))
+        return self.of_sentence if view is None else view.of_sentence
 
 
 # The switch that colours the visitor's own text, as links choose it.
@@ -50,13 +60,13 @@ CONTINUED = {
     "assistant": ("Assistant", "Assistant"),
 }
 TABS = (
-    Tab("start", "Start"),
+    Tab("start", "Start", of_sentence=True),
     Tab(
         "generate",
         "Generate",
         (
-            View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}),
-            View("compare", "Compare strategies"),
+            View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}, of_sentence=True),
+            View("compare", "Compare strategies", of_sentence=True),
             View("chat", "Chat"),
             View("steer", "Steer"),
             View("tokens", "Tokens"),
@@ -66,11 +76,11 @@ TABS = (
         "attention",
         "Attention",
         (
-            View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}),
-            View("lens", "Layers", {"Logit lens": ""}),
-            View("why", "Why this word?"),
+            View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}, of_sentence=True),
+            View("lens", "Layers", {"Logit lens": ""}, of_sentence=True),
+            View("why", "Why this word?", of_sentence=True),
             View("compare", "Two sentences", {"Compare": ""}),
-            View("neurons", "Neurons"),
+            View("neurons", "Neurons", of_sentence=True),
         ),
     ),
     Tab(

@@ -68,3 +68,14 @@ def test_a_page_that_follows_opens_the_speakers_model(visit):
     phone = visit(f"?tab=start&follow={name[1]}")
     expect(phone.locator("#facts")).to_contain_text("45,952 parameters")
     expect(phone.locator(".hall-chip")).to_contain_text("Following")
+    loads = []
+    phone.on("domcontentloaded", lambda _: loads.append(1))
+    speaker.keyboard.press("Escape")
+    speaker.click("#model input")
+    speaker.get_by_role("option", name=re.compile("^mini")).click()
+    speaker.locator("#tabs").get_by_role("tab", name="Attention").click()
+    speaker.fill("#attention-text textarea", "Tom had a blue ball. Lily had a red ball")
+    expect(phone.locator("#attention-text textarea")).to_have_value("Tom had a blue ball. Lily had a red ball")
+    expect(phone.locator("#model input")).to_have_value(re.compile("^mini"))
+    expect(phone.locator("#facts")).not_to_contain_text("45,952")
+    assert loads == []

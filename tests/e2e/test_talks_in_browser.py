@@ -12,6 +12,8 @@ from browser import settled
 from ui.server.rehearsal import lacking
 from ui.server.talks import read_talk
 
+# What a scene sets without a load of the page, where it presses nothing.
+SET_HERE = {"tab", "view", "text", "prompt", "layer", "head", "token", "see", "once", "choose", "model"}
 FILES = sorted(Path(__file__).resolve().parents[2].glob("ui/rooms/hall/talks/inside-*.txt"))
 
 
@@ -22,6 +24,8 @@ def test_a_bundled_talk_shows_every_scene_in_large_letters_and_presses_what_it_p
     page = visit("?tab=start&present=1", **wide)
     page.click("#start [data-do=talks]")
     page.get_by_role("button", name=talk.title).click()
+    loads, model = [], "mini"
+    page.on("domcontentloaded", lambda _: loads.append(1))
     for number, scene in enumerate(talk.scenes, 1):
         expect(page.locator("#tour .tour-count")).to_have_text(f"{number} of {len(talk.scenes)}")
         expect(page.locator(".tour-target")).to_be_visible()
@@ -30,6 +34,10 @@ def test_a_bundled_talk_shows_every_scene_in_large_letters_and_presses_what_it_p
             expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
         settled(page)
         assert lacking(page, scene) == [], f"scene {number}"
+        before, model = model, scene.link.get("model", model)
+        needs_load = model != before or set(scene.link) - SET_HERE - {"press"}
+        assert len(loads) <= bool(needs_load), f"scene {number}"
+        loads.clear()
         page.keyboard.press("PageDown")
     expect(page.locator("#tour")).to_have_count(0)
     settled(page)

@@ -22,7 +22,7 @@ from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.rehearsal import check_talk
-from ui.server.talks import mistakes, parse_talk, read_talk
+from ui.server.talks import leaning, mistakes, parse_talk, read_talk
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
 from ui.shared.model_figures import filled
@@ -51,8 +51,23 @@ A last block without a link.
 def test_the_bundled_talks_have_no_mistake(file):
     _, talk = read_talk(file)
     assert len(talk.scenes) >= 3 and list(mistakes(talk)) == []
+    assert file.stem == "example-tour" or list(leaning(talk)) == []
     if file.name.startswith("inside"):
         assert all(scene.notes and scene.point for scene in talk.scenes)
+
+
+@pytest.mark.parametrize("has_card", [False, True])
+def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatch, has_card):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: has_card)
+    presets = [s.link["preset"] for s in read_talk(TALKS / "inside-20.txt")[1].scenes if "preset" in s.link]
+    assert presets == ["A story writer in 30 seconds" if has_card else "2 minutes, letters"]
+    assert set(presets) <= set(PRESETS)
+
+
+def test_a_scene_that_hangs_on_the_one_before_is_told():
+    told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Neurons\nThree.\n")
+    assert [sentence.split(":")[0] for sentence in leaning(told)] == ["line 4", "line 7"]
+    assert list(leaning(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
 
 
 def test_numbers_of_parameters_in_talks_are_those_of_a_model():

@@ -18,7 +18,7 @@ from gptcore.errors import GPTCoreError
 from ui.lenses.train.handlers.fitting import expected_run
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.preflight import Finding
-from ui.server.talks import Scene, Talk, slips, stray
+from ui.server.talks import Scene, Talk, leaning, slips, stray
 from ui.state.model_store import ModelStore
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -73,6 +73,7 @@ def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
         models: a store that never uses the network.
     """
     yield from (Finding(False, f"{file}, {sentence}", needed=True) for sentence in stray(talk))
+    yield from (Finding(False, f"{file}, {sentence}") for sentence in leaning(talk))
     ready, whole = list[Finding](), not talk.stray
     for number, scene in enumerate(talk.scenes, 1):
         wrong = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in slips(scene)]

@@ -14,11 +14,12 @@ from urllib.parse import parse_qsl
 from gptcore.errors import GPTCoreError
 from ui import links
 from ui.shared.model_figures import filled
-from ui.views import TAB_NAMES
+from ui.views import TAB_NAMES, TABS
 
 _MOST_BYTES = 1_000_000
 _LINK = re.compile(r"(https?://[^?]*)?\?")
 _OF_SCENES = ("once", "choose", "press", "start")
+_TEXTS = {"text", "prompt"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,15 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
 def stray(talk: Talk) -> Iterator[str]:
     """A sentence for each text that belongs to no scene."""
     return (f"line {line}: text without a link; begin the scene with a line like ?tab=start" for line in talk.stray)
+
+
+def leaning(talk: Talk) -> Iterator[str]:
+    """A sentence for each scene that shows the text of another one, which may not be the one before it."""
+    if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
+        for scene in talk.scenes:
+            tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
+            if tab and tab.shows_sentence(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
+                yield f"line {scene.line}: no text; what stands here hangs on the scene before, add text=..."
 
 
 def mistakes(talk: Talk) -> Iterator[str]:

@@ -1,9 +1,13 @@
-"""Figures of the bundled models in texts, such as {mini.size}: filled in, so that none is typed and goes stale."""
+"""Figures of the bundled models in texts, such as {mini.size}, and what this machine can train live: filled in, so that
+none is typed and goes stale.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+
+import torch
 
 from gptcore.analysis import count_parameters
 from gptcore.language_model import bundled_models
@@ -11,6 +15,11 @@ from gptcore.weights.checkpoint import read_config
 from ui.shared.sheets import big
 
 _NAMED = re.compile(r"\{([\w-]+)\.(\w+)\}")
+# A run before an audience, by whether there is a card: {live.preset}, {live.length}, {live.writes}.
+_LIVE = {
+    True: {"preset": "A story writer in 30 seconds", "length": "thirty seconds", "writes": "stories"},
+    False: {"preset": "2 minutes, letters", "length": "two minutes", "writes": "words"},
+}
 
 
 @cache
@@ -34,4 +43,5 @@ def figures(model: str) -> dict[str, str]:
 
 def filled(text: str) -> str:
     """A text with its {model.figure} written out; braces that name none stay as they are."""
-    return _NAMED.sub(lambda match: figures(match[1]).get(match[2], match[0]), text)
+    live = _LIVE[torch.cuda.is_available()]
+    return _NAMED.sub(lambda match: (live if match[1] == "live" else figures(match[1])).get(match[2], match[0]), text)

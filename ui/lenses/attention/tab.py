@@ -111,8 +111,10 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
         "outputs": [linked, text],
         **QUIET,
     }
+    js = calling("shared/view/sentence.js", "(m.refill(), [])")
+    refilled: Event = {"fn": None, "inputs": None, "js": js, **QUIET}
     set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **compared.linked}
-    return Lens(set_by_link, [default_text, show, compared.on_model])
+    return Lens(set_by_link, [default_text, refilled, show, compared.on_model])
 
 
 def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:

@@ -1,6 +1,7 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
 import {reached} from './connection.js';
+import {chooseHead, chooseToken, firstChosen, sentence, setSentence} from './sentence.js';
 import {WAY} from './way.js';
 
 // Views that are part of another one now: their titles in small letters -> the place there.
@@ -11,6 +12,8 @@ export const setEarlier = names => {
 
 const PATIENCE = 10_000; // milliseconds until a place is given up
 const STAYS = 20; // frames that a choice is there
+const PICKS = 3; // of a choice that a slow machine's view takes back while it is set up
+const EVERY = 200; // milliseconds between looks at it
 const AGAIN = 1000; // milliseconds between clicks on what is folded
 const SETTLED = 3000; // milliseconds in which the views above a place are filled
 
@@ -25,6 +28,7 @@ export async function goTo(query, isWanted = () => true) {
     choose,
     see,
   };
+  picking += 1;
   const moved = earlier.get(query.get('view')?.toLowerCase());
   for (const [name, find] of Object.entries(steps)) {
     const value = (name !== 'view' && query.get(name)) || moved?.get(name) || query.get(name);
@@ -45,17 +49,48 @@ export function goNow() {
 
 // Applied without a page load; all other settings of a way need one.
 const HERE = new Set(WAY);
+const CHOSEN = ['layer', 'head', 'token'];
+const TEXTS = ['prompt', 'text'];
 
-// Whether a way sets more than that, and the page does not stand there yet.
-export function needsLoad(query) {
+// Whether a way sets more than that, and the page does not stand there yet. What it presses computes with what the
+// server holds, so a text that is to be set before needs a load, as two texts do. model: that the page stands at.
+export function needsLoad(query, model = pickedModel()) {
   const now = new URLSearchParams(location.search);
-  return [...query].some(([name, value]) => !HERE.has(name) && now.get(name) !== value);
+  const texts = new Set(TEXTS.map(name => query.get(name)).filter(Boolean));
+  const canSet = texts.size < 2 && !query.has('start') && !query.has('press');
+  return [...query].some(([name, value]) => {
+    if (HERE.has(name) || CHOSEN.includes(name)) return false;
+    if (name === 'model') return value !== model;
+    if (TEXTS.includes(name)) return !canSet && (sentence() || now.get(name)) !== value;
+    return now.get(name) !== value;
+  });
 }
 
 // Navigates there, with a page load if needed.
 export function follow(query) {
   if (needsLoad(query)) loadWith(query);
-  else goTo(query);
+  else goHere(query);
+}
+
+// The way that the page went last, and who hears of the next ones: views with a text of their own.
+let latest = null;
+const hearers = new Set();
+export const wayNow = () => latest ?? new URLSearchParams(location.search);
+export const onWay = hear => hearers.add(hear);
+
+// Sets the text, the head and the token of a way, then goes there; as goTo.
+export function goHere(query, isWanted) {
+  latest = query;
+  for (const hear of hearers) hear(query);
+  const text = TEXTS.map(name => query.get(name)).find(Boolean);
+  if (text && text !== sentence()) {
+    /** @type {HTMLElement} */ (document.activeElement)?.blur(); // a box that is typed into keeps what it holds
+    setSentence(text);
+  }
+  const {head, token} = firstChosen(query.toString());
+  if (head) chooseHead(head);
+  if (token !== null) chooseToken(token);
+  return goTo(query, isWanted);
 }
 
 // Loads the page with what a way sets, once the server answers; how the page looks stays. A newer way takes its place.
@@ -111,15 +146,43 @@ export const pressMain = async isWanted => (await awaited(() => visible('#tabs b
 // Picks the option of this name in the open view. A view that is mounted for the first time sets its controls to what
 // they were, after they can be seen: it is picked until it stays so.
 const chosen = {name: '', frames: 0};
-function choose(name) {
-  const option = [...document.querySelectorAll('#tabs > .tabitem label')].find(
+const optionOf = name =>
+  [...document.querySelectorAll('#tabs > .tabitem label')].find(
     label => label.offsetParent && label.textContent.trim() === name,
   );
+function choose(name) {
+  const option = optionOf(name);
   const input = option?.querySelector('input');
   const stays = chosen.name === name && input?.checked;
   Object.assign(chosen, {name, frames: stays ? chosen.frames + 1 : 0});
   if (input && !input.checked) input.click();
-  return chosen.frames >= STAYS && option;
+  if (chosen.frames < STAYS) return null;
+  holdChoice(name);
+  return option;
+}
+
+// Picks it again where the view takes it back, until the visitor does something or the page goes elsewhere.
+let picking = 0;
+function holdChoice(name) {
+  const mine = picking;
+  const until = new AbortController();
+  for (const event of ['pointerdown', 'keydown', 'touchstart'])
+    addEventListener(event, () => (picking += 1), {signal: until.signal, capture: true, passive: true});
+  const began = performance.now();
+  let left = PICKS;
+  const look = () => {
+    if (mine !== picking || !left || performance.now() - began > PATIENCE) {
+      until.abort();
+      return;
+    }
+    const input = optionOf(name)?.querySelector('input');
+    if (input && !input.checked) {
+      left -= 1;
+      input.click();
+    }
+    setTimeout(look, EVERY);
+  };
+  look();
 }
 
 // Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views above it are filled,

@@ -3,7 +3,7 @@
 import {isSameVisit} from './way.js';
 
 // Boxes that hold the visitor's sentence, wherever they stand.
-const BOXES = ['prompt', 'attention-text'].map(id => `#${id} textarea`);
+const BOXES = ['#prompt textarea', '#attention-text textarea'];
 const KEY = 'gptlens-sentence';
 
 const about = {text: '', head: null, token: null};
@@ -74,9 +74,9 @@ export function firstSentence(search, kept) {
 // Puts the sentence into the boxes that can be seen; Gradio hears of it as of something typed.
 const boxes = () => [...document.querySelectorAll(BOXES.join())];
 
-function fill() {
+function fill(which = boxes()) {
   if (!about.text) return;
-  for (const box of boxes()) {
+  for (const box of which) {
     if (!box.getClientRects().length || box.value === about.text || box === document.activeElement) continue;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, about.text);
     box.dispatchEvent(new Event('input', {bubbles: true}));
@@ -89,6 +89,9 @@ function afterFrames(counts, call, frame = 0) {
   if (counts.includes(frame)) call();
   requestAnimationFrame(() => afterFrames(counts, call, frame + 1));
 }
+
+// After a model's default text was put into Attention's box: the visitor's sentence stays there.
+export const refill = () => afterFrames([2, 8, 30], () => fill([...document.querySelectorAll(BOXES[1])]));
 
 // Listens to all boxes, and fills those of a newly opened view.
 export function shareSentence() {

@@ -4,6 +4,7 @@
 /** @import {GenerateServer} from '../../../shared/view/payloads' */
 import {applied, bytesText, counted, visible} from '../../../shared/view/plain.js';
 import {add, asking} from '../../../shared/view/page.js';
+import {onWay, wayNow} from '../../../shared/view/places.js';
 
 const OWN = `the cat sat on the mat. the cat and the hat sat there.
 then that cat sat on that hat, and the mat was flat.`;
@@ -14,9 +15,14 @@ export function start({element, props, server, watch, given}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
   // A link to this view brings its text; the visitor's sentence does not come here by itself.
-  const query = new URLSearchParams(location.search);
-  const linked = query.get('view')?.toLowerCase() === 'tokens' ? (query.get('prompt') ?? query.get('text')) : null;
-  text.value = linked ?? given.examples[0];
+  const linked = query =>
+    query.get('view')?.toLowerCase() === 'tokens' ? (query.get('prompt') ?? query.get('text')) : null;
+  text.value = linked(wayNow()) ?? given.examples[0];
+  onWay(query => {
+    if (linked(query) === null) return;
+    text.value = linked(query);
+    cut();
+  });
   own.value = OWN;
 
   function chips(box, parts, label, about) {

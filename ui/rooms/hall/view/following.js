@@ -1,7 +1,8 @@
 // Following a speaker: the tab, the view, the model, the text and what is chosen; one click leaves, one returns.
 import {drawnName} from '../../../shared/view/plain.js';
-import {goTo, loadWith, pickedModel, place} from '../../../shared/view/places.js';
-import {chooseHead, chooseToken, sentence, setSentence} from '../../../shared/view/sentence.js';
+import {awaited, goHere, pickedModel, place} from '../../../shared/view/places.js';
+import {offered} from '../../../shared/view/offers.js';
+import {chooseHead, chooseToken, sentence} from '../../../shared/view/sentence.js';
 import {chip} from './chip.js';
 import {ask} from './hall_server.js';
 
@@ -10,7 +11,7 @@ const EVERY = 450; // milliseconds
 
 let line = null;
 let timer = null;
-let state = {name: '', follows: true, loaded: ''}; // loaded: the model for which the page was loaded last
+let state = {name: '', follows: true};
 let version = 0;
 let text = ''; // the speaker's, as it was shown last
 let round = 0; // number of the newest line of questions; an older one ends
@@ -42,40 +43,20 @@ async function look(mine = ++round) {
 }
 
 async function show({tab, view, model, text: shown, head, token}) {
-  if (model && model !== pickedModel() && model !== state.loaded) {
-    state.loaded = model;
-    keep();
-    const [layer, number] = head ?? ['', ''];
-    loadWith(
-      new URLSearchParams({
-        tab: tab.toLowerCase(),
-        view,
-        model,
-        text: shown,
-        layer: String(layer),
-        head: String(number),
-        token: String(token ?? ''),
-        follow: state.name,
-      }),
-    );
-    return;
+  if (model && model !== pickedModel()) {
+    offered('open model')?.(model);
+    await awaited(() => pickedModel() === model);
   }
   const [tabNow, viewNow] = place();
-  if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
-  if (!shown || shown === sentence()) return choose(head, token);
-  /** @type {HTMLElement} */ (document.activeElement)?.blur(); // a box that is typed into keeps what it holds
-  setSentence(shown);
-  choose(head, token);
-}
-
-function choose(head, token) {
+  const way = tab !== tabNow || view !== viewNow ? {tab, view} : {};
+  await goHere(new URLSearchParams({...way, text: shown}));
   chooseHead(head);
   chooseToken(token);
 }
 
 function turn() {
   state.follows = !state.follows;
-  [version, state.loaded] = [0, ''];
+  version = 0;
   keep();
   const [button] = line.buttons;
   button.textContent = state.follows ? 'Leave' : 'Return to the speaker';

@@ -10,8 +10,9 @@ import {startTour} from './tour.js';
 import {WORD_TOUR} from './word_tour.js';
 
 /** @param {Component<string, HallServer>} page */
-export function start({server}) {
+export function start({server, trigger}) {
   serve(server);
+  offer('open model', model => trigger('open', {model}));
   offer('talks', talks);
   offer('tour', () => startTour());
   offer('word tour', () => startTour({...WORD_TOUR, at: 0}));

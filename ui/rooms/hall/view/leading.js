@@ -7,8 +7,8 @@ import {chip} from './chip.js';
 import {ask, codeOf} from './hall_server.js';
 
 const KEY = 'gptlens-leads';
-const EVERY = 300; // milliseconds
-const ALIVE = 10; // of those, after which it says again what has not changed
+const EVERY = 100; // milliseconds between two looks at what this page shows
+const ALIVE = 30; // of those, after which it says again what has not changed
 
 let line = null;
 let secret = '';

@@ -1,8 +1,8 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
 // file or a link, see tour_text.js.
 import {add, addButton, copyText} from '../../../shared/view/page.js';
-import {awaited, goTo, loadWith, needsLoad, pressMain, visible} from '../../../shared/view/places.js';
-import {CHANGED} from '../../../shared/view/connection.js';
+import {awaited, goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
+import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {SHORT, STEPS, TITLE} from './tour_steps.js';
@@ -78,8 +78,12 @@ export function turnTour(by) {
 // The step before; from the first one out of the tour.
 export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
 
-// The speaker's window hears whether the server is there.
-addEventListener(CHANGED, () => tour && tellSpeaker(tour, turnTour));
+// The speaker's window hears whether the server is there; once it is back, the step is set again whole.
+addEventListener(CHANGED, () => {
+  if (!tour) return;
+  tellSpeaker(tour, turnTour);
+  if (!isAway()) go(tour.at);
+});
 
 // Goes on with it once the page is there.
 export function resumeTour() {
@@ -102,7 +106,9 @@ async function go(at) {
   // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose server was started
   // again, loads the page at its old address meanwhile.
   const tries = tour.loaded === at ? tour.tries : 0;
-  const loads = tries < LOADS && needsLoad(query);
+  // A page that has just been loaded has yet to open the model of its address.
+  const model = tries ? (new URLSearchParams(location.search).get('model') ?? '') : pickedModel();
+  const loads = isAway() || (tries < LOADS && needsLoad(query, model));
   Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
   keep();
   const isWanted = () => number === wanted;
@@ -113,7 +119,8 @@ async function go(at) {
   }
   draw();
   frame(null);
-  const unfound = await goTo(query, isWanted);
+  uncover();
+  const unfound = await goHere(query, isWanted);
   if (!isWanted()) return;
   if (unfound) {
     missing(unfound, query.get(unfound));
@@ -134,6 +141,13 @@ async function go(at) {
   if (!isWanted()) return;
   if (button) button.click();
   else missing('press', query.get('press'));
+}
+
+// Closes what stands over the page, or in the place of Start's picture.
+function uncover() {
+  for (const dialog of document.querySelectorAll('dialog[open]')) /** @type {HTMLDialogElement} */ (dialog).close();
+  for (const list of document.querySelectorAll('#start [data-do][aria-expanded=true]'))
+    /** @type {HTMLElement} */ (list).click();
 }
 
 // What comes late, on a slow machine, is framed when it is there.
