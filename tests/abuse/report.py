@@ -2,8 +2,9 @@
 
     python -m tests.abuse.report [--profile space local] [--seconds 8]
 
-Each attack comes from 127.0.0.2 against a server of its own in another process; the victim, at 127.0.0.1, asks for the
-page and for the next token of a text all the while. Printed as a table; nothing is asserted, a busy machine is slower.
+Each attack comes from 127.0.0.2, by a process of its own, against a server in another; the victim, at 127.0.0.1, asks
+for the page and for the next token of a text all the while. Printed as a table; nothing is asserted, a busy machine is
+slower.
 """
 
 from __future__ import annotations
@@ -206,41 +207,60 @@ def memory_mb(process: int) -> float:
     return int(fields["VmRSS"].split()[0]) / 1024
 
 
-async def measured(address: str, process: int, attack: Callable[[Attackers], Awaitable[None]], seconds: float) -> str:
-    """A row of the table."""
-    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
-        page = Page((await client.get("/config")).json())
+async def measured(
+    address: str, process: int, attack: Callable[[Attackers], Awaitable[None]], seconds: float, later: float
+) -> str:
+    """A row of the table; memory before, at the end, and `later` seconds after it."""
     await warmed(address)
     before, ended = memory_mb(process), False
-    attackers = Attackers(address, page, time.monotonic() + seconds)
     watching = asyncio.ensure_future(victim(address, lambda: not ended))
-    await attack(attackers)
-    ended, peak = True, memory_mb(process)
+    begun = [sys.executable, __file__, "--seconds", str(seconds), "--attack", attack.__name__, address]
+    child = await asyncio.create_subprocess_exec(*begun, stdout=asyncio.subprocess.PIPE)
+    printed, _ = await child.communicate()
+    ended, peak, answers = True, memory_mb(process), json.loads(printed)
     try:
         took = await watching
         worst = {name: max(times) for name, times in took.items()}
         said = f"{worst['page']:.2f} | {worst['answer']:.2f} | {statistics.median(took['answer']):.2f}"
     except (httpx.HTTPError, ValueError) as error:
         said = f"refused: {str(error)[:80]} | | "
+    await asyncio.sleep(later)
+    counts = ", ".join(f"{n:,} x {'none' if code == '0' else code}" for code, n in answers.items())
+    return f"| {attack.__doc__} | {said} | {counts} | {before:.0f}, {peak:.0f}, {memory_mb(process):.0f} MB |"
+
+
+async def attacked(address: str, name: str, seconds: float) -> dict[str, int]:
+    """What the server has answered to an attack, by status; "dropped" for what has not waited for an answer."""
+    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        page = Page((await client.get("/config")).json())
+    attackers = Attackers(address, page, time.monotonic() + seconds)
+    await next(one for one in ATTACKS if one.__name__ == name)(attackers)
     await attackers.client.aclose()
-    counts = ", ".join(f"{n:,} x {'dropped' if code < 0 else code or 'none'}" for code, n in attackers.answers.items())
-    return f"| {attack.__doc__} | {said} | {counts} | {before:.0f}, {peak:.0f} MB |"
+    return {"dropped" if code < 0 else str(code): n for code, n in attackers.answers.items()}
 
 
 async def against(
-    server: AbstractContextManager[Command], attack: Callable[[Attackers], Awaitable[None]], seconds: float
+    server: AbstractContextManager[Command],
+    attack: Callable[[Attackers], Awaitable[None]],
+    seconds: float,
+    later: float = 0.0,
 ) -> str:
     """A row of the table, against a server of its own."""
     with server as started:
-        return await measured(started.address.rstrip("/"), started.process.pid, attack, seconds)
+        return await measured(started.address.rstrip("/"), started.process.pid, attack, seconds, later)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--profile", nargs="+", default=["local", "talk", "space"])
     parser.add_argument("--seconds", type=float, default=8.0, help="of each attack")
+    parser.add_argument("--later", type=float, default=0.0, help="seconds after which memory is read again")
     parser.add_argument("--only", nargs="*", choices=[one.__name__ for one in ATTACKS], help="these attacks alone")
+    parser.add_argument("--attack", nargs=2, metavar=("NAME", "ADDRESS"), help="this attack on this server, uncounted")
     options = parser.parse_args()
+    if options.attack:
+        print(json.dumps(asyncio.run(attacked(options.attack[1], options.attack[0], options.seconds))))
+        return
     for profile in options.profile:
         print(f"\n{profile}\n\n| attack | page, worst s | answer, worst s | median | answers | memory |")
         print("|---|---|---|---|---|---|", flush=True)
@@ -249,7 +269,7 @@ def main() -> None:
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 begun = command(Path(folder), flags=["--profile", profile], HOME=folder, TMPDIR=folder)
-                print(asyncio.run(against(begun, attack, options.seconds)), flush=True)
+                print(asyncio.run(against(begun, attack, options.seconds, options.later)), flush=True)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from anyio.to_thread import run_sync as to_thread
 from ui.server import doors
 from ui.server.doors import Known
 from ui.server.gradio_internals.queue_share import Listeners
+from ui.server.headers import headers_of, telling_browsers
 from ui.state.clients import Clients, NewcomerShares
 
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
@@ -33,25 +34,7 @@ _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # a remote file path, which Gradio would fetch
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
-# A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it comes).
-_STREAM = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
 _FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
-_POLICY = "; ".join((
-    "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
-    "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:",
-    "font-src 'self' data:", "worker-src 'self' blob:", "connect-src 'self' data: blob:", "object-src 'none'",
-    "base-uri 'self'", "form-action 'self'",
-))  # fmt: skip
-
-
-def _headers(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
-    """What browsers are told with every answer; the sites in `frames` may show this one in a frame."""
-    ancestors = " ".join(["frame-ancestors 'self'", *frames])
-    return (
-        (b"x-content-type-options", b"nosniff"),
-        (b"referrer-policy", b"same-origin"),
-        (b"content-security-policy", f"{_POLICY}; {ancestors}".encode()),
-    )
 
 
 class GuardMiddleware:
@@ -86,7 +69,7 @@ class GuardMiddleware:
         self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Listeners()
         self._held = Counter[str]()  # bytes by client
-        self._headers = _headers(frames)
+        self._headers = headers_of(frames)
         self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
         self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}
@@ -96,7 +79,7 @@ class GuardMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _telling_browsers(send, [*self._headers, *self._link] if scope["path"] == "/" else self._headers)
+        send = telling_browsers(send, [*self._headers, *self._link] if scope["path"] == "/" else self._headers)
         headers = _named(scope["headers"])
         query = scope.get("query_string", b"")
         path = scope["path"].removeprefix(scope.get("root_path", ""))
@@ -235,22 +218,6 @@ async def refuse(send: Any, status: int, sentence: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": sentence.encode()})
-
-
-def _telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
-    async def telling(message: dict[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            there = {name.lower() for name, _ in message["headers"]}
-            more = [header for header in headers if header[0] not in there]
-            if any(
-                name.lower() == b"content-type" and kind.startswith(b"text/event-stream")
-                for name, kind in message["headers"]
-            ):
-                more += [header for header in _STREAM if header[0] not in there]
-            message = {**message, "headers": [*message["headers"], *more]}
-        await send(message)
-
-    return telling
 
 
 def _unknown(page: Known, path: str, call: Any) -> str:
