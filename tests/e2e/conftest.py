@@ -54,7 +54,7 @@ def chromium():
 @pytest.fixture(scope="session")
 def browser(chromium):
     """For visitors of their own: every context begins with nothing."""
-    browser = chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    browser = chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
     yield browser
     browser.close()
 
@@ -63,7 +63,8 @@ def browser(chromium):
 def profile(chromium, tmp_path_factory):
     """Of a visitor who comes again: Chromium has the page's scripts compiled, which halves a load."""
     folder = str(tmp_path_factory.mktemp("profile"))
-    context = chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS)
+    context = chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
+    context.set_default_timeout(PATIENCE)
     yield context
     context.close()
 

@@ -173,7 +173,7 @@ def walk(
 
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=browser, args=list(arguments)) as one,
+        playwright.chromium.launch(executable_path=browser, args=list(arguments), timeout=_SCENE) as one,
     ):
         page = one.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(_SCENE)
