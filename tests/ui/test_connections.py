@@ -68,7 +68,15 @@ def test_what_is_being_answered_may_take_its_time_and_a_slow_body_may_not(connec
 @pytest.mark.parametrize("behind_proxy", [True, False])
 def test_one_address_has_so_many_connections_and_a_proxy_any(connect, monkeypatch, behind_proxy):
     monkeypatch.setattr(connections, "_behind_proxy", behind_proxy)
+    many = [connect.made("9.9.9.9") for _ in range(1003)]
+    assert sum(one.transport.closed for one in many) == 3  # it is alone
+    private = [connect.made("10.0.0.1") for _ in range(497)]
+    assert sum(one.transport.closed for one in private) == 0
+    others = [connect.made(f"9.9.9.{n}") for n in range(3)]  # all are in use
+    assert all(one.transport.closed for one in others)
+
+
+def test_the_share_of_an_address_shrinks_as_others_come(connect):
+    others = [connect.made(f"9.9.8.{n}") for n in range(4)]
     many = [connect.made("9.9.9.9") for _ in range(260)]
-    assert sum(one.transport.closed for one in many) == 4
-    private = [connect.made("10.0.0.1") for _ in range(260)]
-    assert sum(one.transport.closed for one in private) == (0 if behind_proxy else 4)
+    assert sum(one.transport.closed for one in many) == 4 and not any(one.transport.closed for one in others)

@@ -15,14 +15,21 @@ from typing import Any
 import uvicorn.config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
 _Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
 
-_MOST, _MOST_EACH = 1500, 256  # connections; a school behind one address has some two hundred
+_MOST, _MOST_EACH = 1500, 256  # connections; those of an address where many have some
+_FILES = 4096  # open files that this process may have, where the system lets it
 _SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a request's body
 _LOOK = 5.0  # seconds between two checks of a connection
 
 _open: Counter[str] = Counter()
 _behind_proxy = False
+_most = _MOST
 
 
 class LimitedProtocol(_Protocol):
@@ -34,7 +41,7 @@ class LimitedProtocol(_Protocol):
         _open[self._address] += 1
         self._quiet_since = time.monotonic()
         self._timer: Any = None
-        if _open.total() > _MOST or (self._address and _open[self._address] > _MOST_EACH):
+        if _open.total() > _most or (self._address and _open[self._address] > _share()):
             transport.close()
         else:
             self._timer = self.loop.call_later(_LOOK, self._check)
@@ -59,6 +66,23 @@ class LimitedProtocol(_Protocol):
             self._timer = self.loop.call_later(_LOOK, self._check)
 
 
+def _share() -> int:
+    """Connections of one address: two thirds of all divided by the addresses there are; a school may be behind one."""
+    return min(_most, max(_MOST_EACH, 2 * _most // 3 // len(_open)))
+
+
+def _allowed_files() -> int:
+    """How many files this process may open, after it has asked for more."""
+    if resource is None:
+        return _FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        soft = most
+    return _FILES if soft == resource.RLIM_INFINITY else soft
+
+
 def _counted(address: str) -> str:
     """The counting key of a connection; "" for a proxy, which comes for all visitors."""
     try:
@@ -72,8 +96,8 @@ def limit_connections(*, behind_proxy: bool = False) -> None:
 
     Without a proxy, uvicorn takes no client's word for its address either.
     """
-    global _behind_proxy
-    _behind_proxy = behind_proxy
+    global _behind_proxy, _most
+    _behind_proxy, _most = behind_proxy, min(_MOST, _allowed_files() // 2)
     if not behind_proxy:
         os.environ["FORWARDED_ALLOW_IPS"] = ""
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{LimitedProtocol.__name__}"

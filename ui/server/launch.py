@@ -114,7 +114,7 @@ def serve(
         )
         _, address, _ = page.launch(
             theme=make_theme(),
-            head=style_link() + inline("frame/view/prefix.js"),
+            head=style_link() + inline("frame/view/prefix.js") + inline("frame/view/modules.js"),
             js=calling(
                 "frame/view/keys.js",
                 f"m.start({_script_value({'lan': services.lan, 'talk': services.talk, 'earlier': earlier()})})",

@@ -22,7 +22,7 @@ from ui.server import doors
 from ui.server.doors import Known
 from ui.server.gradio_internals.queue_share import Listeners
 from ui.server.headers import headers_of, telling_browsers
-from ui.state.clients import Clients, NewcomerShares
+from ui.state.clients import Clients, NewcomerShares, asking
 
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
@@ -140,6 +140,7 @@ class GuardMiddleware:
             if not self._newcomers.let_in(visitor, client):
                 await refuse(send, 429, _FULL)
                 return
+            asking.set(client)
             await self._app(scope, _again(body, receive), send)
         finally:
             self._held[client] -= size

@@ -96,9 +96,14 @@ def address(module: str) -> str:
     return f"(window.gradio_config?.root ?? '') + {json.dumps(f'{base_path()}/{module}')}"
 
 
+def _loading(module: str) -> str:
+    """JavaScript for the promise of a module (`ui/frame/view/modules.js`)."""
+    return f"lensModule({address(module)})"
+
+
 def calling(module: str, result: str) -> str:
     """JavaScript for an event: loads a module as `m` and returns an expression, in which `args` are the inputs."""
-    return f"async (...args) => {{ const m = await import({address(module)}); return {result}; }}"
+    return f"async (...args) => {{ const m = await {_loading(module)}; return {result}; }}"
 
 
 def routes() -> list[Route]:
@@ -146,7 +151,7 @@ def component(
     """
     constants = f", given: {json.dumps(given)}" if given else ""
     context = f"{{element, props, server, trigger, watch{constants}}}"
-    parts, first = f"import({address(module)}), import({address(_BEGIN)})", ""
+    parts, first = f"{_loading(module)}, {_loading(_BEGIN)}", ""
     if len(value) > _LONG:
         name = hashlib.sha256(value.encode()).hexdigest()[:24]
         _first_values[name], value = value, name

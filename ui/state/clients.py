@@ -7,11 +7,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 
 _MOST_PAGES = 5_000  # whose client is remembered
 _MOST_CLIENTS = 2_000  # with a share of newcomers
 _LATELY = 60.0  # seconds for which a client counts among those that share
 _LEAST_SHARE = 4  # newcomers at once, however many clients there are
+# The client of the request that is being answered; "" outside one.
+asking: ContextVar[str] = ContextVar("asking", default="")
 
 
 class Clients:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ui.payloads import Scene
+from ui.state.shares import of_most
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
 _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
@@ -26,6 +27,7 @@ class Stage:
         seen: by page that follows, when it last asked.
         heard: when the speaker last said anything.
         ended: whether the speaker has left.
+        client: of the speaker.
     """
 
     scene: Scene | None = None
@@ -33,10 +35,12 @@ class Stage:
     seen: dict[str, float] = field(default_factory=dict)
     heard: float = 0.0
     ended: bool = False
+    client: str = ""
 
 
 class Stages:
-    """The stages of all speakers, the longest unused of which makes room for a new one.
+    """The stages of all speakers. A new one takes the room of the client that has most of them: of its longest unused
+    one, those that nobody follows first.
 
     A speaker's page draws a secret, with which it says what it shows; pages follow by a name that is made of the
     secret and does not tell it.
@@ -51,8 +55,8 @@ class Stages:
         self._stages: OrderedDict[str, Stage] = OrderedDict()
         self._lock = threading.Lock()
 
-    def lead(self, secret: str, scene: Scene | None) -> tuple[str, int]:
-        """Says what the speaker's page shows, None once it has left; returns the stage's name and its followers."""
+    def lead(self, secret: str, scene: Scene | None, client: str = "") -> tuple[str, int]:
+        """Says what a client's page shows, None once it has left; returns the stage's name and its followers."""
         name = name_of(secret)
         with self._lock:
             stage = self._stages.setdefault(name, Stage())
@@ -60,8 +64,9 @@ class Stages:
             if scene != stage.scene or stage.ended != (scene is None):
                 stage.version += 1
             stage.scene, stage.ended, stage.heard = scene or stage.scene, scene is None, self._clock()
+            stage.client = client
             while len(self._stages) > self._most:
-                self._stages.popitem(last=False)
+                del self._stages[self._least_wanted()]
             return name, self._followers(stage)
 
     def follow(self, name: str, page: str) -> Stage | None:
@@ -73,6 +78,10 @@ class Stages:
             if stage is not None and self._clock() - stage.heard > _SILENT_SECONDS:
                 stage.ended = True  # until it is heard again
             return stage
+
+    def _least_wanted(self) -> str:
+        theirs = of_most(self._stages, lambda name: self._stages[name].client)
+        return next((name for name in theirs if not self._stages[name].seen), theirs[0])
 
     def _followers(self, stage: Stage) -> int:
         now = self._clock()

@@ -87,6 +87,19 @@ def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes
     stages.follow(name, PAGE)
     now[0] = 15.0
     assert stages.lead(SPEAKER, SCENE)[1] == 1
+    now[0] = 30.0
+    assert stages.lead(SPEAKER, SCENE)[1] == 0
     for other in ("x" * 22, "y" * 22):
         stages.lead(other, SCENE)
     assert stages.follow(name, PAGE) is None
+
+
+@pytest.mark.parametrize("client", ["elsewhere", "here"])
+def test_invented_secrets_never_push_out_a_stage_that_is_followed(client):
+    stages = Stages(most=5)
+    name, _ = stages.lead("speaker" * 4, SCENE, "here")
+    assert stages.follow(name, "page" * 8) is not None
+    for number in range(60):
+        stages.lead(f"invented {number}", SCENE, client)
+    stage = stages.follow(name, "page" * 8)
+    assert stage is not None and not stage.ended

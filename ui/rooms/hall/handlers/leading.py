@@ -11,6 +11,7 @@ from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, Sc
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
+from ui.state.clients import asking
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{22,64}")  # drawn by a page; too long to be guessed
 _LONGEST_TEXT, _LONGEST_NAME, _MOST_PLACE = 2_000, 300, 1_000_000
@@ -22,7 +23,7 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
         return None
     try:
-        name, followers = services.stages.lead(secret, None if scene is None else _scene(scene))
+        name, followers = services.stages.lead(secret, None if scene is None else _scene(scene), asking.get())
     except InputError:
         return None
     led: Led = {"name": name, "followers": followers}
