@@ -1,7 +1,7 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {linkTo} from './page.js';
 import {reached} from './connection.js';
-import {chooseHead, chooseToken, firstChosen, sentence, setSentence} from './sentence.js';
+import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './sentence.js';
 import {WAY} from './way.js';
 
 // Views that are part of another one now: their titles in small letters -> the place there.
@@ -82,11 +82,7 @@ export const onWay = hear => hearers.add(hear);
 export function goHere(query, isWanted) {
   latest = query;
   for (const hear of hearers) hear(query);
-  const text = TEXTS.map(name => query.get(name)).find(Boolean);
-  if (text && text !== sentence()) {
-    /** @type {HTMLElement} */ (document.activeElement)?.blur(); // a box that is typed into keeps what it holds
-    setSentence(text);
-  }
+  showSentence(TEXTS.map(name => query.get(name)).find(Boolean));
   const {head, token} = firstChosen(query.toString());
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);

@@ -35,6 +35,13 @@ export function setSentence(text, teller = null) {
   tell({text}, teller);
 }
 
+// As setSentence, also where somebody types: a box that is typed into keeps what it holds.
+export function showSentence(text) {
+  if (!text || text === about.text) return;
+  /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  setSentence(text);
+}
+
 export function chooseHead(head, teller = null) {
   if (String(head) === String(about.head)) return;
   about.head = head;

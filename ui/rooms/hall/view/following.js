@@ -1,8 +1,8 @@
 // Following a speaker: the tab, the view, the model, the text and what is chosen; one click leaves, one returns.
 import {drawnName} from '../../../shared/view/plain.js';
-import {awaited, goHere, pickedModel, place} from '../../../shared/view/places.js';
+import {awaited, goTo, pickedModel, place} from '../../../shared/view/places.js';
 import {offered} from '../../../shared/view/offers.js';
-import {chooseHead, chooseToken, sentence} from '../../../shared/view/sentence.js';
+import {chooseHead, chooseToken, sentence, showSentence} from '../../../shared/view/sentence.js';
 import {chip} from './chip.js';
 import {ask} from './hall_server.js';
 
@@ -48,8 +48,8 @@ async function show({tab, view, model, text: shown, head, token}) {
     await awaited(() => pickedModel() === model);
   }
   const [tabNow, viewNow] = place();
-  const way = tab !== tabNow || view !== viewNow ? {tab, view} : {};
-  await goHere(new URLSearchParams({...way, text: shown}));
+  if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
+  showSentence(shown);
   chooseHead(head);
   chooseToken(token);
 }
