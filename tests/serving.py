@@ -19,16 +19,23 @@ from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.server.launch import serve
 from ui.server.temp_files import TemporaryFiles
-from ui.services import make_services
+from ui.services import Services, make_services
 
 
 @contextmanager
 def served_page(profile: str = "local", **options: Any) -> Iterator[str]:
     """Its address, as long as the context lasts; options as `serve` takes them."""
+    with served(profile, **options) as (address, _):
+        yield address
+
+
+@contextmanager
+def served(profile: str = "local", **options: Any) -> Iterator[tuple[str, Services]]:
+    """As `served_page`, with what serves it."""
     services = make_services(profile=profile, offline=True, examples=example_workspaces())
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
-    yield serve(page, services, files, wait=False, **options)
+    yield serve(page, services, files, wait=False, **options), services
     page.close()
     services.close()
 

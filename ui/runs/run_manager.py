@@ -280,15 +280,12 @@ class RunManager:
             raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
         return model
 
-    def reap(self) -> None:
-        """Frees the workspaces not viewed within the grace period."""
+    def reap(self, grace: float | None = None) -> None:
+        """Frees the workspaces not viewed for `grace` seconds: the limit's, if none are given."""
+        grace = self._limits.training_grace if grace is None else grace
         with self._lock:
             now = self._clock()
-            gone = [
-                workspace
-                for workspace in self._workspaces.values()
-                if now - workspace.last_seen > self._limits.training_grace
-            ]
+            gone = [workspace for workspace in self._workspaces.values() if now - workspace.last_seen > grace]
             for workspace in gone:
                 del self._workspaces[workspace.id]
         self._free(gone)

@@ -1,5 +1,6 @@
 // Browser history: Back and Forward step through the tabs and views opened before.
-import {awaited, goTo, isOpen, place} from '../../shared/view/places.js';
+import {awaited} from '../../shared/view/awaited.js';
+import {goTo, isOpen, place} from '../../shared/view/places.js';
 import {WAY} from '../../shared/view/way.js';
 
 // The address of a place on this page: copying it is enough to share the place.

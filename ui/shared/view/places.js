@@ -1,4 +1,5 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
+import {awaited} from './awaited.js';
 import {linkTo} from './page.js';
 import {reached} from './connection.js';
 import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './sentence.js';
@@ -10,12 +11,11 @@ export const setEarlier = names => {
   earlier = new Map(Object.entries(names).map(([old, way]) => [old.toLowerCase(), new URLSearchParams(way)]));
 };
 
-const PATIENCE = 10_000; // milliseconds until a place is given up
 const STAYS = 20; // frames that a choice is there
 const PICKS = 3; // of a choice that a slow machine's view takes back while it is set up
-const EVERY = 200; // milliseconds between looks at it
+const EVERY = 200; // milliseconds between picks
 const AGAIN = 1000; // milliseconds between clicks on what is folded
-const SETTLED = 3000; // milliseconds in which the views above a place are filled
+const SETTLED = 3000; // milliseconds of an idle page after which the views above a place are filled
 
 // Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is there, else the name of
 // what was not found. The choice waits until the selector `once` is visible: in a view still being set up it would be
@@ -164,21 +164,16 @@ function holdChoice(name) {
   const until = new AbortController();
   for (const event of ['pointerdown', 'keydown', 'touchstart'])
     addEventListener(event, () => (picking += 1), {signal: until.signal, capture: true, passive: true});
-  const began = performance.now();
+  let picked = -EVERY;
   let left = PICKS;
-  const look = () => {
-    if (mine !== picking || !left || performance.now() - began > PATIENCE) {
-      until.abort();
-      return;
-    }
+  const pick = () => {
     const input = optionOf(name)?.querySelector('input');
-    if (input && !input.checked) {
-      left -= 1;
-      input.click();
-    }
-    setTimeout(look, EVERY);
+    if (!input || input.checked || performance.now() - picked < EVERY) return;
+    picked = performance.now();
+    left -= 1;
+    input.click();
   };
-  look();
+  awaited(pick, () => mine === picking && left > 0).then(() => until.abort());
 }
 
 // Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views above it are filled,
@@ -206,7 +201,11 @@ function see(selector) {
   };
   for (const name of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
     addEventListener(name, done, {signal: until.signal, capture: true, passive: true});
-  setTimeout(done, SETTLED);
+  awaited(
+    () => until.signal.aborted,
+    () => true,
+    SETTLED,
+  ).then(done);
   grown.observe(document.querySelector('#tabs'));
   scroll();
   return node;
@@ -218,16 +217,4 @@ export function visible(selector) {
   } catch {
     return null; // invalid selector: a mistake in a tour file, which the tour reports
   }
-}
-
-export function awaited(find, isWanted = () => true, patience = PATIENCE) {
-  const began = performance.now();
-  return new Promise(done => {
-    const look = () => {
-      const target = isWanted() && find();
-      if (target || !isWanted() || performance.now() - began > patience) done(target);
-      else requestAnimationFrame(look);
-    };
-    look();
-  });
 }

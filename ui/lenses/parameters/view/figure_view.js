@@ -33,6 +33,7 @@ export function start({element, props, server, watch}) {
         server.figure_picture({name: value.name, model: value.model, format: kind, dark: isDark()}),
       );
   });
+  document.querySelector('#experiment')?.addEventListener('change', draw); // its answer may have come before
   onLook(draw);
   watch('value', draw);
   draw();

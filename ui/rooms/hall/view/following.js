@@ -1,6 +1,7 @@
 // Following a speaker: the tab, the view, the model, the text and what is chosen; one click leaves, one returns.
 import {drawnName} from '../../../shared/view/plain.js';
-import {awaited, goTo, pickedModel, place} from '../../../shared/view/places.js';
+import {awaited} from '../../../shared/view/awaited.js';
+import {goTo, pickedModel, place} from '../../../shared/view/places.js';
 import {offered} from '../../../shared/view/offers.js';
 import {chooseHead, chooseToken, sentence, showSentence} from '../../../shared/view/sentence.js';
 import {chip} from './chip.js';

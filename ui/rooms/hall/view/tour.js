@@ -1,7 +1,8 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
 // file or a link, see tour_text.js.
 import {add, addButton, copyText} from '../../../shared/view/page.js';
-import {awaited, goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
+import {awaited} from '../../../shared/view/awaited.js';
+import {goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
