@@ -130,6 +130,16 @@ async def runs(attack: Attackers) -> None:
     await attack.repeat(lambda n: attack.post("call/v2/train", {"action": "start", "seed": n}))
 
 
+async def uploads(attack: Attackers) -> None:
+    """files of 50 MB, one after another"""
+
+    async def upload(number: int) -> httpx.Response:
+        content = b"%030d" % number + bytes(50_000_000)  # each another one: the same file is stored once
+        return await attack.client.post(f"{API}/upload", files={"files": ("text.txt", content)})
+
+    await attack.repeat(upload, 4)
+
+
 async def dropped(attack: Attackers) -> None:
     """the page, asked for and dropped"""
     host, port = attack.client.base_url.host, attack.client.base_url.port or 80
@@ -162,18 +172,21 @@ async def a_class(attack: Attackers) -> None:
     await asyncio.gather(*(arrives() for _ in range(_CLASS)))
 
 
-ATTACKS = (newcomers, forged, bodies, no_answers, long_texts, sessions, runs, dropped, a_class)
+ATTACKS = (newcomers, forged, bodies, no_answers, long_texts, sessions, runs, uploads, dropped, a_class)
 
 
 async def victim(address: str, goes_on: Callable[[], bool]) -> dict[str, list[float]]:
-    """Seconds of every look at the page and of every question, of a visitor at 127.0.0.1."""
-    took: dict[str, list[float]] = {"page": [], "answer": []}
+    """Seconds of every look at the page, every question and every upload, of a visitor at 127.0.0.1."""
+    took: dict[str, list[float]] = {"page": [], "answer": [], "upload": []}
     async with httpx.AsyncClient(base_url=address, timeout=300) as client:
         while goes_on():
             for name in took:
                 began = time.monotonic()
                 if name == "page":
                     (await client.get("/")).raise_for_status()
+                elif name == "upload":
+                    text = b"a text of mine %d" % len(took[name])
+                    (await client.post(f"{API}/upload", files={"files": ("mine.txt", text)})).raise_for_status()
                 else:
                     await answered(client)
                 took[name].append(time.monotonic() - began)
@@ -220,10 +233,10 @@ async def measured(
     ended, peak, answers = True, memory_mb(process), json.loads(printed)
     try:
         took = await watching
-        worst = {name: max(times) for name, times in took.items()}
-        said = f"{worst['page']:.2f} | {worst['answer']:.2f} | {statistics.median(took['answer']):.2f}"
+        waits = [statistics.median(took["answer"]), *(max(times) for times in took.values())]
+        said = " | ".join(f"{wait:.2f}" for wait in waits)
     except (httpx.HTTPError, ValueError) as error:
-        said = f"refused: {str(error)[:80]} | | "
+        said = f"refused: {str(error)[:80]} | | | "
     await asyncio.sleep(later)
     counts = ", ".join(f"{n:,} x {'none' if code == '0' else code}" for code, n in answers.items())
     return f"| {attack.__doc__} | {said} | {counts} | {before:.0f}, {peak:.0f}, {memory_mb(process):.0f} MB |"
@@ -262,8 +275,8 @@ def main() -> None:
         print(json.dumps(asyncio.run(attacked(options.attack[1], options.attack[0], options.seconds))))
         return
     for profile in options.profile:
-        print(f"\n{profile}\n\n| attack | page, worst s | answer, worst s | median | answers | memory |")
-        print("|---|---|---|---|---|---|", flush=True)
+        print(f"\n{profile}\n\n| attack | answer, median s | page, worst | answer | upload | answers | memory |")
+        print("|---|---|---|---|---|---|---|", flush=True)
         for attack in ATTACKS:
             if options.only and attack.__name__ not in options.only:
                 continue

@@ -1,6 +1,7 @@
 """Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their size is made."""
 
 import io
+import itertools
 import json
 import os
 import resource
@@ -30,7 +31,8 @@ from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.generate.handlers import program
 from ui.lenses.train.handlers import files
 from ui.lenses.zero_shot.handlers import form
-from ui.server.temp_files import TemporaryFiles, UploadRoom
+from ui.server.temp_files import TemporaryFiles
+from ui.server.uploads import UploadRoom
 from ui.shared import uses
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
@@ -322,6 +324,48 @@ def test_an_upload_without_room_is_refused_before_its_first_byte(tmp_path, monke
     assert answered.getvalue() == str(status)
 
 
+def test_uploads_have_shares_and_who_holds_most_gives_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+    files, names = TemporaryFiles(most_bytes=1000), itertools.count()
+    files.open()
+
+    async def app(scope, receive, send):
+        stored = files.folder / f"{next(names)}"
+        stored.write_bytes(b"x" * int(scope["headers"][0][1]))
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": json.dumps([str(stored)]).encode()})
+
+    room = UploadRoom(app, files, largest=200)
+
+    def upload(n_bytes: int, client: str) -> str:
+        answer = io.StringIO()
+
+        async def send(message):
+            answer.write(str(message.get("status", "")) + message.get("body", b"").decode())
+
+        size = [(b"content-length", str(n_bytes).encode())]
+        scope = {"type": "http", "method": "POST", "path": "/upload", "headers": size, "client": (client, 1)}
+        with pytest.raises(StopIteration):
+            room(scope, None, send).send(None)
+        return answer.getvalue()
+
+    there = lambda: sorted(int(path.name) for path in files.folder.iterdir() if path.is_file())  # noqa: E731
+    assert all(upload(100, "greedy").startswith("200") for _ in range(5))
+    assert "Your uploads hold 500 bytes of the 500 that you may have" in upload(1, "greedy")
+    assert upload(200, "second").startswith("200") and upload(200, "third").startswith("200")
+    assert upload(200, "fourth").startswith("200") and there() == [1, 2, 3, 4, 5, 6, 7]  # the greediest one's oldest
+    assert upload(200, "fifth").startswith("200") and there() == [3, 4, 5, 6, 7, 8]
+    assert "of the 200 that you may have" in upload(1, "greedy")
+    for path in files.folder.iterdir():
+        path.unlink() if path.is_file() else None
+    made = files.folder / "made"
+    made.write_bytes(b"x" * 1000)
+    assert "is full" in upload(100, "second")  # it may be just being fetched
+    os.utime(made, (1.0, 1.0))
+    assert upload(100, "second").startswith("200") and not made.exists()
+
+
 @pytest.mark.parametrize("name", ["mini@²", "mini@-1", "mini@" + "9" * 200, "@5", "mini@"])
 def test_moments_that_are_none_are_sentences(name):
     with pytest.raises(GPTCoreError):
@@ -331,7 +375,7 @@ def test_moments_that_are_none_are_sentences(name):
 
 @pytest.mark.parametrize("name", [["mini"], {"a": 1}, None, 7])
 def test_a_model_s_name_of_another_kind_has_no_workspace(services, name):
-    assert services.run_manager.workspace_of(name) is None and len(uses.model_lines(services, name)) == 6
+    assert services.workspaces.holder(name) is None and len(uses.model_lines(services, name)) == 6
 
 
 def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, monkeypatch):

@@ -31,7 +31,8 @@ from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
 from ui.server.gradio_internals.queue_share import Listeners, QueueShare
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
-from ui.server.temp_files import TemporaryFiles, UploadRoom
+from ui.server.temp_files import TemporaryFiles
+from ui.server.uploads import LARGEST_UPLOAD, UploadRoom
 from ui.services import Services
 from ui.shared.files import calling, early, inline, routes, style_link
 from ui.shared.theme import make_theme
@@ -40,7 +41,6 @@ from ui.views import earlier
 
 log = logging.getLogger("gptlens")
 
-_LARGEST_UPLOAD = "200mb"
 _FIRST = (
     "frame/view/keys.js",
     "frame/view/visit.js",
@@ -102,7 +102,7 @@ def serve(
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
         Middleware(PageCache),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
-        Middleware(UploadRoom, files=files),
+        Middleware(UploadRoom, files=files, clients=clients),
     ]
     limit_connections(behind_proxy=behind_proxy)
     with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
@@ -123,7 +123,7 @@ def serve(
             run_history=False,
             ssr_mode=False,
             show_error=False,
-            max_file_size=_LARGEST_UPLOAD,
+            max_file_size=LARGEST_UPLOAD,
             max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
             state_session_capacity=services.limits.page_states,
             app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},

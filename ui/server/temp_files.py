@@ -6,14 +6,13 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from gptcore.errors import GPTCoreError
-from ui.server.middleware import refuse
 
+_JUST_MADE = 60.0  # seconds for which a file may be in use
 _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
 
 
@@ -27,10 +26,11 @@ class TemporaryFiles:
 
     Attributes:
         folder: where, once it is open.
+        most_bytes: as given.
     """
 
     def __init__(self, *, most_bytes: int, age: float = 3600.0, clock: Callable[[], float] = time.time) -> None:
-        self._most, self._age, self._clock = most_bytes, age, clock
+        self.most_bytes, self._age, self._clock = most_bytes, age, clock
         self.folder = Path(tempfile.gettempdir()) / _PARENT / str(os.getpid())
 
     def open(self) -> int:
@@ -72,7 +72,7 @@ class TemporaryFiles:
         now, files = self._clock(), sorted(_files(self.folder))
         total = sum(size for _, size, _ in files)
         for changed, size, path in files:
-            if now - changed <= self._age and total <= self._most:
+            if now - changed <= self._age and total <= self.most_bytes:
                 break
             path.unlink(missing_ok=True)
             total -= size
@@ -81,44 +81,26 @@ class TemporaryFiles:
                 if now - left.stat().st_mtime > self._age:
                     left.rmdir()
 
+    def remove_oldest(self, besides: Collection[Path] = ()) -> bool:
+        """Deletes the oldest file that is not just being made or fetched; whether there was one."""
+        before = self._clock() - _JUST_MADE
+        oldest = min(((at, path) for at, _, path in _files(self.folder) if path not in besides), default=None)
+        if oldest is None or oldest[0] > before:
+            return False
+        oldest[1].unlink(missing_ok=True)
+        return True
+
+    def sizes(self) -> dict[Path, int]:
+        """The bytes of each file."""
+        return {path: size for _, size, path in _files(self.folder)}
+
     def has_room(self, n_bytes: int) -> bool:
         """Whether `n_bytes` more fit below the cap."""
-        return sum(size for _, size, _ in _files(self.folder)) + n_bytes <= self._most
+        return sum(self.sizes().values()) + n_bytes <= self.most_bytes
 
     def close(self) -> None:
         """Removes everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class UploadRoom:
-    """Middleware that rejects an upload that does not fit, before its first byte is stored.
-
-    Args:
-        app: the wrapped ASGI app.
-        files: whose cap counts.
-    """
-
-    def __init__(self, app: Any, files: TemporaryFiles) -> None:
-        self._app, self._files, self._coming = app, files, 0  # bytes of uploads that are under way
-
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        """Rejects uploads that do not fit or lack a size; passes everything else on."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
-            await self._app(scope, receive, send)
-            return
-        declared = dict(scope["headers"]).get(b"content-length", b"")
-        if not declared.isdigit() or len(declared) > 15:
-            await refuse(send, 411, "An upload must say how many bytes it has.")
-        elif not self._files.has_room(int(declared) + self._coming):
-            await refuse(send, 507, "The server's room for uploads is full. Try again in a few minutes.")
-        else:
-            self._coming += int(declared)  # concurrent uploads share the cap
-            try:
-                await self._app(scope, receive, send)
-            except OSError as error:
-                await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
-            finally:
-                self._coming -= int(declared)
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:

@@ -1,0 +1,97 @@
+"""The room for uploads: each client has a share, and where it is full, who holds most gives way first."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ui.server.middleware import refuse
+from ui.server.temp_files import TemporaryFiles
+from ui.state.clients import Clients
+
+LARGEST_UPLOAD = 200_000_000  # bytes
+_LONGEST_ANSWER = 64 << 10  # bytes: the names of what has been stored
+
+
+class UploadRoom:
+    """Middleware that rejects an upload that does not fit, before its first byte is stored.
+
+    Args:
+        app: the wrapped ASGI app.
+        files: whose cap counts.
+        clients: who asks.
+        largest: of one upload, in bytes: a client may always hold so much.
+    """
+
+    def __init__(
+        self, app: Any, files: TemporaryFiles, clients: Clients | None = None, largest: int = LARGEST_UPLOAD
+    ) -> None:
+        self._app, self._files, self._clients, self._largest = app, files, clients or Clients(), largest
+        self._coming = Counter[str]()  # bytes of uploads that are under way, by client
+        self._owners: dict[Path, str] = {}  # of stored files, the oldest first
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Rejects uploads that do not fit or lack a size; passes everything else on."""
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        declared = headers.get("content-length", "")
+        if not (declared.isascii() and declared.isdigit()) or len(declared) > 15:
+            await refuse(send, 411, "An upload must say how many bytes it has.")
+            return
+        n_bytes, client = int(declared), self._clients.address(headers, (scope.get("client") or ("",))[0])
+        if refusal := self._make_room(n_bytes, client):
+            await refuse(send, 507, refusal)
+            return
+        self._coming[client] += n_bytes
+        try:
+            await self._app(scope, receive, self._noting(client, send))
+        except OSError as error:
+            await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
+        finally:
+            self._coming[client] -= n_bytes
+
+    def _make_room(self, n_bytes: int, client: str) -> str:
+        """Makes room for an upload of a client; says why there is none, "" where there is."""
+        there = self._files.sizes()
+        self._owners = {path: owner for path, owner in self._owners.items() if path in there}
+        sizes = {path: there[path] for path in self._owners}
+        held = +self._coming
+        for path, size in sizes.items():
+            held[self._owners[path]] += size
+        held[client] += n_bytes
+        share = max(self._largest, self._files.most_bytes // max(2, len(held)))
+        if held[client] > share:
+            return (
+                f"Your uploads hold {held[client] - n_bytes:,} bytes of the {share:,} that you may have here, and "
+                f"this one has {n_bytes:,}. What is read is deleted; the rest is after an hour."
+            )
+        wanted = n_bytes + self._coming.total()
+        while not self._files.has_room(wanted):
+            most = max(held, key=lambda owner: held[owner])
+            theirs = next((path for path in sizes if self._owners[path] == most), None)
+            if theirs is not None:
+                held[most] -= sizes.pop(theirs)
+                theirs.unlink(missing_ok=True)
+            elif not self._files.remove_oldest(besides=sizes):
+                most_bytes = self._files.most_bytes
+                return f"The server's room for uploads, {most_bytes:,} bytes, is full. Try again in a minute."
+        return ""
+
+    def _noting(self, client: str, send: Any) -> Any:
+        """Remembers whose the files are that an answer names."""
+        answer = bytearray()
+
+        async def noting(message: dict[str, Any]) -> None:
+            answer.extend(message.get("body", b"")[: _LONGEST_ANSWER - len(answer)])
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                with suppress(ValueError):
+                    names = json.loads(answer)
+                    self._owners |= {Path(name): client for name in names if isinstance(name, str)}
+            await send(message)
+
+        return noting
