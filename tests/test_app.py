@@ -23,7 +23,7 @@ from wire import apart
 import app
 import gptcore
 from serving import served_page
-from ui.runs.run_manager import RunManager
+from ui.runs.run_queue import RunQueue
 from ui.state.limits import PROFILES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -222,9 +222,9 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
 
 @pytest.mark.slow
 def test_a_model_is_trained_over_http_and_then_writes(client, monkeypatch):
-    askers, check = list[str](), RunManager._check_queue
-    noted = lambda manager, workspace: (askers.append(manager.asker()), check(manager, workspace))  # noqa: E731
-    monkeypatch.setattr(RunManager, "_check_queue", noted)
+    askers, make_room = list[str](), RunQueue.make_room
+    noted = lambda queue, workspace: (askers.append(workspace.client), make_room(queue, workspace))  # noqa: E731
+    monkeypatch.setattr(RunQueue, "make_room", noted)
     begun = client.predict(text="the cat sat on the mat. " * 200, length="steps", max_steps=20, api_name="/train")
     assert askers == ["127.0.0.1"]  # whose place in the line it is
     assert begun["state"] in ("starting", "ready", "running") and begun["run"].startswith("run-")

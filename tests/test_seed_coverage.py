@@ -137,7 +137,7 @@ def _handlers(services) -> dict[str, Any]:
         chapter["title"]: json.dumps(chapter, ensure_ascii=False)
         for chapter in json.loads(story.chapters(services, None))
     }
-    record = services.run_manager.get("example").current
+    record = services.workspaces.get("example").current
     gpt2 = PRESETS["gpt2"]
     return {
         "anatomy": lambda name: anatomy.experiment(services, "mini", name), "CHAPTERS": chapters,

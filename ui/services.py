@@ -30,6 +30,7 @@ from ui.runs.dataset_cache import DatasetCache
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.workspace import Workspace
+from ui.runs.workspaces import Workspaces
 from ui.state.attention_cache import AttentionCache
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
@@ -106,8 +107,13 @@ class Services:
         """A model that is already open, or None: a component's request must not load one."""
         if not isinstance(name, str):
             return None
-        is_open = name in self.models.loaded() or self.run_manager.workspace_of(name) is not None
+        is_open = name in self.models.loaded() or self.workspaces.holder(name) is not None
         return self.models.get(name) if is_open else None
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """Where visitors train."""
+        return self.run_manager.workspaces
 
     @property
     def update_seconds(self) -> float:
@@ -166,7 +172,9 @@ def make_services(
         limits = replace(limits, training_runs=training_runs)
     compute_thread, measure_thread = ComputeThread("computing"), ComputeThread("measuring", idle=0.1)
     run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved, device=device)
-    store = ModelStore(limits, offline=offline, default=model, trained=run_manager.language_model, device=device)
+    store = ModelStore(
+        limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
+    )
     for thread in (compute_thread, measure_thread):
         thread.failed = store.heed
     attention_cache = AttentionCache(limits.reading_bytes, limits.reading_seconds)

@@ -189,7 +189,7 @@ def two_minutes(texts: list[str]) -> None:
         assert bench.run is not None
         run = bench.run.record
         while not bench.run.wait(1.0):
-            services.run_manager.get(bench.id)
+            services.workspaces.get(bench.id)
         lines = run.facts.lines
         print(
             f"  {Path(text).name:38}{run.final_loss:10.3f}{lines['bigram']:9.3f}{lines['unigram']:9.3f}{run.step:9,}",

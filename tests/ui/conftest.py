@@ -42,7 +42,7 @@ def services(tiny_lm) -> Iterator[Services]:
         offline=True,
         default="tiny",
         loader=lambda *_, **__: tiny_lm,
-        trained=jobs.language_model,
+        trained=jobs.workspaces.language_model,
         device=DEVICE,
     )
     readings = AttentionCache(limits.reading_bytes)

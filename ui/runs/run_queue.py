@@ -1,10 +1,20 @@
-"""FIFO queue of training runs: positions and estimated waits."""
+"""FIFO queue of training runs: who learns, who waits, positions and estimated waits."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+import math
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+from ui.runs.training_run import TrainingRun
+from ui.runs.workspace import Workspace
+from ui.runs.workspaces import Busy
+from ui.state.limits import Limits
+from ui.state.shares import of_most
+
+_GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Resume puts it in line again."
 
 
 @dataclass(frozen=True)
@@ -18,6 +28,95 @@ class QueuePlace:
 
     number: int
     seconds: float | None
+
+
+class RunQueue:
+    """Workspaces whose runs wait until fewer than the limit learn: a race holds one slot, a waiting run none.
+
+    Args:
+        limits: how many may learn, and wait, at the same time.
+        workspaces: gives all of them.
+    """
+
+    def __init__(self, limits: Limits, workspaces: Callable[[], Iterable[Workspace]]) -> None:
+        self._limits, self._workspaces = limits, workspaces
+        self._lock = threading.Lock()
+        self._waiting: list[Workspace] = []  # in the order in which their runs begin
+
+    def go(self, workspace: Workspace, updates: float = math.inf) -> None:
+        """Lets a workspace's run make so many updates, now or in its turn; one that waits keeps its place."""
+        with self._lock:
+            if not self._waiting and len(self._learning(workspace)) < self._limits.training_runs:
+                for run in workspace.live:
+                    run.go(updates)
+                return
+            workspace.allowed = updates
+            if not workspace.waits:
+                self._waiting.append(workspace)
+                workspace.waits = True
+            for run in workspace.live:
+                run.line_up()
+        self.advance()  # a slot may have become free meanwhile
+
+    def advance(self) -> None:
+        """Starts the first runs while slots are free."""
+        with self._lock:
+            while self._waiting and len(self._learning()) < self._limits.training_runs:
+                workspace = self._waiting[0]
+                self._remove(workspace)
+                for run in workspace.live:
+                    run.go(workspace.allowed)
+
+    def leave(self, workspace: Workspace) -> None:
+        """Removes a workspace, if it waits."""
+        with self._lock:
+            self._remove(workspace)
+
+    def clear(self) -> None:
+        """Removes all."""
+        with self._lock:
+            for workspace in list(self._waiting):
+                self._remove(workspace)
+
+    def place(self, workspace: Workspace) -> QueuePlace | None:
+        """A workspace's place, or None."""
+        with self._lock:
+            if not workspace.waits:
+                return None
+            before = self._waiting[: self._waiting.index(workspace)]
+            learning = [_longest(run.record.seconds_left() for run in live) for live in self._learning()]
+        ahead = [_longest(run.record.time_budget for run in other.live) for other in before]
+        return QueuePlace(len(before) + 1, expected_wait(learning, ahead, self._limits.training_runs))
+
+    def make_room(self, workspace: Workspace) -> None:
+        """Where the queue is full, the client that has most runs waiting gives up its last.
+
+        Raises:
+            Busy: nobody has more waiting than this workspace's client.
+        """
+        with self._lock:
+            if workspace.waits or len(self._waiting) < self._limits.training_queue:
+                return
+            theirs = of_most(self._waiting, lambda one: one.client)
+            mine = sum(one.client == workspace.client for one in self._waiting)
+            if len(theirs) <= mine + 1:
+                raise Busy(
+                    f"{len(self._waiting)} training runs are waiting already, {mine} of them yours: the queue is full. "
+                    "Nothing of yours is lost; try again in a minute."
+                )
+            self._remove(theirs[-1])
+        for run in theirs[-1].live:
+            run.pause(_GAVE_WAY)
+
+    def _remove(self, workspace: Workspace) -> None:
+        if workspace.waits:
+            self._waiting.remove(workspace)
+            workspace.waits = False
+
+    def _learning(self, besides: Workspace | None = None) -> list[list[TrainingRun]]:
+        """The active runs, by workspace."""
+        lives = [one.live for one in self._workspaces() if one is not besides]
+        return [live for live in lives if any(run.learns for run in live)]
 
 
 def expected_wait(learning: Sequence[float | None], before: Iterable[float | None], places: int) -> float | None:
@@ -38,3 +137,9 @@ def expected_wait(learning: Sequence[float | None], before: Iterable[float | Non
         begins = heapq.heappop(ends)
         heapq.heappush(ends, unknown if seconds is None else begins + seconds)
     return None if ends[0] == unknown else ends[0]
+
+
+def _longest(seconds: Iterable[float | None]) -> float | None:
+    """The maximum; None if any value is unknown."""
+    shares = list(seconds)
+    return None if any(one is None for one in shares) else max((one for one in shares if one is not None), default=None)

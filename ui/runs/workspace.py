@@ -31,6 +31,7 @@ class Workspace:
         last_seen: time of the last view.
         starting: held while a run is begun.
         allowed: updates that its run may make once it leaves the queue.
+        waits: whether its run is in the queue.
         choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
         client: who asked for its newest run.
         downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
@@ -45,6 +46,7 @@ class Workspace:
     starting: threading.Lock = field(default_factory=threading.Lock)
     allowed: float = math.inf
     client: str = ""
+    waits: bool = False
     choices: Choices = field(default_factory=Choices)
     downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
     viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
@@ -53,6 +55,15 @@ class Workspace:
     def live(self) -> list[TrainingRun]:
         """The threads of the workspace: none, one, or two that race."""
         return [run for run in (self.rival, self.run) if run is not None]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether its run learns or waits for its turn."""
+        return self.waits or any(run.learns for run in self.live)
+
+    def holds(self, name: str) -> bool:
+        """Whether a model is one of its runs' or uploaded ones."""
+        return name in self.models or any(record.id == name for record in self.runs)
 
     @property
     def current(self) -> RunState | None:

@@ -60,7 +60,7 @@ def reads(lm: LanguageModel, text: str) -> bool:
 
 def _given(services: Services, name: str) -> str:
     """The text that came with a model; "" where none did."""
-    record = services.run_manager.find(name)
+    record = services.workspaces.find(name)
     if record is not None:
         return record.facts.prompt
     folder = bundled_models().get(base_name(name))

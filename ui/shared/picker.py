@@ -16,7 +16,7 @@ def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
 
 def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]]:
     """(label, name) of a workspace's models for the picker, the newest run first."""
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     if workspace is None:
         return []
     records = list(enumerate(workspace.runs, 1))[::-1]
@@ -27,7 +27,7 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
 
 def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
     """The picker's lines with those of the workspace that a model was trained on, if it was trained here."""
-    workspace = services.run_manager.workspace_of(name)
+    workspace = services.workspaces.holder(name)
     moment = [(title_of(name), name)] if base_name(name) != name else []
     return moment + choices(services, None if workspace is None else workspace.id)
 

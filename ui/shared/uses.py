@@ -37,7 +37,7 @@ def _line(other: str, picked: str) -> str:
 
 def title(services: Services, name: object) -> str:
     """What people call a model: its name, the title of the run that trained it here, or its file's name."""
-    record, workspace = services.run_manager.find(name), services.run_manager.workspace_of(name)
+    record, workspace = services.workspaces.find(name), services.workspaces.holder(name)
     if record is None and workspace is not None:
         return workspace.models[str(name)].name
     return record.facts.title if record is not None else title_of(str(name))

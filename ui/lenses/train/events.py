@@ -129,7 +129,7 @@ class TrainEvents:
 
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
-        workspace = self._services.run_manager.get(event_data(event).get("workspace"))
+        workspace = self._services.workspaces.get(event_data(event).get("workspace"))
         kind, values = (
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
@@ -146,7 +146,7 @@ class TrainEvents:
 
     def zip(self, workspace: str) -> list[Any]:
         with shown_to_visitor():
-            known = self._services.run_manager.get(workspace)
+            known = self._services.workspaces.get(workspace)
             path, note = files.zipped_model(
                 self._services, workspace if known is not None and known.runs else "example"
             )

@@ -9,8 +9,9 @@ import pytest
 from test_runs import SMALL, plan_of, start, wait_until
 
 from ui.lenses.train.handlers import program, watching
-from ui.runs.run_manager import Busy, RunManager
+from ui.runs.run_manager import RunManager
 from ui.runs.run_queue import expected_wait
+from ui.runs.workspaces import Busy
 from ui.shared.inputs import InputError
 
 PRESET = "30 seconds, letters"
@@ -120,9 +121,9 @@ def test_a_workspace_that_nobody_looks_at_leaves_the_queue(services):
     gone, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
     now[0] = 2 * services.limits.training_grace
     for one in (first, waiting):
-        jobs.get(one.id)
+        jobs.workspaces.get(one.id)
     jobs.reap()
-    assert jobs.get(gone.id) is None and jobs.place(waiting).number == 1
+    assert jobs.workspaces.get(gone.id) is None and jobs.place(waiting).number == 1
     jobs.stop_all()
 
 
@@ -146,7 +147,7 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
 
 def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
     begun = program.by_program(services, "start", "", "", "the cat sat on the mat. " * 200, PRESET, {"length": "cap"})
-    workspace = services.run_manager.get(begun["key"])
+    workspace = services.workspaces.get(begun["key"])
     for key in ("", workspace.viewing, begun["run"], None, 7):
         with pytest.raises(InputError, match="send the key that its start answered"):
             program.by_program(services, "stop", begun["run"], key, "", "", {})

@@ -21,10 +21,11 @@ from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.runs.plan import Plan, Preparation
-from ui.runs.run_manager import Busy, RunManager
+from ui.runs.run_manager import RunManager
 from ui.runs.run_state import RunState
 from ui.runs.training_run import TrainingRun
 from ui.runs.workspace import Workspace
+from ui.runs.workspaces import Busy
 from ui.shared.picker import own_models
 from ui.state.limits import Limits
 
@@ -324,7 +325,7 @@ def test_a_page_draws_its_own_workspace_and_quick_presses_leave_one_live_run(ser
         press.start()
     for press in presses:
         press.join()
-    assert {workspace.id for workspace in workspaces} == {drawn} and len(services.run_manager) == 1
+    assert {workspace.id for workspace in workspaces} == {drawn} and len(services.workspaces) == 1
     assert sum(record.alive for record in workspaces[0].runs) == 1
 
 
@@ -337,7 +338,11 @@ def test_the_workspaces_longest_out_of_sight_make_room(services):
         now[0] = float(moment)
         made.append(jobs.start(None, plan))
         finished(made[-1])
-    assert len(jobs) == 2 and jobs.get(made[0].id) is None and jobs.get(made[2].id) is made[2]
+    assert (
+        len(jobs.workspaces) == 2
+        and jobs.workspaces.get(made[0].id) is None
+        and jobs.workspaces.get(made[2].id) is made[2]
+    )
 
 
 def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
@@ -345,10 +350,10 @@ def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
     learning, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(2))
     ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
     third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
-    assert jobs.get(ended.id) is None and jobs.place(third).number == 2
+    assert jobs.workspaces.get(ended.id) is None and jobs.place(third).number == 2
     with pytest.raises(Busy, match="All places for runs are taken"):
         jobs.start(None, plan_of(services, max_steps=1))
-    assert len(jobs) == 3 and learning.run.learns and jobs.place(waiting).number == 1
+    assert len(jobs.workspaces) == 3 and learning.run.learns and jobs.place(waiting).number == 1
     jobs.stop_all()
 
 
@@ -358,13 +363,13 @@ def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace(services):
     plan = plan_of(services, length="cap")
     workspace = jobs.start(None, plan)
     now[0] = 90.0
-    assert jobs.get(workspace.id) is workspace  # somebody looks
+    assert jobs.workspaces.get(workspace.id) is workspace  # somebody looks
     now[0] = 180.0
     jobs.reap()
-    assert len(jobs) == 1
+    assert len(jobs.workspaces) == 1
     now[0] = 281.0
     jobs.reap()
-    assert len(jobs) == 0 and jobs.get(workspace.id) is None and workspace.run.wait(10.0)
+    assert len(jobs.workspaces) == 0 and jobs.workspaces.get(workspace.id) is None and workspace.run.wait(10.0)
 
 
 def test_a_loss_that_blows_up_ends_the_run_and_keeps_a_model_that_still_works(services):

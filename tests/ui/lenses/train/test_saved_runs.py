@@ -43,9 +43,9 @@ def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, 
     there = replace(services, run_manager=again, models=services.models)
     news = watching.poll(there, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
-    assert again.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
+    assert again.workspaces.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
     assert watching.command(there, {"workspace": workspace.id, "command": "again", "value": None}) == {"said": ""}
-    more = finished(again.get(workspace.id)).current
+    more = finished(again.workspaces.get(workspace.id)).current
     assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
     assert more.step == 12 and "Continues from update 12" in more.facts.note
 
@@ -58,10 +58,10 @@ def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(servic
     workspace.current.reason = ""
     here.run_manager.save(now=True)
     jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
-    assert jobs.get(workspace.id).current.reason == REASON
+    assert jobs.workspaces.get(workspace.id).current.reason == REASON
     there = replace(services, run_manager=jobs)
     watching.command(there, {"workspace": workspace.id, "command": "again", "value": None})
-    assert finished(jobs.get(workspace.id)).current.step == 7
+    assert finished(jobs.workspaces.get(workspace.id)).current.step == 7
 
 
 def test_runs_are_written_now_and_then_and_each_state_once(services, folder):

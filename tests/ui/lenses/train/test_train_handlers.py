@@ -92,7 +92,7 @@ BAD = [
 def test_a_field_that_cannot_be_used_is_a_sentence(services, change, words):
     with pytest.raises(GPTCoreError, match=words):
         plan(services, **change)
-    assert len(services.run_manager) == 0
+    assert len(services.workspaces) == 0
 
 
 def test_a_sample_prompt_of_unknown_characters_gives_way_and_says_so(services):

@@ -10,7 +10,7 @@ import torch
 from ui.lenses.train.handlers import files, uploaded, watching
 from ui.lenses.train.handlers.forms import TuneForm, train_form, tune_form
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.runs.run_manager import Busy
+from ui.runs.workspaces import Busy
 from ui.shared.fields import fields_of
 from ui.shared.picker import own_models
 

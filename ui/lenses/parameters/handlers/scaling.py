@@ -88,7 +88,7 @@ def bundled() -> list[Point]:
 
 def of_runs(services: Services, workspace: object) -> list[Point]:
     """A visitor's runs that began from noise and learned a text, and have ended."""
-    place = services.run_manager.get(workspace)
+    place = services.workspaces.get(workspace)
     return [] if place is None else [point for run in place.runs if (point := _of_run(run)) is not None]
 
 

@@ -30,7 +30,7 @@ _MOST_CHOICES = 400
 def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
     """Two answers to one prompt, to choose the better, or why there are none."""
     workspace_id, choice, number = fields(request, "workspace", "chosen", "number")
-    workspace = services.run_manager.steered(workspace_id)
+    workspace = services.workspaces.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
         return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
@@ -85,7 +85,7 @@ def compare(
         GPTCoreError: an empty prompt, or one that does not fit.
     """
     text = inputs.text(prompt, "The prompt", most=2_000, least=1)
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     stages = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
     models = [
         services.models.get(inputs.model_name(model)),

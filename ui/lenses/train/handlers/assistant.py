@@ -314,7 +314,7 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
     Raises:
         GPTCoreError: no stage 1, or too few pairs.
     """
-    workspace = services.run_manager.steered(workspace_id)
+    workspace = services.workspaces.steered(workspace_id)
     taught = None if workspace is None else stage(workspace, "instructions")
     if workspace is not None and any(run.alive and run.facts.kind == "instructions" for run in workspace.runs):
         raise InputError(

@@ -41,7 +41,7 @@ _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json"
 def recording(services: Services, request: Annotated[object, RunRequest]) -> str | None:
     """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
     workspace_id, run_id = fields(request, "workspace", "run")
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
     if record is None:
         return None
@@ -74,7 +74,7 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
     Raises:
         InputError: no model yet.
     """
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     record = workspace.current if workspace is not None else None
     lm = record.language_model if record is not None else None
     if workspace is None or record is None or lm is None:

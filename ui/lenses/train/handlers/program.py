@@ -21,7 +21,7 @@ _OF_TEXT = ("corpus", "written", "file", "data_set")  # `text` says what these w
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
     """A run by its id, for programs. Raises InputError when it is unknown."""
-    record = services.run_manager.find(run_id)
+    record = services.workspaces.find(run_id)
     if record is None:
         raise InputError(f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; start another.")
     rows, looks = record.so_far()
@@ -48,7 +48,7 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
 
 def _place(services: Services, run_id: str) -> dict[str, Any] | None:
     """A run's place in the queue: {"number", "seconds" until it begins, or None}; None for one that does not wait."""
-    workspace = services.run_manager.workspace_of(run_id)
+    workspace = services.workspaces.holder(run_id)
     place = None if workspace is None else services.run_manager.place(workspace)
     return None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
 
@@ -79,7 +79,7 @@ def by_program(
     if action == "status":
         return status(services, run_id)
     if action == "stop":
-        workspace = services.run_manager.steered(key)
+        workspace = services.workspaces.steered(key)
         if workspace is None or all(run.id != run_id for run in workspace.runs):
             raise InputError("To stop a run, send the key that its start answered, and its id.")
         if workspace.current is not None and workspace.current.id == run_id:

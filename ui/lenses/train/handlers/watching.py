@@ -131,7 +131,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
 def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> Said | None:
     """Steers the current run. None for an invalid request, and for somebody who may not."""
     workspace_id, what, value = fields(request, "workspace", "command", "value")
-    workspace = services.run_manager.steered(workspace_id)
+    workspace = services.workspaces.steered(workspace_id)
     if workspace is None or workspace.current is None or what not in get_args(payloads.Command):
         return None
     try:
@@ -167,7 +167,7 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
 def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
     """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
     workspace_id, rival = fields(request, "workspace", "rival")
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     record = workspace.current if workspace is not None else None
     if workspace is None or record is None:
         return None
@@ -314,7 +314,7 @@ def token_probabilities(
 def past(services: Services, request: Annotated[object, payloads.WorkspaceRequest]) -> list[payloads.PastRun] | None:
     """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
     (workspace_id,) = fields(request, "workspace")
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     if workspace is None:
         return None
     pairs = zip([None, *workspace.runs], workspace.runs, strict=False)
@@ -384,7 +384,7 @@ def _described(seen: Observation) -> payloads.RunLook:
 def _asked(services: Services, request: object, *names: str) -> tuple[RunState | None, list[Any]]:
     """The run that a request is about, None if there is none, and further fields of the request."""
     workspace_id, run_id, *others = fields(request, "workspace", "run", *names)
-    workspace = services.run_manager.get(workspace_id)
+    workspace = services.workspaces.get(workspace_id)
     runs = [] if workspace is None else workspace.runs
     return next((record for record in runs if record.id == run_id), None), others
 

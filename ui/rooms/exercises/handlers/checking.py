@@ -32,7 +32,7 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
     reply: ExerciseVerdict
     try:
         answer = inputs.text(answer, "The answer", most=MOST_CHARACTERS)
-        workspace = services.run_manager.steered(workspace_id)
+        workspace = services.workspaces.steered(workspace_id)
         newest = None if workspace is None else workspace.current
         lm = services.models.get(exercise.model)
         verdict = services.now(partial(exercise.task.check, lm, answer, newest))

@@ -1,0 +1,153 @@
+"""The workspaces of all visitors, by their ids."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from gptcore.errors import CheckpointError, GPTCoreError
+from gptcore.language_model import LanguageModel
+from ui.runs.run_state import RunState
+from ui.runs.training_run import RUN_PREFIX
+from ui.runs.workspace import Workspace
+from ui.state.limits import Limits
+
+# Valid client-generated workspace id: too long to be guessed.
+_DRAWN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+
+
+class Busy(GPTCoreError):
+    """There is no place for a training run."""
+
+
+class Workspaces:
+    """All workspaces, of which the least recently viewed make room for new ones.
+
+    Args:
+        limits: how many there may be.
+        restored: those of an earlier process.
+        examples: public read-only ones.
+        leaving: called with each that is removed.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        restored: Iterable[Workspace] = (),
+        examples: Sequence[Workspace] = (),
+        leaving: Callable[[Workspace], None] = lambda workspace: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits, self._leaving, self._clock = limits, leaving, clock
+        self._lock = threading.Lock()
+        self._examples = {workspace.id: workspace for workspace in examples}
+        self._workspaces = {workspace.id: workspace for workspace in restored}
+        for workspace in self._workspaces.values():
+            workspace.last_seen = clock()
+
+    def __len__(self) -> int:
+        return len(self._workspaces)
+
+    def all(self) -> list[Workspace]:
+        """Those of visitors."""
+        with self._lock:
+            return list(self._workspaces.values())
+
+    def get(self, workspace_id: object) -> Workspace | None:
+        """The workspace of an id or viewing id, marked as viewed; None if it is unknown or gone."""
+        if isinstance(workspace_id, str) and workspace_id in self._examples:
+            return self._examples[workspace_id]
+        with self._lock:
+            workspace = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            workspace = workspace or self._viewed(workspace_id)
+            if workspace is not None:
+                workspace.last_seen = self._clock()
+            return workspace
+
+    def steered(self, workspace_id: object) -> Workspace | None:
+        """The workspace of an id, with write access: viewing ids are refused."""
+        workspace = self.get(workspace_id)
+        return workspace if workspace is not None and workspace.id == workspace_id else None
+
+    def opened(self, workspace_id: object) -> Workspace:
+        """The workspace of an id, new if it is unknown.
+
+        If there are too many, the least recently viewed one that neither learns nor waits makes room.
+
+        Raises:
+            Busy: all of them learn or wait.
+        """
+        with self._lock:
+            known = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            if known is None:
+                viewed = self._viewed(workspace_id) is not None  # viewers get a workspace of their own
+                drawn = isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id) and not viewed
+                known = Workspace(str(workspace_id) if drawn else secrets.token_urlsafe(16))
+                self._workspaces[known.id] = known
+            known.last_seen = self._clock()
+            idle = [one for one in self._workspaces.values() if one is not known and not one.is_busy]
+            surplus = max(0, len(self._workspaces) - self._limits.workspaces)
+            crowded = sorted(idle, key=lambda workspace: workspace.last_seen)[:surplus]
+            fits = len(crowded) == surplus or known.runs or known.models
+            gone = [*crowded, *([] if fits else [known])]
+            for workspace in gone:
+                del self._workspaces[workspace.id]
+        for workspace in gone:
+            self._leaving(workspace)
+        if not fits:
+            raise Busy("All places for runs are taken by runs that learn or wait. Try again in a minute.")
+        return known
+
+    def remove_unseen(self, seconds: float) -> list[Workspace]:
+        """Removes those not viewed for so long; returns them."""
+        with self._lock:
+            now = self._clock()
+            gone = [one for one in self._workspaces.values() if now - one.last_seen > seconds]
+            for workspace in gone:
+                del self._workspaces[workspace.id]
+        for workspace in gone:
+            self._leaving(workspace)
+        return gone
+
+    def find(self, run_id: object) -> RunState | None:
+        """The record of a run id, or None; counts as a view of its workspace."""
+        with self._lock:
+            for workspace in self._workspaces.values():
+                for record in workspace.runs:
+                    if record.id == run_id:
+                        workspace.last_seen = self._clock()
+                        return record
+        return None
+
+    def holder(self, name: object) -> Workspace | None:
+        """The workspace of a run's or an uploaded model, by the model's name; None if there is none."""
+        with self._lock:
+            return next((one for one in self._workspaces.values() if isinstance(name, str) and one.holds(name)), None)
+
+    def language_model(self, name: str) -> LanguageModel | None:
+        """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
+
+        Raises:
+            CheckpointError: it is gone, or not there yet.
+        """
+        if not name.startswith(RUN_PREFIX):
+            return None
+        record = self.find(name)
+        if record is not None and record.language_model is None:
+            raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
+        if record is not None:
+            return record.language_model
+        holder = self.holder(name)
+        model = None if holder is None else holder.models.get(name)
+        if model is None:
+            raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
+        return model
+
+    def _viewed(self, viewing: object) -> Workspace | None:
+        """The workspace of a viewing id."""
+        return next((one for one in self._workspaces.values() if one.viewing == viewing), None)
