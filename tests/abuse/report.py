@@ -258,9 +258,16 @@ async def against(
     seconds: float,
     later: float = 0.0,
 ) -> str:
-    """A row of the table, against a server of its own."""
+    """A row of the table, against a server of its own. Raises RuntimeError with what it has printed if it ends."""
     with server as started:
-        return await measured(started.address.rstrip("/"), started.process.pid, attack, seconds, later)
+        try:
+            return await measured(started.address.rstrip("/"), started.process.pid, attack, seconds, later)
+        except Exception as error:
+            if (status := started.process.poll()) is None:
+                raise
+            assert started.process.stdout is not None
+            last = started.process.stdout.read().decode(errors="replace")[-2000:]
+            raise RuntimeError(f"The server has ended with {status}: {started.printed}{last}") from error
 
 
 def main() -> None:
