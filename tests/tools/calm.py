@@ -110,14 +110,24 @@ def letters(page: Page) -> dict[str, str]:
     return page.evaluate(_TYPE)
 
 
-def stops(page: Page) -> int:
-    """Presses of Tab from the top of the page until a guess of Start has the focus."""
+# What has the focus, in words; "" for a guess of Start.
+_FOCUS = """
+() => {
+  const node = document.activeElement;
+  if (node?.closest('.st-bars')) return '';
+  return `${node?.tagName} ${node?.id} ${node?.getAttribute('aria-label') ?? node?.textContent.trim().slice(0, 40)}`;
+}
+"""
+
+
+def stops(page: Page) -> list[str]:
+    """What has the focus at each press of Tab from the top of the page until a guess of Start has it, which is last."""
     page.evaluate("() => { document.activeElement?.blur(); getSelection().removeAllRanges(); scrollTo(0, 0); }")
-    for pressed in range(1, _MOST_STOPS):
+    reached: list[str] = []
+    while len(reached) < _MOST_STOPS and (not reached or reached[-1]):
         page.keyboard.press("Tab")
-        if page.evaluate("() => Boolean(document.activeElement?.closest('.st-bars'))"):
-            return pressed
-    return _MOST_STOPS
+        reached.append(page.evaluate(_FOCUS))
+    return reached
 
 
 def measured(browser: Browser, address: str) -> Calm:
@@ -133,7 +143,7 @@ def measured(browser: Browser, address: str) -> Calm:
             found.figures.setdefault(name, {})[width] = page.evaluate(_FIGURE)
             found.sizes |= {size: f"{name}: {at}" for size, at in letters(page).items()} | found.sizes
             if name == TABS[0].title and width == SIZES[0][0]:
-                found.things, found.stops = things(page), stops(page)
+                found.things, found.stops = things(page), len(stops(page))
         page.close()
     return found
 

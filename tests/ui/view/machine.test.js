@@ -1,6 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {order, sentences, short, shownBlock} from '../../../ui/shared/view/machine.js';
+import {order, sentences, short, shownBlock} from '../../../ui/shared/view/machine_words.js';
 import {folded, layout, lookPath, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
 
 test('few blocks stand alone, many are folded into groups of one size without a gap', () => {

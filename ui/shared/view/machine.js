@@ -1,9 +1,10 @@
 // Model diagram: tokens, embedding, every block with its head's attention and its output, the final norm, and the guess
 // as it forms. One SVG, redrawn for every text; all words are set by textContent.
-import {figure, percent, visible} from './plain.js';
-import {add, addButton} from './page.js';
+import {percent} from './plain.js';
 import {put} from './svg.js';
 import {layout, lookPath, sizeBoxes} from './machine_layout.js';
+import {machineParts} from './machine_parts.js';
+import {cut, decisive, isRecorded, order, quoted, sentences, short, shownBlock, word} from './machine_words.js';
 
 const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
 // What the boxes of Sizes are called.
@@ -16,86 +17,6 @@ const SIZED = {
   head: 'output head',
 };
 
-// 124,439,808 as 124M.
-export const short = n => (n < 1000 ? String(n) : Intl.NumberFormat('en', {notation: 'compact'}).format(n));
-
-const word = label => visible(label).replace('␣', '') || '␣';
-const quoted = label => `“${word(label)}”`;
-const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
-
-// The numbers of a picture in words, one sentence a part.
-export function sentences({machine, tokens, first}) {
-  const {shape, embedding, blocks, choice} = machine;
-  const label = place => quoted(tokens[first + place].label);
-  const here = label(machine.at);
-  const says = ([guessed, p]) => `${quoted(guessed)} with ${percent(p)}`;
-  const many = n => n.toLocaleString('en');
-  const added = (what, length) => `${what} a vector of length ${figure(length)}`;
-  const recorded = isRecorded(machine);
-
-  function looksAt(layer, head) {
-    const [best] = blocks[layer].looks[head];
-    if (!best) return 'looks at no word in particular';
-    return `looks hardest at ${label(best[0])} (${percent(best[1])})`;
-  }
-
-  const long = length => (recorded ? '' : ` (length ${figure(length)})`);
-  const position = shape.P
-    ? `; its position adds ${shape.C} more${long(embedding?.[1])}.`
-    : '; this shape has no positions.';
-  const final = `${shape.C} numbers${long(machine.norm)} become ${many(shape.V)} scores`;
-  return {
-    token: place =>
-      `${quoted(tokens[place].label)}, token ${tokens[place].id} of ${many(shape.V)}. A click looks at it.`,
-    embedding: `Embedding: ${here} becomes ${shape.C} numbers${long(embedding?.[0])}${position}`,
-    attention: (layer, head) =>
-      `Block ${layer}, attention: ${shape.H} heads of ${shape.D} channels look back; head ${layer}.${head} ` +
-      `${looksAt(layer, head)}. ` +
-      (recorded
-        ? 'What they write was not recorded.'
-        : `Together they ${added('add', blocks[layer].attention)} to ${here}.`),
-    mlp: layer =>
-      (shape.F
-        ? `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. `
-        : `Block ${layer} has no MLP. `) +
-      `The sum so far, the residual stream, has length ${figure(blocks[layer].stream)}.`,
-    guess: layer => {
-      const {guess, chance} = blocks[layer];
-      const other = `; its final choice, ${quoted(choice[0])}, has ${percent(chance)} here`;
-      const stopped = `If the model stopped after block ${layer}, it would say ${says(guess)}`;
-      return `${stopped}${guess[2] === choice[2] ? '' : other}.`;
-    },
-    norm: `Final norm and output head: ${final}, and softmax makes them probabilities: ${says(choice)}.`,
-  };
-}
-
-// A recording holds attention and the last guess, but not the parts' outputs.
-const isRecorded = ({blocks}) => blocks[0].attention === undefined;
-
-// Which block a group of blocks shows: the one with the chosen head, else the one whose head writes most.
-export function shownBlock(blocks, [from, to], chosen) {
-  if (chosen && chosen[0] >= from && chosen[0] <= to) return chosen[0];
-  let best = from;
-  for (let layer = from; layer <= to; layer++)
-    if (Math.max(...blocks[layer].heads) > Math.max(...blocks[best].heads)) best = layer;
-  return best;
-}
-
-// The block that raises the probability of the choice the most; -1 where none does much. What the first one rises from
-// is not in the picture.
-export function decisive(blocks) {
-  const rises = blocks.map(({chance}, layer) => chance - blocks[Math.max(0, layer - 1)].chance);
-  const most = Math.max(...rises);
-  return most < 0.05 || Number.isNaN(most) ? -1 : rises.indexOf(most);
-}
-
-// The parts of a picture in the order in which a text runs through them, by their names.
-export function order(groups, recorded = false) {
-  const names = i => (recorded ? [`attention-${i}`] : [`attention-${i}`, `mlp-${i}`, `guess-${i}`]);
-  const blocks = Array.from({length: groups}, (_, i) => names(i));
-  return ['embedding', ...blocks.flat(), 'norm'];
-}
-
 // box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
 // the next word is written, after the last step.
 export function machinePicture(box, status, {go, look, choose, next}) {
@@ -105,69 +26,7 @@ export function machinePicture(box, status, {go, look, choose, next}) {
     sized = false,
     parts = [];
 
-  const coarse = () => matchMedia('(hover: none)').matches;
-
-  // A part of the picture that can be pointed at, focused and pressed.
-  function part(parent, name, sentence, opens, press) {
-    const group = put(parent, 'g', {
-      class: 'mc-part',
-      role: 'button',
-      tabindex: -1,
-      'data-part': name,
-      'aria-label': sentence,
-    });
-    const show = () => {
-      status.textContent = sentence;
-    };
-    group.addEventListener('pointerenter', show);
-    group.addEventListener('focus', show);
-    group.addEventListener('click', () => {
-      show();
-      if (coarse()) openSheet(group, sentence, opens, press);
-      else press();
-    });
-    group.addEventListener('keydown', event => {
-      const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key];
-      if (by) step(group, by);
-      else if (event.key === 'Enter' || event.key === ' ') press();
-      else return;
-      event.preventDefault();
-    });
-    return group;
-  }
-
-  // The picture is one stop of the keyboard; arrow keys go from part to part.
-  function step(from, by) {
-    const all = [...box.querySelectorAll('.mc-part')];
-    const to = all[Math.max(0, Math.min(all.length - 1, all.indexOf(from) + by))];
-    reach(to);
-    to.focus();
-  }
-
-  function reach(one) {
-    for (const was of box.querySelectorAll('.mc-part[tabindex="0"]')) was.setAttribute('tabindex', '-1');
-    one?.setAttribute('tabindex', '0');
-  }
-
-  // On a phone a part opens as a sheet: what it does, and the way to its view.
-  function openSheet(from, sentence, opens, press) {
-    const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
-    add(sheet, 'p', '', sentence);
-    const row = add(sheet, 'div', 'mc-sheet-row');
-    const close = () => {
-      sheet.close();
-      sheet.remove();
-      from.focus?.();
-    };
-    addButton(row, 'lens-plain', opens, () => {
-      close();
-      press();
-    });
-    addButton(row, 'lens-plain', 'Close', close);
-    sheet.addEventListener('cancel', close);
-    sheet.addEventListener('click', event => event.target === sheet && close());
-    sheet.showModal();
-  }
+  const {part, reach} = machineParts(box, status);
 
   // Steps through the parts, then writes the next word.
   function stepThrough() {

@@ -4,7 +4,6 @@
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
 import {counted, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools} from '../../../shared/view/page.js';
-import {offered} from '../../../shared/view/offers.js';
 import {goTo} from '../../../shared/view/places.js';
 import {
   chooseHead,
@@ -19,10 +18,11 @@ import {askWhy} from '../../../shared/view/why.js';
 import {sentenceEditor} from './editor.js';
 import {holdSentence} from './held.js';
 import {machinePicture} from '../../../shared/view/machine.js';
+import {panels} from './panels.js';
 import {questions} from './questions.js';
 import {story} from './story.js';
+import {FULL, drawn, words, writer} from './writer.js';
 
-const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words that it writes by itself
 const [TRIES, AGAIN] = [3, 1500]; // of a look at another token, and milliseconds between two
 const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
@@ -37,8 +37,6 @@ export function start({element, props, server, watch, given}) {
   let opened = -1; // the word whose alternatives are open
   let isPlayed = false; // whether the picture has played its steps once
   let model = ''; // that of the last sentence that could be read
-  let left = 0; // words still to be written
-  let writing = 0; // number of the newest writing; an older one ends
   let tried = ''; // the sentence that was read last; the model may write it otherwise
   let looking = 0; // of the newest question about another token
   let asking = 0; // number of the newest question; an older answer is dropped
@@ -60,18 +58,30 @@ export function start({element, props, server, watch, given}) {
     choose: head => chooseHead(head),
   });
 
+  const writing = writer({
+    data: () => data,
+    take: id => ask([...ids(), id]),
+    say,
+    beat: () => picture.beat(),
+    bars,
+    end: () => editor.last(),
+    isSlow: () => slow.getAttribute('aria-pressed') === 'true',
+    isThere: () => element.isConnected,
+    changed: drawPlay,
+  });
+
   let waiting = 0;
   const editor = sentenceEditor(find('line'), {
     typed(text) {
       clearTimeout(waiting);
-      pause();
+      writing.pause();
       asking += 1; // an answer on its way would overwrite what is typed
       setSentence(text, hear);
       waiting = setTimeout(() => read(text), TYPED);
     },
     pointed: i => data && point(i),
     opened(i) {
-      pause();
+      writing.pause();
       opened = i ?? -1;
       if (data) chooseToken(i === null || i === data.tokens.length - 1 ? null : i);
       if (data) point(opened);
@@ -102,7 +112,7 @@ export function start({element, props, server, watch, given}) {
   async function read(text) {
     const number = ++asking;
     tried = text;
-    pause();
+    writing.pause();
     if (!editor.isTyped()) editor.show(text);
     const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
     if (number !== asking) return;
@@ -138,7 +148,7 @@ export function start({element, props, server, watch, given}) {
     const answer = await server.guesses({model: data.model, ids: wanted, at: null}).catch(() => null);
     if (number !== asking) return false;
     if (!answer) {
-      pause();
+      writing.pause();
       say('The server did not answer. Try again, or reload the page.');
       return false;
     }
@@ -150,72 +160,16 @@ export function start({element, props, server, watch, given}) {
 
   async function change(wanted, writes) {
     before.push(ids());
-    pause();
+    writing.pause();
     say('');
-    if (await ask(wanted)) write(writes);
+    if (await ask(wanted)) writing.write(writes);
   }
 
-  // Ends what is being written.
-  function pause() {
-    left = 0;
-    writing += 1;
-    drawPlay();
-  }
-
-  // Continues automatically, sampling each word from the top guesses.
-  async function write(n) {
-    const mine = ++writing;
-    const goesOn = () => mine === writing && left > 0 && element.isConnected;
-    left = n;
-    drawPlay();
-    while (goesOn()) {
-      if (data.full) {
-        say('The text has reached its limit here. Start over, or open Generate for a whole story.');
-        break;
-      }
-      const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
-      if (picked === undefined) break;
-      left -= 1;
-      picture.beat();
-      await fly(picked);
-      if (mine !== writing || !(await ask([...ids(), picked]))) break;
-      const rest = slow.getAttribute('aria-pressed') === 'true' ? SLOW : PAUSE;
-      if (goesOn()) await new Promise(done => setTimeout(done, rest));
-    }
-    if (mine === writing) pause();
-  }
-
-  // The chosen word flies from its bar to the end of the text.
-  function fly(id) {
-    const place = data.next.findIndex(([, , other]) => other === id);
-    const [bar, end] = [bars.children[place]?.querySelector('.st-name'), editor.last()];
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (!bar?.getClientRects().length || !end || calm || document.hidden) return null;
-    const [from, to] = [bar.getBoundingClientRect(), end.getBoundingClientRect()];
-    const word = add(document.body, 'span', 'st-fly lens-component', bar.textContent);
-    Object.assign(word.style, {left: `${from.left}px`, top: `${from.top}px`});
-    return new Promise((/** @type {(value?: unknown) => void} */ done) => {
-      requestAnimationFrame(() => {
-        word.style.transform = `translate(${to.left - from.left}px, ${to.top - from.top}px)`;
-      });
-      setTimeout(() => {
-        word.remove();
-        done();
-      }, 300);
-    });
-  }
-
-  function drawn(guesses) {
-    let at = Math.random() * guesses.reduce((sum, [, p]) => sum + p, 0);
-    for (const [, p, id] of guesses) if ((at -= p) <= 0) return id;
-    return guesses.at(-1)?.[2];
-  }
-
-  function drawPlay() {
-    play.textContent = left > 0 ? 'Pause' : 'Let it write';
-    play.classList.toggle('on', left > 0);
-    for (const name of ['back', 'again']) element.querySelector(`[data-do=${name}]`).hidden = !left && !before.length;
-    slow.hidden = !left;
+  function drawPlay(writes = writing.writes()) {
+    play.textContent = writes ? 'Pause' : 'Let it write';
+    play.classList.toggle('on', writes);
+    for (const name of ['back', 'again']) element.querySelector(`[data-do=${name}]`).hidden = !writes && !before.length;
+    slow.hidden = !writes;
   }
 
   function point(i) {
@@ -247,12 +201,12 @@ export function start({element, props, server, watch, given}) {
   }
 
   function nextWord() {
-    const picked = drawn(data.next.filter(([, , id]) => id !== data.end));
+    const picked = drawn(words(data));
     if (picked !== undefined) take(picked);
   }
 
   function take(id) {
-    if (data.full) say('The text has reached its limit here. Start over, or open Generate for a whole story.');
+    if (data.full) say(FULL);
     else change([...ids(), id], 0);
   }
 
@@ -270,33 +224,9 @@ export function start({element, props, server, watch, given}) {
     isPlayed = true;
   }
 
-  // The story, the talks and the exercises take the place of the picture.
-  /** @type {Record<string, {open(): unknown, close(): void, isOpen(): boolean}>} */
-  const others = {story: told};
-  const TITLES = {
-    story: ['The story', 'Close the story'],
-    talks: ['Talks', 'Close the talks'],
-    exercises: ['Exercises', 'Close the exercises'],
-  };
-  function turn(name) {
-    others[name] ??= offered(name)?.(find(name));
-    if (!others[name]) return; // its room has not started yet
-    const opens = !others[name].isOpen();
-    for (const [other, [title, close]] of Object.entries(TITLES)) {
-      const shown = opens && other === name;
-      if (shown) others[other].open();
-      else others[other]?.close();
-      const button = element.querySelector(`[data-do=${other}]`);
-      button.setAttribute('aria-expanded', shown);
-      button.textContent = shown ? close : title;
-      if (shown) find(other).scrollIntoView({block: 'nearest'});
-    }
-    find('two').hidden = opens;
-  }
-
   function sync() {
     asking += 1;
-    pause();
+    writing.pause();
     const was = data ? ids().join() : '';
     data = JSON.parse(props.value);
     model = data.model ?? model;
@@ -323,7 +253,7 @@ export function start({element, props, server, watch, given}) {
       ? {
           slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
           why: () => askWhy(data.text),
-          play: () => (left > 0 ? pause() : (before.push(ids()), say(''), write(WRITES))),
+          play: () => (writing.writes() ? writing.pause() : (before.push(ids()), say(''), writing.write(WRITES))),
           next: () => nextWord(),
           step: () => picture.step(),
           sizes: event => {
@@ -332,7 +262,7 @@ export function start({element, props, server, watch, given}) {
             picture.showSizes(on);
           },
           back: () => {
-            pause();
+            writing.pause();
             const earlier = before.pop();
             if (earlier) ask(earlier);
             else say('This is where it began.');
@@ -345,8 +275,7 @@ export function start({element, props, server, watch, given}) {
         }
       : {},
   );
-  for (const name of Object.keys(TITLES))
-    element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
+  panels(element, find, told);
   questions(find('questions'), find('search'), given.questions);
   new ResizeObserver(() => data && drawArcs()).observe(editor.words);
   watch('value', sync);

@@ -2,40 +2,24 @@
 // the page by textContent. `run` is what has been received of the newest run.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {TrainServer} from '../../../shared/view/payloads' */
-import {csvText, percent, smoothed} from '../../../shared/view/plain.js';
-import {
-  SAY,
-  add,
-  copyText,
-  isDark,
-  linkFor,
-  onLook,
-  saveMade,
-  saveText,
-  shareLink,
-  showCode,
-} from '../../../shared/view/page.js';
+import {percent, smoothed} from '../../../shared/view/plain.js';
+import {SAY, onLook} from '../../../shared/view/page.js';
 import {FORM, STARTED, STARTING, forgetWorkspace, remembered, useWorkspace} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
-import {
-  LARGE,
-  bitsPerCharacter,
-  cells,
-  curveRows,
-  guessSaid,
-  heldOut,
-  nats,
-  perplexity,
-  race,
-  slowSaid,
-  tiles,
-  title,
-  trainingLoss,
-} from './figures.js';
-import {learned} from './learned.js';
 import {momentView} from './moment_view.js';
 import {begun, has, receive} from './received.js';
+import {drawControls, drawNumbers, drawRace, drawRuns, isAlive} from './run_drawing.js';
+import {runTools} from './run_tools.js';
+
+// The recorded run of each form.
+const EXAMPLES = {
+  scratch: 'example',
+  tune: 'example-tune',
+  labels: 'example-labels',
+  assistant: 'example-assistant',
+};
+const isExample = id => Object.values(EXAMPLES).includes(id);
 
 // A token of a text that is read in letters is one character.
 const isOfLetters = about => about.tokens_per_character === 1;
@@ -45,13 +29,6 @@ export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
     status = part('said'),
     message = part('message');
-  const EXAMPLES = {
-      scratch: 'example',
-      tune: 'example-tune',
-      labels: 'example-labels',
-      assistant: 'example-assistant',
-    },
-    isExample = id => Object.values(EXAMPLES).includes(id);
   let form = document.body.dataset.form ?? 'scratch'; // which of them is open; a link may have opened one by now
   const curves = curvePlot(part('plot'), part('readout'));
   let workspace = null,
@@ -69,7 +46,6 @@ export function start({element, props, server, trigger, watch}) {
     why = '', // what there is an example instead of
     pickedFor = '';
 
-  const alive = () => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
   // The first update of a run that has just begun is asked for often.
   const awaited = () => !run.rows.length && ['starting', 'running'].includes(run.state);
   const query = new URLSearchParams(location.search);
@@ -109,7 +85,7 @@ export function start({element, props, server, trigger, watch}) {
         say('The server does not answer; trying again every second. If it is still running, so is the run.');
     }
     busy = false;
-    schedule(mine !== epoch ? 0 : !inSight ? 5000 : !alive() ? 1500 : awaited() ? 60 : 230);
+    schedule(mine !== epoch ? 0 : !inSight ? 5000 : !isAlive(run) ? 1500 : awaited() ? 60 : 230);
   }
   // Marks the old numbers, sample and curves as stale at once.
   function setStarting(on) {
@@ -128,6 +104,12 @@ export function start({element, props, server, trigger, watch}) {
       'The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.';
     run = null;
     attach(EXAMPLES[form]);
+  }
+  function showExample() {
+    attach(EXAMPLES[form]);
+    run = null;
+    epoch += 1;
+    tick();
   }
   function say(text) {
     message.textContent = text;
@@ -178,27 +160,16 @@ export function start({element, props, server, trigger, watch}) {
       trigger('models', {workspace});
     }
     if (fresh) setStarting(false);
-    element.classList.toggle('tr-learning', alive() && !['ready', 'queued', 'paused'].includes(run.state));
+    element.classList.toggle('tr-learning', isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state));
     [run.queue, run.viewing] = [news.queue, news.viewing];
     document.body.classList.toggle('only-sees', !news.steers && !isExample(workspace));
     if (!inSight || starting) return;
     if (follow) at = Math.max(0, run.looks.length - 1);
     numbers();
-    controls();
-    drawRace();
+    drawControls(element, part, run);
+    drawRace(part, run);
     moment.draw(fresh || news.looks.length > 0);
     draw();
-  }
-  function drawRace() {
-    const rival = run.rival;
-    for (const name of ['race', 'key-race']) part(name).hidden = !rival;
-    for (const name of ['rival', 'mine']) part(name).hidden = !rival && !run?.about.tuned;
-    part('key-one').hidden = Boolean(rival);
-    if (!rival) return;
-    const {mine, theirs, line} = race(run, rival);
-    part('mine').textContent = part('key-mine').textContent = mine;
-    part('rival-name').textContent = part('key-rival').textContent = theirs;
-    part('race').textContent = line;
   }
   async function pastRuns() {
     const runs = (await server.past({workspace}).catch(() => null)) || [];
@@ -207,63 +178,9 @@ export function start({element, props, server, trigger, watch}) {
       .slice(0, -1)
       .filter(old => old.run !== run.rival?.id)
       .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
-    const body = part('runs').querySelector('tbody');
-    body.textContent = '';
-    runs.forEach((old, i) => {
-      const row = add(body, 'tr', i === runs.length - 1 ? 'tr-now' : '');
-      for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
-    });
+    drawRuns(part, runs);
   }
-  function numbers() {
-    const example = isExample(workspace),
-      ofLabels = run.about.kind === 'labels';
-    part('title').textContent = title(run, example);
-    part('slow').hidden = !run.slow;
-    if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
-    part('try').hidden = !ofLabels || run.state !== 'ended';
-    const against = learned(run.about.lines, heldOut(run), trainingLoss(run));
-    part('verdict').textContent = [against, run.verdict].filter(Boolean).join(' ');
-    const shown = tiles(run, example),
-      box = part('numbers');
-    if (box.children.length !== shown.length) {
-      box.textContent = '';
-      for (const [i, [name]] of shown.entries()) {
-        const tile = add(box, 'div', LARGE.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
-        add(tile, 'b');
-        add(tile, 'span', '', name);
-      }
-    }
-    shown.forEach(([name, value], i) => {
-      box.children[i].firstChild.textContent = value;
-      box.children[i].lastChild.textContent = name;
-    });
-    const now = part('runs').querySelector('.tr-now');
-    if (now)
-      [
-        [3, run.step.toLocaleString('en')],
-        [4, run.elapsed.toFixed(1)],
-        [5, nats(heldOut(run))],
-        [6, perplexity(heldOut(run), run.about.tokens_per_character)],
-        [7, bitsPerCharacter(heldOut(run), run.about.tokens_per_character)],
-      ].forEach(([i, text]) => {
-        now.children[i].textContent = text;
-      });
-    part('guessed').textContent = guessSaid(guess, run);
-  }
-  function controls() {
-    const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
-      held = run.state === 'paused' || run.state === 'ready';
-    pause.dataset.cmd = held ? 'resume' : 'pause';
-    pause.textContent = held ? 'Resume' : 'Pause';
-    element.querySelector('[data-cmd=again]').hidden = !run.again;
-    for (const button of element.querySelectorAll('[data-cmd]:not([data-cmd=again])'))
-      button.disabled =
-        !alive() || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
-    const rate = part('rate');
-    rate.disabled = !alive();
-    if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
-    part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
-  }
+  const numbers = () => drawNumbers(part, run, {isExample: isExample(workspace), guess});
   const open = tab => trigger('open', {workspace, run: run.id, tab});
   const moment = momentView(element, server, () => ({workspace, run, at}), open);
   function draw() {
@@ -306,7 +223,7 @@ export function start({element, props, server, trigger, watch}) {
   part('rate').addEventListener('input', e => {
     clearTimeout(rateTimer);
     rateTimer = setTimeout(async () => {
-      if (!alive()) return;
+      if (!isAlive(run)) return;
       const reply = await server
         .command({workspace, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
         .catch(() => null);
@@ -315,10 +232,7 @@ export function start({element, props, server, trigger, watch}) {
   });
   part('slow').addEventListener('click', e => {
     if (e.target.dataset.do !== 'recorded') return;
-    attach(EXAMPLES[form]);
-    run = null;
-    epoch += 1;
-    tick();
+    showExample();
   });
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
@@ -327,28 +241,15 @@ export function start({element, props, server, trigger, watch}) {
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });
-  element.querySelector('.ts-tools').addEventListener('click', async e => {
-    const {open: tab, do: what} = e.target.dataset;
-    if (!run) return;
-    if (tab && isExample(workspace) && form !== 'scratch')
-      status.textContent = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
-    else if (tab) open(tab);
-    else if (what === 'why') {
-      if ((isExample(workspace) && form !== 'scratch') || !moment.why())
-        status.textContent = 'There is no model to ask yet. Start a run of your own.';
-    } else if (what === 'csv') saveText('run.csv', 'text/csv', csvText(curveRows(run)));
-    else if (what === 'json') saveMade(status, 'run.json', () => server.recording({workspace, run: run.id}));
-    else if (what === 'link') {
-      const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace: run.viewing})};
-      const link = linkFor(run_link);
-      status.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
-      showCode(link, await server.phone({link}).catch(() => null));
-    } else if (what === 'control') {
-      const run_link = {tab: 'train', ...(isExample(workspace) ? {} : {workspace})};
-      status.textContent = await shareLink(run_link, 'Anyone with this link can control the run.');
-    } else if (what === 'png' || what === 'svg')
-      saveMade(status, `training.${what}`, () => server.slide({workspace, run: run.id, format: what, dark: isDark()}));
+  const tools = runTools(server, status, {
+    now: () => {
+      const example = isExample(workspace);
+      return {workspace, run, isExample: example, hasWeights: !example || form === 'scratch'};
+    },
+    open,
+    why: () => moment.why(),
   });
+  element.querySelector('.ts-tools').addEventListener('click', tools);
   part('norms').addEventListener('change', e => {
     curves.withNorms(e.target.checked);
     draw();
@@ -378,10 +279,7 @@ export function start({element, props, server, trigger, watch}) {
   addEventListener(FORM, e => {
     form = e.detail;
     if (!isExample(workspace) || workspace === EXAMPLES[form]) return;
-    attach(EXAMPLES[form]);
-    run = null;
-    epoch += 1;
-    tick();
+    showExample();
   });
   addEventListener(SAY, e => say(e.detail));
   addEventListener(STARTING, () => setStarting(true));

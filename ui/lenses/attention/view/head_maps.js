@@ -1,0 +1,65 @@
+// The maps of a reading's heads at full precision, as the server gives them.
+import {decodeMap} from '../../../shared/view/coding.js';
+
+const RETRIES = [300, 1000, 3000, 8000]; // milliseconds after which a text that is being read again is asked for
+const MOST_MAPS = 48; // maps kept
+const REREADING = 're-reading.';
+
+// view: {server, status, value}, as they are now. reread() has the server read the text again, draw() asks for the map.
+export function headMaps(view, {reread, draw}) {
+  const {server, status} = view;
+  let maps = new Map();
+  let retries = 0;
+
+  // How the server is asked about a head of a reading.
+  const question = ([layer, head], of = view.value) => ({key: of.key, layer, head, mode: of.mode});
+
+  // A head's map; null where there is none, or its text has gone.
+  async function exact(at) {
+    const key = at.join(),
+      of = view.value;
+    if (!maps.has(key)) {
+      const reply = await server.head_map(question(at, of)).catch(() => undefined);
+      if (of !== view.value) return null;
+      if (!reply) {
+        lost(reply);
+        return null;
+      }
+      maps.set(key, await decodeMap(reply.map, of.tokens.length, of.causal, of.signed));
+      if (maps.size > MOST_MAPS) maps.delete(maps.keys().next().value);
+    }
+    return of === view.value ? maps.get(key) : null;
+  }
+
+  // The reading was evicted or the server restarted: retries once. Reports a missing answer.
+  function lost(reply) {
+    if (reply === undefined) {
+      status.textContent =
+        'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.';
+      return;
+    }
+    status.textContent = `The server no longer has this text; ${REREADING}`;
+    if (retries++) return;
+    reread();
+    // Read again by the same model, it has the same key, and the value does not change.
+    const of = view.value;
+    for (const wait of RETRIES)
+      setTimeout(() => {
+        if (of === view.value && status.textContent.endsWith(REREADING)) draw();
+      }, wait);
+  }
+
+  return {
+    question,
+    exact,
+    lost,
+    kept: at => maps.get(at.join()),
+    // The text has been read again.
+    found() {
+      if (status.textContent.endsWith(REREADING)) [status.textContent, retries] = ['', 0];
+    },
+    forget() {
+      [maps, retries] = [new Map(), 0];
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the head.
+import {csvText} from '../../../shared/view/plain.js';
+import {chosenInLink} from '../../../shared/view/sentence.js';
+import {saveMade, saveText, shareLink, slides} from '../../../shared/view/page.js';
+import {linkOf} from './link.js';
+
+// view: {server, status, value, chosen, mode, cell}, as they are now; large: its map; maps: of its heads.
+export function headTools(view, {large, maps, trigger}) {
+  const {server, status} = view;
+  const fileName = () => `attention-layer${view.chosen[0]}-head${view.chosen[1]}`;
+  const question = () => maps.question(view.chosen);
+  async function csv() {
+    const matrix = await maps.exact(view.chosen); // never the preview
+    if (!matrix) return;
+    const {tokens} = view.value,
+      n = tokens.length;
+    const share = weight => (Number.isNaN(weight) ? '' : +weight.toFixed(5));
+    const rows = tokens.map((token, q) => [token, ...Array.from({length: n}, (_, k) => share(matrix[q * n + k]))]);
+    saveText(fileName() + '.csv', 'text/csv', csvText([['reading \\ looked at', ...tokens], ...rows]));
+  }
+  async function link() {
+    const {value, chosen: head, mode, cell} = view;
+    const shown = linkOf({value, head, mode, cell, zoom: large.zoom()});
+    status.textContent = await shareLink({...shown, token: chosenInLink().token});
+  }
+  function standalone() {
+    const value = JSON.stringify({...view.value, start: view.chosen});
+    return saveMade(status, 'attention.html', () => server.standalone({...question(), value}));
+  }
+  const [layer, head] = [() => view.chosen[0], () => view.chosen[1]];
+  return {
+    ...slides(status, fileName, (format, dark) => server.picture({...question(), format, dark})),
+    html: standalone,
+    npz: () => saveMade(status, 'attention.npz', () => server.arrays(question())),
+    csv,
+    link,
+    plus: () => large.zoomBy(0.6),
+    minus: () => large.zoomBy(1 / 0.6),
+    all: () => large.unzoom(),
+    wake: () => {
+      status.textContent = 'Looking for a text that activates this head…';
+      trigger('activate', {layer: layer(), head: head()});
+    },
+    off: () => trigger('off', {layer: layer(), head: head()}),
+  };
+}

@@ -1,0 +1,99 @@
+// What stands around the curves of a run: its numbers, the runs before it, the race, the buttons. Texts go into the
+// page by textContent.
+import {add} from '../../../shared/view/page.js';
+import {
+  LARGE,
+  bitsPerCharacter,
+  cells,
+  guessSaid,
+  heldOut,
+  nats,
+  perplexity,
+  race,
+  slowSaid,
+  tiles,
+  title,
+  trainingLoss,
+} from './figures.js';
+import {learned} from './learned.js';
+
+export const isAlive = run => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
+
+// part: a part of the view by its name; isExample: whether the run is a recorded one.
+export function drawNumbers(part, run, {isExample, guess}) {
+  part('title').textContent = title(run, isExample);
+  part('slow').hidden = !run.slow;
+  if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
+  part('try').hidden = run.about.kind !== 'labels' || run.state !== 'ended';
+  const against = learned(run.about.lines, heldOut(run), trainingLoss(run));
+  part('verdict').textContent = [against, run.verdict].filter(Boolean).join(' ');
+  drawTiles(part('numbers'), tiles(run, isExample));
+  const now = part('runs').querySelector('.tr-now');
+  if (now) drawNow(now, run);
+  part('guessed').textContent = guessSaid(guess, run);
+}
+
+function drawTiles(box, shown) {
+  if (box.children.length !== shown.length) {
+    box.textContent = '';
+    for (const [i, [name]] of shown.entries()) {
+      const tile = add(box, 'div', LARGE.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
+      add(tile, 'b');
+      add(tile, 'span', '', name);
+    }
+  }
+  shown.forEach(([name, value], i) => {
+    box.children[i].firstChild.textContent = value;
+    box.children[i].lastChild.textContent = name;
+  });
+}
+
+// The row of the newest run.
+function drawNow(row, run) {
+  const perCharacter = run.about.tokens_per_character;
+  const loss = heldOut(run);
+  const columns = {
+    3: run.step.toLocaleString('en'),
+    4: run.elapsed.toFixed(1),
+    5: nats(loss),
+    6: perplexity(loss, perCharacter),
+    7: bitsPerCharacter(loss, perCharacter),
+  };
+  for (const [column, text] of Object.entries(columns)) row.children[column].textContent = text;
+}
+
+export function drawRuns(part, runs) {
+  const body = part('runs').querySelector('tbody');
+  body.textContent = '';
+  runs.forEach((old, i) => {
+    const row = add(body, 'tr', i === runs.length - 1 ? 'tr-now' : '');
+    for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
+  });
+}
+
+export function drawRace(part, run) {
+  const rival = run.rival;
+  for (const name of ['race', 'key-race']) part(name).hidden = !rival;
+  for (const name of ['rival', 'mine']) part(name).hidden = !rival && !run.about.tuned;
+  part('key-one').hidden = Boolean(rival);
+  if (!rival) return;
+  const {mine, theirs, line} = race(run, rival);
+  part('mine').textContent = part('key-mine').textContent = mine;
+  part('rival-name').textContent = part('key-rival').textContent = theirs;
+  part('race').textContent = line;
+}
+
+export function drawControls(element, part, run) {
+  const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
+    held = run.state === 'paused' || run.state === 'ready',
+    alive = isAlive(run);
+  pause.dataset.cmd = held ? 'resume' : 'pause';
+  pause.textContent = held ? 'Resume' : 'Pause';
+  element.querySelector('[data-cmd=again]').hidden = !run.again;
+  for (const button of element.querySelectorAll('[data-cmd]:not([data-cmd=again])'))
+    button.disabled = !alive || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
+  const rate = part('rate');
+  rate.disabled = !alive;
+  if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);
+  part('rate-said').textContent = `peak ${run.peak.toPrecision(2)}`;
+}

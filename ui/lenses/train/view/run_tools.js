@@ -1,0 +1,39 @@
+// The tools under a run: its model in another tab, files, links.
+import {csvText} from '../../../shared/view/plain.js';
+import {copyText, isDark, linkFor, saveMade, saveText, shareLink, showCode} from '../../../shared/view/page.js';
+import {curveRows} from './figures.js';
+
+const NO_WEIGHTS = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
+const NO_MODEL = 'There is no model to ask yet. Start a run of your own.';
+
+// now() gives {workspace, run, isExample, hasWeights}; why() explains a word and tells whether it could.
+export function runTools(server, status, {now, open, why}) {
+  const asked = () => ({workspace: now().workspace, run: now().run.id});
+  const linked = workspace => ({tab: 'train', ...(now().isExample ? {} : {workspace})});
+  const slide = format => () =>
+    saveMade(status, `training.${format}`, () => server.slide({...asked(), format, dark: isDark()}));
+  const actions = {
+    why() {
+      if (!now().hasWeights || !why()) status.textContent = NO_MODEL;
+    },
+    csv: () => saveText('run.csv', 'text/csv', csvText(curveRows(now().run))),
+    json: () => saveMade(status, 'run.json', () => server.recording(asked())),
+    async link() {
+      const link = linkFor(linked(now().run.viewing));
+      status.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
+      showCode(link, await server.phone({link}).catch(() => null));
+    },
+    async control() {
+      status.textContent = await shareLink(linked(now().workspace), 'Anyone with this link can control the run.');
+    },
+    png: slide('png'),
+    svg: slide('svg'),
+  };
+  return event => {
+    const {open: tab, do: what} = event.target.dataset;
+    if (!now().run) return;
+    if (tab && !now().hasWeights) status.textContent = NO_WEIGHTS;
+    else if (tab) open(tab);
+    else actions[what]?.();
+  };
+}

@@ -1,0 +1,69 @@
+// The parts of a picture that can be pointed at, focused and pressed; one stop of the keyboard for all of them.
+import {add, addButton} from './page.js';
+import {put} from './svg.js';
+
+// On a phone a part opens as a sheet: what it does, and the way to its view.
+function openSheet(from, sentence, opens, press) {
+  const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
+  add(sheet, 'p', '', sentence);
+  const row = add(sheet, 'div', 'mc-sheet-row');
+  const close = () => {
+    sheet.close();
+    sheet.remove();
+    from.focus?.();
+  };
+  addButton(row, 'lens-plain', opens, () => {
+    close();
+    press();
+  });
+  addButton(row, 'lens-plain', 'Close', close);
+  sheet.addEventListener('cancel', close);
+  sheet.addEventListener('click', event => event.target === sheet && close());
+  sheet.showModal();
+}
+
+// box: of the picture; status: where a part's sentence stands.
+export function machineParts(box, status) {
+  // A part of the picture that can be pointed at, focused and pressed.
+  function part(parent, name, sentence, opens, press) {
+    const group = put(parent, 'g', {
+      class: 'mc-part',
+      role: 'button',
+      tabindex: -1,
+      'data-part': name,
+      'aria-label': sentence,
+    });
+    const show = () => {
+      status.textContent = sentence;
+    };
+    group.addEventListener('pointerenter', show);
+    group.addEventListener('focus', show);
+    group.addEventListener('click', () => {
+      show();
+      if (matchMedia('(hover: none)').matches) openSheet(group, sentence, opens, press);
+      else press();
+    });
+    group.addEventListener('keydown', event => {
+      const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key];
+      if (by) step(group, by);
+      else if (event.key === 'Enter' || event.key === ' ') press();
+      else return;
+      event.preventDefault();
+    });
+    return group;
+  }
+
+  // The picture is one stop of the keyboard; arrow keys go from part to part.
+  function step(from, by) {
+    const all = [...box.querySelectorAll('.mc-part')];
+    const to = all[Math.max(0, Math.min(all.length - 1, all.indexOf(from) + by))];
+    reach(to);
+    to.focus();
+  }
+
+  function reach(one) {
+    for (const was of box.querySelectorAll('.mc-part[tabindex="0"]')) was.setAttribute('tabindex', '-1');
+    one?.setAttribute('tabindex', '0');
+  }
+  return {part, reach};
+}
