@@ -22,7 +22,7 @@ import {stepView} from './step_view.js';
 
 const IN_FRONT = 'end-of-text in front';
 const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
-const NOTHING = 'Write a text to see where the heads look.';
+const NO_TEXT = 'Write a text to see where the heads look.';
 
 const nameOf = ([layer, head]) => `Layer ${layer} · head ${head}`;
 const isHead = (at, of) => Boolean(at && of?.roles[at[0]]?.[at[1]]);
@@ -76,7 +76,7 @@ export function start({element, props, server, trigger, watch, given}) {
     if (text === drawn) return;
     drawn = text;
     const ticket = ++taken;
-    const next = text ? JSON.parse(text) : /** @type {AttentionMaps & Answered} */ ({message: NOTHING});
+    const next = text ? JSON.parse(text) : /** @type {AttentionMaps & Answered} */ ({message: NO_TEXT});
     part('message').textContent = next.message || '';
     part('body').hidden = Boolean(next.message);
     if (next.message) return; // the head that was chosen stays chosen
