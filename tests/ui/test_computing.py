@@ -34,6 +34,25 @@ def test_everything_is_computed_in_one_thread_that_is_not_the_callers(place):
     assert place.once(lambda: place.once(threading.current_thread)) in found  # a computation may ask for another
 
 
+def test_a_step_that_takes_long_is_not_waited_for_once_the_server_ends(place, monkeypatch):
+    monkeypatch.setattr(computing, "_LAST_STEP", 0.05)
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def steps():
+        yield 1
+        begun.set()
+        goes_on.wait()
+        yield 2
+
+    results = place.each(steps())
+    assert next(results)[0] == 1
+    begun.wait()
+    place.ending.set()
+    with pytest.raises(Closed, match="is ending"):
+        next(results)
+    goes_on.set()
+
+
 def test_an_endless_computation_leaves_others_their_turns(place):
     endless = place.each(itertools.count())
     assert next(endless)[0] == 0

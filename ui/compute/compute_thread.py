@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from gptcore.errors import GPTCoreError
@@ -28,6 +28,7 @@ _IDLE = 30.0  # seconds without a job after which the thread and its OpenMP work
 _AHEAD = 8  # unfetched batches after which a job pauses (backpressure)
 
 
+_LAST_STEP = 1.0  # seconds that a step may still take once the server has been told to end
 _LONGEST_SLICE = 10.0  # seconds that a closing server waits for the slice in progress
 
 _Batch = list[tuple[Any, float]]
@@ -61,10 +62,12 @@ class ComputeThread:
 
     Attributes:
         failed: called with the error that ends a computation.
+        ending: set where the server has been told to end.
     """
 
     def __init__(self, name: str, *, idle: float = _IDLE) -> None:
         self._name, self._idle = name, idle
+        self.ending = threading.Event()
         self.failed: Callable[[BaseException], None] = lambda _: None
         self._single: deque[_Job] = deque()  # computations of one step, in the order of their arrival
         self._ready: deque[_Job] = deque()
@@ -88,7 +91,7 @@ class ComputeThread:
         job = _Job(steps, background=background)
         self._enter(job)
         try:
-            while (batch := job.batches.get()) is not None:
+            while (batch := self.arrival(job.batches)) is not None:
                 if isinstance(batch, BaseException):
                     raise batch
                 if job.batches.qsize() < _AHEAD // 2:
@@ -111,10 +114,19 @@ class ComputeThread:
             return compute()
         job = _Job((compute() for _ in (None,)), single=True)
         self._enter(job)
-        batch = job.batches.get()
+        batch = self.arrival(job.batches)
         if isinstance(batch, list):
             return batch[0][0]
         raise batch or RuntimeError("A computation has ended without a result.")
+
+    def arrival(self, queue: SimpleQueue[T]) -> T:
+        """The next of a queue that this thread fills. Raises Closed where the server ends and a step takes long."""
+        while True:
+            try:
+                return queue.get(timeout=_LAST_STEP)
+            except Empty:
+                if self.ending.is_set():
+                    raise Closed("The server is ending. Send it again once it is back.") from None
 
     def close(self) -> None:
         """Ends the thread after the slice in progress: a thread still computing would abort the interpreter at exit.

@@ -74,7 +74,7 @@ class Scheduler:
         if begins:
             self._computing.keep(self._steps(model))
         try:
-            while (piece := request.arrived.get()) is not None:
+            while (piece := self._computing.arrival(request.arrived)) is not None:
                 if isinstance(piece, BaseException):
                     raise piece
                 yield from piece

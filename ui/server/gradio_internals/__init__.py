@@ -44,7 +44,7 @@ PARTS = {
         "generation is a fifth slower because the queue polls a thousand times a second",
     ),
     "orderly end": (
-        "`Queue.active_jobs`, `Queue.close`, `Server.config`",
+        "`Queue.active_jobs`, `Queue.pending_event_ids_session`, `Queue.close`, `Server.config`",
         "answers in progress when the server shuts down are lost",
     ),
 }

@@ -11,7 +11,7 @@ from gradio.queueing import Queue
 # second and costs a fifth of the generation speed (measured); a delay of 5 ms is imperceptible.
 _LOOKS = 0.005
 _PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
-_LAST_WORDS, _LAST_SECONDS = 2.0, 2  # shutdown timeouts: responses in progress, and open connections
+_LAST_WORDS, _LAST_SECONDS = 4.0, 2  # shutdown timeouts: responses in progress, and open connections
 
 
 def queue_of(page: gr.Blocks) -> Queue:
@@ -27,10 +27,19 @@ def look_seldom(queue: Queue) -> None:
 
 
 def finish(page: gr.Blocks) -> None:
-    """Graceful shutdown: waits for responses in progress, then gives open connections a timeout."""
+    """Graceful shutdown: waits until what is in progress has been told, then gives open connections a timeout.
+
+    A closed queue tells of an error in place of every message that is still to be sent.
+    """
     queue, deadline = queue_of(page), time.monotonic() + _LAST_WORDS
-    while any(queue.active_jobs) and time.monotonic() < deadline:
+    while (any(queue.active_jobs) or _untold(queue)) and time.monotonic() < deadline:
         time.sleep(0.05)
     queue.close()
     if page.server is not None:
         page.server.config.timeout_graceful_shutdown = _LAST_SECONDS
+
+
+def _untold(queue: Queue) -> set[str]:
+    """Events that have begun, and whose last message has not been sent."""
+    waiting = {event._id for line in queue.event_queue_per_concurrency_id.values() for event in list(line.queue)}
+    return {name for names in list(queue.pending_event_ids_session.values()) for name in list(names)} - waiting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.tokenizers import Tokenizer
+from ui.compute.compute_thread import Closed
 from ui.lenses.generate.handlers import distribution
 from ui.lenses.generate.payloads import Distribution
 from ui.services import Services
@@ -51,7 +53,7 @@ def generate(
         return {**about, "tokens": [list(row) for row in tokens], "ends": ends}
 
     due = time.monotonic()
-    with services.admission.turn():
+    with services.admission.turn(), suppress(Closed):  # what has been written is told
         for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
             figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
             tokens[index].append(figures)
