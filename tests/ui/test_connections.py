@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import httpx
 import pytest
 
 from ui.server import connections
@@ -54,6 +55,11 @@ def test_a_connection_that_says_nothing_is_closed(connect):
     assert not one.transport.closed
     connect.passes(10)
     assert one.transport.closed
+
+
+def test_a_connection_is_kept_for_longer_than_programs_use_it_again(connect):
+    expiry = httpx._config.DEFAULT_LIMITS.keepalive_expiry
+    assert expiry and connect.made().timeout_keep_alive >= 2 * expiry
 
 
 def test_what_is_being_answered_may_take_its_time_and_a_slow_body_may_not(connect):

@@ -24,7 +24,9 @@ _Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
 
 _MOST, _MOST_EACH = 1500, 256  # connections; those of an address where many have some
 _FILES = 4096  # open files that this process may have, where the system lets it
-_SILENT, _SLOW = 20.0, 180.0  # seconds without a request, and for the rest of a request's body
+# Seconds without a request, and for the rest of a request's body. httpx uses a connection again for 5 s, as long as
+# uvicorn keeps one by itself: a program's request would meet the end of its connection.
+_SILENT, _SLOW = 20.0, 180.0
 _LOOK = 5.0  # seconds between two checks of a connection
 
 _open: Counter[str] = Counter()
@@ -37,6 +39,7 @@ class LimitedProtocol(_Protocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self.timeout_keep_alive = _SILENT
         self._address = _counted(self.client[0] if self.client else "")
         _open[self._address] += 1
         self._quiet_since = time.monotonic()
