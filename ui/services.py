@@ -170,7 +170,9 @@ def make_services(
     limits = replace(PROFILES[profile], any_model=PROFILES[profile].any_model and any_model)
     if training_runs is not None:
         limits = replace(limits, training_runs=training_runs)
-    compute_thread, measure_thread = ComputeThread("computing"), ComputeThread("measuring", idle=0.1)
+    ending = threading.Event()
+    compute_thread = ComputeThread("computing", ending=ending)
+    measure_thread = ComputeThread("measuring", idle=0.1, ending=ending)
     run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved, device=device)
     store = ModelStore(
         limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
@@ -191,6 +193,7 @@ def make_services(
         run_manager=run_manager,
         datasets=DatasetCache(),
         device=device,
+        ending=ending,
         lan=lan,
         talk=talk,
     )

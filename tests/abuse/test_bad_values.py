@@ -158,7 +158,7 @@ async def serves_on(visitor: Visitor) -> None:
 def kept_memory(services: Services) -> float:
     """Of this process once its visitors' runs are gone, in MB; 0 where the system does not tell."""
     services.run_manager.stop_all()
-    services.run_manager.reap(grace=-1.0)
+    services.workspaces.remove_unseen(-1.0)
     gc.collect()
     return_freed_memory()
     status = Path("/proc/self/status")

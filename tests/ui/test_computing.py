@@ -34,9 +34,10 @@ def test_everything_is_computed_in_one_thread_that_is_not_the_callers(place):
     assert place.once(lambda: place.once(threading.current_thread)) in found  # a computation may ask for another
 
 
-def test_a_step_that_takes_long_is_not_waited_for_once_the_server_ends(place, monkeypatch):
+def test_a_step_that_takes_long_is_not_waited_for_once_the_server_ends(monkeypatch):
     monkeypatch.setattr(computing, "_LAST_STEP", 0.05)
-    begun, goes_on = threading.Event(), threading.Event()
+    begun, goes_on, ending = threading.Event(), threading.Event(), threading.Event()
+    place = ComputeThread("test", ending=ending)
 
     def steps():
         yield 1
@@ -47,7 +48,7 @@ def test_a_step_that_takes_long_is_not_waited_for_once_the_server_ends(place, mo
     results = place.each(steps())
     assert next(results)[0] == 1
     begun.wait()
-    place.ending.set()
+    ending.set()
     with pytest.raises(Closed, match="is ending"):
         next(results)
     goes_on.set()

@@ -58,7 +58,7 @@ def test_a_connection_that_says_nothing_is_closed(connect):
 
 
 def test_a_connection_is_kept_for_longer_than_programs_use_it_again(connect):
-    expiry = httpx._config.DEFAULT_LIMITS.keepalive_expiry
+    expiry = httpx.Limits().keepalive_expiry
     assert expiry and connect.made().timeout_keep_alive >= 2 * expiry
 
 

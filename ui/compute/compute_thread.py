@@ -59,15 +59,15 @@ class ComputeThread:
         name: of the thread.
         idle: seconds without a job after which the thread ends. Its OpenMP workers end with it; they would slow down
             those of another compute thread.
+        ending: set where the server has been told to end.
 
     Attributes:
         failed: called with the error that ends a computation.
-        ending: set where the server has been told to end.
     """
 
-    def __init__(self, name: str, *, idle: float = _IDLE) -> None:
+    def __init__(self, name: str, *, idle: float = _IDLE, ending: threading.Event | None = None) -> None:
         self._name, self._idle = name, idle
-        self.ending = threading.Event()
+        self._ending = ending or threading.Event()
         self.failed: Callable[[BaseException], None] = lambda _: None
         self._single: deque[_Job] = deque()  # computations of one step, in the order of their arrival
         self._ready: deque[_Job] = deque()
@@ -125,7 +125,7 @@ class ComputeThread:
             try:
                 return queue.get(timeout=_LAST_STEP)
             except Empty:
-                if self.ending.is_set():
+                if self._ending.is_set():
                     raise Closed("The server is ending. Send it again once it is back.") from None
 
     def close(self) -> None:

@@ -152,9 +152,9 @@ class RunManager:
             run.stop()
             run.wait(5.0)
 
-    def reap(self, grace: float | None = None) -> None:
-        """Frees the workspaces not viewed for `grace` seconds: the limit's, if none are given."""
-        if self.workspaces.remove_unseen(self._limits.training_grace if grace is None else grace):
+    def reap(self) -> None:
+        """Frees the workspaces not viewed within the grace period."""
+        if self.workspaces.remove_unseen(self._limits.training_grace):
             return_freed_memory()
 
     def stop_all(self) -> None:

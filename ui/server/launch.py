@@ -161,8 +161,7 @@ def _until_told_to_end(page: gr.Blocks, services: Services, requests: OpenReques
 def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
     """Ends the server: texts and runs stop, what is in progress gets its last word, what comes new is refused."""
     requests.ending = True
-    for event in (services.ending, services.compute_thread.ending, services.measure_thread.ending):
-        event.set()
+    services.ending.set()
     services.sessions.stop_all()
     services.run_manager.stop_all()
     gradio_internals.apply("orderly end", lambda: finish(page))

@@ -54,13 +54,14 @@ class UploadRoom:
             await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
         finally:
             self._coming[client] -= n_bytes
+            self._coming = +self._coming  # nobody is remembered who sends nothing
 
     def _make_room(self, n_bytes: int, client: str) -> str:
         """Makes room for an upload of a client; says why there is none, "" where there is."""
         there = self._files.sizes()
         self._owners = {path: owner for path, owner in self._owners.items() if path in there}
         sizes = {path: there[path] for path in self._owners}
-        held = +self._coming
+        held = self._coming.copy()
         for path, size in sizes.items():
             held[self._owners[path]] += size
         held[client] += n_bytes
@@ -91,7 +92,8 @@ class UploadRoom:
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 with suppress(ValueError):
                     names = json.loads(answer)
-                    self._owners |= {Path(name): client for name in names if isinstance(name, str)}
+                    if isinstance(names, list):
+                        self._owners |= {Path(name): client for name in names if isinstance(name, str)}
             await send(message)
 
         return noting

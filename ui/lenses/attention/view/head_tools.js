@@ -27,7 +27,7 @@ export function headTools(view, {large, maps, trigger}) {
     const value = JSON.stringify({...view.value, start: view.chosen});
     return saveMade(status, 'attention.html', () => server.standalone({...question(), value}));
   }
-  const [layer, head] = [() => view.chosen[0], () => view.chosen[1]];
+  const place = () => ({layer: view.chosen[0], head: view.chosen[1]});
   return {
     ...slides(status, fileName, (format, dark) => server.picture({...question(), format, dark})),
     html: standalone,
@@ -39,8 +39,8 @@ export function headTools(view, {large, maps, trigger}) {
     all: () => large.unzoom(),
     wake: () => {
       status.textContent = 'Looking for a text that activates this head…';
-      trigger('activate', {layer: layer(), head: head()});
+      trigger('activate', place());
     },
-    off: () => trigger('off', {layer: layer(), head: head()}),
+    off: () => trigger('off', place()),
   };
 }
