@@ -20,12 +20,14 @@ class View:
         earlier: titles of views that are part of it now; links to them open it. With each, what a link adds to be at
             its place there ("see=#ablation").
         of_sentence: whether it shows the sentence that the page has everywhere.
+        is_more: whether it stands behind the others, after the word "More".
     """
 
     name: str
     title: str
     earlier: Mapping[str, str] = field(default_factory=dict)
     of_sentence: bool = False
+    is_more: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ TABS = (
             View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}, of_sentence=True),
             View("compare", "Compare strategies", of_sentence=True),
             View("chat", "Chat"),
-            View("steer", "Steer"),
-            View("tokens", "Tokens"),
+            View("steer", "Steer", is_more=True),
+            View("tokens", "Tokens", is_more=True),
         ),
     ),
     Tab(
@@ -80,7 +82,7 @@ TABS = (
             View("lens", "Layers", {"Logit lens": ""}, of_sentence=True),
             View("why", "Why this word?", of_sentence=True),
             View("compare", "Two sentences", {"Compare": ""}),
-            View("neurons", "Neurons", of_sentence=True),
+            View("neurons", "Neurons", of_sentence=True, is_more=True),
         ),
     ),
     Tab(

@@ -19,7 +19,7 @@ DEFINING = {
 
 
 def test_the_page_s_parts_have_the_colours_of_the_figures():
-    style = (UI / "shared/view/theme.css").read_text(encoding="utf-8")
+    style = (UI / "shared/view/properties.css").read_text(encoding="utf-8")
     told = dict(re.findall(r"--lens-part-([a-z-]+): (#\w+);", style))
     assert set(told) >= {"attention", "mlp"}
     assert told == {name.replace("_", "-"): PARTS[name] for name in told}

@@ -11,6 +11,7 @@ from ui import links, views
 from ui.frame.stored import page_example
 from ui.page import BUILDERS, build_page
 from ui.services import make_services
+from ui.shared.files import style_sheet
 from ui.views import TABS
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "ui"
@@ -77,3 +78,13 @@ def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_
                 assert links.mistakes({"tab": tab.name, "view": old}) == [
                     f"The view {old!r} is part of {view.title!r} now."
                 ]
+
+
+def test_what_stands_behind_the_others_comes_last_and_after_a_word():
+    marked = re.findall(r"\[data-tab-id='([\w-]+)'\]::before", style_sheet())
+    for tab in TABS:
+        behind = [view.is_more for view in tab.views]
+        assert behind == sorted(behind)
+        assert [view.name for view in tab.views if view.is_more][:1] == [
+            n for n in marked if n in {v.name for v in tab.views}
+        ]

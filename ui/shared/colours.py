@@ -1,4 +1,4 @@
-"""Colours by meaning, the same in every figure: plotly's and matplotlib's from here, the page's from `view/theme.css`.
+"""Colours by meaning, the same in every figure; the page's own stand in `view/properties.css`.
 
 No red-green pair anywhere. A part of a model has its hue wherever it is drawn; warm means what is compared with: a
 rival, held-out data, a part switched off, what speaks against.

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ui.shared.model_figures import filled
+from ui.views import TABS
 
 ServerFunctions = Sequence[Callable[..., object]]
 
@@ -34,6 +35,8 @@ _TYPES = {
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE = (
+    "shared/view/properties.css",
+    "shared/view/parts.css",
     "shared/view/theme.css",
     "shared/view/controls.css",
     "shared/view/stage.css",
@@ -70,7 +73,14 @@ def style_sheet() -> str:
     ours = [name for name in ours if name not in (*_WHOLE_PAGE, "lenses/attention/view/standalone.css")]
     ours.sort(key=lambda name: not name.startswith("shared/"))  # shared rules come first
     whole = f":is(._._._, html) {{\n{''.join(map(text_of, _WHOLE_PAGE))}}}\n"
-    return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n"
+    return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n{_more()}"
+
+
+def _more() -> str:
+    """The word before the first of a tab's views that stand behind the others; it is seen, not read out."""
+    first = [next((view.name for view in tab.views if view.is_more), None) for tab in TABS]
+    places = ", ".join(f"[data-tab-id='{name}']::before" for name in first if name)
+    return f"{places} {{ content: 'More:' / ''; margin-right: 0.6em; color: var(--body-text-color-subdued); }}\n"
 
 
 def style_link() -> str:

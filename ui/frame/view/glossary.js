@@ -75,7 +75,7 @@ export function wordsIn(text) {
 
 let bubble = null;
 function tell(word) {
-  bubble ??= add(document.body, 'div', 'term-says lens-component');
+  bubble ??= add(document.body, 'div', 'term-says u-panel lens-component');
   bubble.setAttribute('role', 'tooltip');
   bubble.textContent = WORDS.find(([, name]) => name === word.dataset.word)?.[2] ?? '';
   bubble.hidden = false;
@@ -135,7 +135,7 @@ export function watchWords() {
 
 // All words with what they are.
 export function listWords() {
-  const dialog = add(document.body, 'dialog', 'lens-words lens-component');
+  const dialog = add(document.body, 'dialog', 'lens-words u-panel lens-component');
   dialog.setAttribute('aria-label', 'Words');
   const rows = add(dialog, 'dl', '');
   for (const [, name, says] of WORDS) {

@@ -36,6 +36,7 @@ function list() {
   if (!dialog) {
     dialog = document.createElement('dialog');
     dialog.id = 'key-list';
+    dialog.className = 'u-panel';
     dialog.setAttribute('aria-label', 'Keys');
     const rows = document.createElement('dl');
     for (const [key, what] of LIST) {

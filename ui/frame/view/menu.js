@@ -25,9 +25,9 @@ export function showMenu(keys) {
   const head = document.querySelector('#head');
   if (!head) return;
   const menu = add(head, 'details', 'lens-menu lens-more');
-  add(menu, 'summary', 'lens-plain', 'More');
-  const box = add(menu, 'div', '');
-  const status = add(head, 'span', 'lens-more-said');
+  add(menu, 'summary', 'button', 'More');
+  const box = add(menu, 'div', 'u-panel');
+  const status = add(head, 'span', 'lens-more-said u-panel');
   status.setAttribute('role', 'status');
   const entries = [
     ['Show me around', 'T', () => offered('tour')?.()],
@@ -53,7 +53,7 @@ export function showMenu(keys) {
     ],
   ];
   for (const [text, key, press] of entries) {
-    const entry = addButton(box, 'lens-plain', text, press);
+    const entry = addButton(box, '', text, press);
     if (key) add(entry, 'kbd', '', key);
   }
 }

@@ -29,7 +29,7 @@ function tell(away) {
   document.body.classList.toggle('away', away);
   const changed = away !== isAway();
   if (away && !line) {
-    line = add(document.body, 'p', 'lens-away', AWAY);
+    line = add(document.body, 'p', 'lens-away u-panel', AWAY);
     line.setAttribute('role', 'status');
   } else if (!away) {
     line?.remove();

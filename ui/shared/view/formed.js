@@ -2,7 +2,7 @@
 import {put} from './svg.js';
 
 const [LEFT, TOP, HEIGHT, BELOW] = [40, 12, 190, 26];
-const COLOURS = 6,
+const SERIES = ['accent', 'warm', 'series-2', 'series-3', 'series-4', 'series-5'],
   WIDEST_LABEL = 56; // px of an update's number
 
 // Heights of line-end labels, moved apart so that none overlap; in the order given.
@@ -60,10 +60,12 @@ export function formedDrawing(box) {
       14,
     );
     lines.forEach(({name, values}, n) => {
-      const kind = name === 'together' ? 'together' : `c${n % COLOURS}`;
+      const isSum = name === 'together';
+      const kind = isSum ? 'together' : '';
+      const style = isSum ? '' : `--fm: var(--lens-${SERIES[n % SERIES.length]})`;
       const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
-      put(svg, 'polyline', {points, class: `fm-line ${kind}`});
-      put(svg, 'text', {x: width - right + 8, y: heights[n] + 4, class: `fm-name ${kind}`}, name);
+      put(svg, 'polyline', {points, class: `fm-line ${kind}`, style});
+      put(svg, 'text', {x: width - right + 8, y: heights[n] + 4, class: `fm-name ${kind}`, style}, name);
     });
   }
 

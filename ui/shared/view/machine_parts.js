@@ -6,17 +6,17 @@ import {put} from './svg.js';
 function openSheet(from, sentence, opens, press) {
   const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
   add(sheet, 'p', '', sentence);
-  const row = add(sheet, 'div', 'mc-sheet-row');
+  const row = add(sheet, 'div', 'mc-sheet-row u-row u-apart');
   const close = () => {
     sheet.close();
     sheet.remove();
     from.focus?.();
   };
-  addButton(row, 'lens-plain', opens, () => {
+  addButton(row, '', opens, () => {
     close();
     press();
   });
-  addButton(row, 'lens-plain', 'Close', close);
+  addButton(row, '', 'Close', close);
   sheet.addEventListener('cancel', close);
   sheet.addEventListener('click', event => event.target === sheet && close());
   sheet.showModal();

@@ -164,14 +164,14 @@ export function linkFor(settings, address = location.href) {
 
 // A link as a QR code, an SVG that the server has drawn, large enough for the back row.
 export function showCode(link, svg) {
-  const dialog = add(document.body, 'dialog', 'lens-code lens-component');
+  const dialog = add(document.body, 'dialog', 'lens-code u-panel lens-component');
   dialog.setAttribute('aria-label', 'A link for phones');
   if (svg) add(dialog, 'div', 'lens-code-drawn').innerHTML = svg; // drawn by the server from the link alone
   add(dialog, 'p', '', link);
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(link).hostname);
   if (local)
     add(dialog, 'p', '', 'Only this machine can open it. Start the app with --lan for phones in the same network.');
-  addButton(dialog, 'lens-plain', 'Close', () => dialog.close());
+  addButton(dialog, '', 'Close', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
   dialog.addEventListener('click', event => event.target === dialog && dialog.close());
   dialog.showModal();

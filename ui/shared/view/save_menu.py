@@ -24,7 +24,7 @@ def save_menu(*kinds: str, **others: str) -> str:
     if len(entries) == 1:
         return "".join(_button(do, f"Save {name[:1].lower()}{name[1:]}") for do, name in entries.items())
     buttons = "".join(_button(do, name) for do, name in entries.items())
-    return f'<details class="lens-save"><summary>Save</summary><div>{buttons}</div></details>'
+    return f'<details class="lens-save"><summary class="button u-row">Save</summary><div class="u-panel">{buttons}</div></details>'
 
 
 def _button(do: str, name: str) -> str:

@@ -22,12 +22,12 @@ function drawCell(line, cell, counts) {
 
 // Shares as bars with their intervals; a mark where guessing is.
 function drawBars(part, bars) {
-  const chart = add(part, 'div', 'sh-bars');
+  const chart = add(part, 'div', 'sh-bars u-type-sm');
   chart.setAttribute('role', 'img');
   chart.setAttribute('aria-label', 'Shares with their 95% intervals; the table below has the figures');
   for (const {label, value, low, high, says, chance} of bars) {
     add(chart, 'span', 'sh-bar-name', label).title = label;
-    const track = add(chart, 'span', 'sh-track');
+    const track = add(chart, 'span', 'u-track');
     const place = (name, from, to) => {
       const node = add(track, 'i', name);
       node.style.left = `${100 * from}%`;
@@ -36,16 +36,19 @@ function drawBars(part, bars) {
     place('sh-value', 0, value);
     place('sh-interval', low, high);
     if (chance !== null) place('sh-chance', chance, chance);
-    add(chart, 'span', 'sh-bar-figure', says);
+    add(chart, 'span', 'sh-bar-figure u-digits', says);
   }
 }
+
+const PARTS = ['accent', 'line', 'bar', 'warm', 'cut'];
 
 // Numbers as sums of parts that all share, longest last, with a key to the parts.
 function drawStacks(box, {parts, stacks}) {
   const total = stack => stack.parts.reduce((sum, count) => sum + count, 0);
   const longest = Math.max(...stacks.map(total));
-  const key = add(box, 'div', 'sh-key');
-  parts.forEach((name, i) => add(key, 'span', `sh-part-${i}`, name));
+  const key = add(box, 'div', 'sh-key u-row u-type-sm');
+  const colour = (piece, i) => piece.style.setProperty('--part', `var(--lens-${PARTS[i]})`);
+  parts.forEach((name, i) => colour(add(key, 'span', 'sh-part', name), i));
   const chart = add(box, 'div', 'sh-stacks');
   chart.setAttribute('role', 'img');
   chart.setAttribute('aria-label', 'Numbers as sums of their parts; the table below has the figures');
@@ -53,7 +56,8 @@ function drawStacks(box, {parts, stacks}) {
     add(chart, 'b', '', stack.label);
     const bar = add(chart, 'span', 'sh-stack');
     stack.parts.forEach((count, i) => {
-      const piece = add(bar, 'i', `sh-part-${i}`);
+      const piece = add(bar, 'i', 'sh-part');
+      colour(piece, i);
       piece.style.width = `${(100 * count) / longest}%`;
       piece.title = `${parts[i]}: ${count.toLocaleString('en')}`;
     });
@@ -68,7 +72,7 @@ export function drawSection(box, section) {
   const part = add(box, folds ? 'details' : 'section', 'sh-section sh-figures');
   add(folds ? add(part, 'summary') : part, 'h3', '', section.title);
   if (section.said) add(part, 'p', 'conclusion', section.said);
-  if (section.text) add(part, 'p', 'sh-text', section.text);
+  if (section.text) add(part, 'p', 'sh-text u-apart u-muted u-type-sm', section.text);
   if (section.bars?.length) drawBars(part, section.bars);
   if (section.stacks?.length) drawStacks(part, section);
   let place = part;
@@ -77,9 +81,9 @@ export function drawSection(box, section) {
     place.open = !section.folded && section.rows.length < FOLDED_FROM; // who wants every figure opens them
     add(place, 'summary', '', 'All figures');
   }
-  const scroll = add(place, 'div', 'sh-scroll');
+  const scroll = add(place, 'div', 'sh-scroll u-scroll');
   scroll.tabIndex = 0; // on a phone it scrolls sideways
-  const table = add(scroll, 'table', 'sh-table'),
+  const table = add(scroll, 'table', 'sh-table u-type-sm u-digits'),
     head = add(add(table, 'thead'), 'tr'),
     body = add(table, 'tbody');
   table.setAttribute('aria-label', section.title);
@@ -92,7 +96,7 @@ export function drawSection(box, section) {
     const line = add(body, 'tr', section.sums.includes(i) ? 'sh-sum' : '');
     row.forEach((cell, k) => drawCell(line, cell, figures[k] || number(cell)));
   });
-  if (section.source) add(part, 'p', 'sh-source', 'Source: ' + section.source);
+  if (section.source) add(part, 'p', 'sh-source u-apart u-muted u-type-xs', 'Source: ' + section.source);
   return part;
 }
 

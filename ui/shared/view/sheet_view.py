@@ -9,7 +9,7 @@ from ui.shared.view.save_menu import save_menu
 
 _SHEET = """
 <div class="sh-box"></div>
-<div class="ts-tools" hidden>SAVE<span class="ts-said" role="status"></span></div>
+<div class="ts-tools u-row u-type-xs" hidden>SAVE<span class="ts-said u-muted" role="status"></span></div>
 """.replace("SAVE", save_menu("csv"))
 
 

@@ -48,7 +48,7 @@ export function start({element, props, trigger, watch, given}) {
       record.text.split('\n').forEach((part, i) => {
         if (i) {
           const mark = document.createElement('span');
-          mark.className = 'ts-mark';
+          mark.className = 'ts-mark u-type-xs';
           mark.textContent = '⏎';
           mark.dataset.i = String(tokens.length);
           node.append(mark, '\n');
@@ -139,9 +139,9 @@ export function start({element, props, trigger, watch, given}) {
       const record = JSON.parse(line);
       if (record.kind === 'prompt') {
         prompt = record.text;
-        put('ts-prompt', record.text);
+        put('ts-prompt u-muted', record.text);
       } else if (record.kind === 'token') drawToken(record);
-      else if (record.kind === 'note') put('ts-note', record.text);
+      else if (record.kind === 'note') put('ts-note u-apart u-muted u-type-xs', record.text);
       else if (record.kind === 'stats') summary = record;
     }
     shown = value.slice(0, end);

@@ -8,18 +8,18 @@ from ui.shared.files import component
 from ui.shared.view.save_menu import save_menu
 
 _HTML = """
-<div class="ts-legend" aria-hidden="true"><span>expected: 1 in 4</span><span class="ts-ramp"></span>
+<div class="ts-legend u-row u-muted u-type-xs" aria-hidden="true"><span>expected: 1 in 4</span><span class="ts-ramp u-ramp"></span>
 <span>surprising: 1 in 256</span></div>
 <p class="conclusion" role="status"></p>
-<div class="ts-text" tabindex="0" role="group" dir="auto"></div>
-<div class="ts-stats" role="status"></div>
-<div class="ts-detail" aria-live="polite"></div>
-<div class="ts-tools">
+<div class="ts-text u-reading u-pane u-type-lg u-mono" tabindex="0" role="group" dir="auto"></div>
+<div class="ts-stats u-apart u-muted u-type-sm u-digits" role="status"></div>
+<div class="ts-detail u-row u-type-sm" aria-live="polite"></div>
+<div class="ts-tools u-row u-type-xs">
 <button type="button" data-do="onward" hidden>Write on</button>
 <button type="button" data-do="copy">Copy text</button>
 KNEW
 SAVE
-<span class="ts-said" role="status"></span></div>
+<span class="ts-said u-muted" role="status"></span></div>
 """.replace("SAVE", save_menu("txt", "json"))
 
 _KNEW = """<button type="button" data-do="knew" title="by layer, for every word of this text">When did it know?</button>

@@ -147,7 +147,7 @@ export function start({element, props, server, trigger, watch}) {
     box.textContent = '';
     part('scale').textContent = `longest bar: ${percent(most)}`;
     for (const row of value.rows) {
-      add(box, 'span', 'ab-token', visible(row.label)).title = `token ${row.id}`;
+      add(box, 'span', 'ab-token u-token u-mono', visible(row.label)).title = `token ${row.id}`;
       const bars = add(box, 'div', 'ab-bars');
       for (const p of [row.before, row.after]) {
         const bar = add(bars, 'div');

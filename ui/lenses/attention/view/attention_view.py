@@ -15,18 +15,18 @@ _MODULE, _STYLE = "lenses/attention/view/attention_view.js", "lenses/attention/v
 _STEPS = """
 <div class="at-steps-view" hidden><div class="at-three">
 <figure><figcaption><b>1</b> raw scores q·k ÷ √d</figcaption><canvas class="at-scores" tabindex="0" role="application" aria-label="Raw scores; arrow keys choose a cell"></canvas>
-<div class="at-scale at-scores-bar"></div></figure>
+<div class="at-scale u-row u-muted u-type-xs u-digits at-scores-bar"></div></figure>
 <figure><figcaption><b>2</b> the future masked</figcaption><canvas class="at-masked" tabindex="0" role="application" aria-label="Masked scores; arrow keys choose a cell"></canvas>
-<div class="at-scale at-masked-bar"></div></figure>
+<div class="at-scale u-row u-muted u-type-xs u-digits at-masked-bar"></div></figure>
 <figure><figcaption><b>3</b> after softmax</figcaption><canvas class="at-softmax" tabindex="0" role="application" aria-label="Attention after softmax; arrow keys choose a cell"></canvas>
-<div class="at-scale at-softmax-bar"></div></figure>
+<div class="at-scale u-row u-muted u-type-xs u-digits at-softmax-bar"></div></figure>
 </div></div>
 """
 
-_WEIGHTS = """<details class="at-weights"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
+_WEIGHTS = """<details class="at-weights u-apart"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
 
 _SOURCES = """
-<p class="at-muted">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
+<p class="at-muted u-muted u-type-xs">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
 never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
 this project's version of a score of Olsson et al. 2022, “In-context Learning and Induction Heads”, who repeat 25 tokens
 four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p>
@@ -56,26 +56,26 @@ def _html(*, signed: bool, alone: bool) -> str:
 <div class="at-message" role="status"></div>
 <div class="at-body" hidden>
 <p class="conclusion"></p>
-<div class="at-main">
+<div class="at-main u-two">
 <div class="at-left">
-<div class="at-top"><span class="at-title"><b class="at-name"></b> <span class="at-role" role="status"></span></span>
-<span class="at-bar">{views}<span class="at-zoom"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
+<div class="at-top u-row"><span class="at-title"><b class="at-name u-type-lg"></b> <span class="at-role u-muted" role="status"></span></span>
+<span class="at-bar u-row">{views}<span class="at-zoom u-row"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
 <button type="button" data-do="minus" aria-label="zoom out" title="zoom out (−)">−</button>
 <button type="button" data-do="all" title="all tokens (0)">all</button></span></span></div>
-<div class="at-quiz" hidden></div>
-<div class="at-map-view"><canvas class="at-map" tabindex="0" role="application" aria-label="Attention of the chosen head.
+<div class="at-quiz u-pane u-row" hidden></div>
+<div class="at-map-view"><canvas class="at-map u-type-sm" tabindex="0" role="application" aria-label="Attention of the chosen head.
 Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>
-{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines"></div><div class="at-lines-said"></div></div>'}
+{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-muted u-type-sm"></div></div>'}
 {"" if signed else _STEPS}
-<div class="at-detail" aria-live="polite"></div>
-{"" if signed else '<div class="at-sums" hidden></div>'}
+<div class="at-detail u-muted u-type-sm u-digits" aria-live="polite"></div>
+{"" if signed else '<div class="at-sums u-apart u-type-sm" hidden></div>'}
 </div>
-<div class="at-right"><div class="at-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>
-<div class="at-legend"></div><div class="ts-tools at-acts">{acts}</div>{weights}</div>
+<div class="at-right"><div class="at-scroll u-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>
+<div class="at-legend u-apart u-muted u-type-xs"></div><div class="ts-tools u-row u-type-xs at-acts u-apart">{acts}</div>{weights}</div>
 </div>
-<div class="at-note" role="status"></div>
-<div class="ts-tools">{buttons}<span class="ts-said at-said" role="status"></span></div>
-<details class="at-all-heads"><summary>{"How much every head changed" if signed else "What every head does: scores to sort by"}</summary><div class="at-heads"></div>
+<div class="at-note u-aside u-muted u-type-sm" role="status"></div>
+<div class="ts-tools u-row u-type-xs">{buttons}<span class="ts-said u-muted at-said" role="status"></span></div>
+<details class="at-all-heads u-apart"><summary>{"How much every head changed" if signed else "What every head does: scores to sort by"}</summary><div class="at-heads u-scroll"></div>
 {"" if signed else _SOURCES}</details>
 </div>
 """
@@ -125,7 +125,7 @@ def standalone_page(value: str, maps: Mapping[str, str]) -> str:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Attention · GPT Lens</title>
-<style>{"".join(map(text_of, ("lenses/attention/view/standalone.css", "shared/view/token_stream.css", _STYLE)))}</style></head>
+<style>{"".join(map(text_of, ("shared/view/properties.css", "lenses/attention/view/standalone.css", "shared/view/parts.css", "shared/view/token_stream.css", _STYLE)))}</style></head>
 <body><div class="attention-view" id="view">{_html(signed=False, alone=True)}</div>
 <script>
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');

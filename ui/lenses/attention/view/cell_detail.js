@@ -27,7 +27,7 @@ export function cellDetail(view) {
     const [from, to] = [q, k].map(place => `${view.token(place)} (no. ${place})`);
     line.textContent = `reading token ${from} → looked at ${to}: ${amount} `;
     if (server.why_there && cell && same(at, cell) && !(value.causal && k > q))
-      addButton(line, 'lens-plain at-why', 'Why there?', () => whyThere(line, [q, k]));
+      addButton(line, 'at-why', 'Why there?', () => whyThere(line, [q, k]));
   }
   // What draws the head's attention from one token to the other, behind the cell's value.
   async function whyThere(line, at) {

@@ -73,7 +73,12 @@ export function circuitView(box, server) {
     words.textContent = '';
     const most = Math.max(0.01, ...circuit.words.map(Math.abs));
     circuit.tokens.forEach((label, i) => {
-      const word = add(words, 'span', circuit.words[i] < 0 ? 'against' : '', visible(label).replace('␣', ' '));
+      const word = add(
+        words,
+        'span',
+        circuit.words[i] < 0 ? 'u-shaded against' : 'u-shaded',
+        visible(label).replace('␣', ' '),
+      );
       word.style.setProperty('--share', Math.abs(circuit.words[i]) / most);
       word.title = `${signed(circuit.words[i])} logits`;
     });
@@ -212,7 +217,7 @@ export function circuitView(box, server) {
     next.textContent = '';
     add(next, 'b', '', `${plain(circuit.answers[0])} − ${plain(circuit.answers[1])}: ${signed(difference)}`);
     for (const [label, p] of list) {
-      const row = add(next, 'span', 'ct-bar');
+      const row = add(next, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
       row.style.setProperty('--p', `${100 * p}%`);
       add(row, 'span', '', plain(label));
       add(row, 'span', '', percent(p));

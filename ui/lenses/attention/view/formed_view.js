@@ -33,6 +33,11 @@ export function formedView(box, server) {
     else box.querySelector('.fm-drawing').textContent = '';
   }
 
-  add(box, 'div', 'wy-muted', 'What each part writes for the word, in logits, after so many updates of the training.');
+  add(
+    box,
+    'div',
+    'wy-muted u-apart u-muted u-type-sm',
+    'What each part writes for the word, in logits, after so many updates of the training.',
+  );
   return {show};
 }

@@ -44,7 +44,7 @@ export function headQuiz(view) {
         question();
       });
     }
-    const act = add(box, 'button', 'at-primary', quiz.revealed ? 'Next head' : 'Reveal');
+    const act = add(box, 'button', 'at-primary u-act', quiz.revealed ? 'Next head' : 'Reveal');
     act.type = 'button';
     act.addEventListener('click', () => {
       if (quiz.revealed) {

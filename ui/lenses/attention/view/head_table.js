@@ -28,7 +28,7 @@ export function headTable(view) {
     const {value} = view,
       box = part('heads');
     box.textContent = '';
-    const grid = add(box, 'table', 'at-table'),
+    const grid = add(box, 'table', 'at-table u-type-sm u-digits'),
       top = add(grid, 'thead');
     grid.setAttribute('aria-label', 'Scores of every head');
     if (!view.signed) {
@@ -49,7 +49,7 @@ export function headTable(view) {
     if (!view.signed) add(names, 'th', '', 'what it does');
     COLUMNS.forEach((column, i) => {
       const cellOf = add(names, 'th'),
-        button = add(cellOf, 'button', '', column[1] + (order[0] === i ? (order[1] < 0 ? ' ↓' : ' ↑') : ''));
+        button = add(cellOf, 'button', 'u-bare', column[1] + (order[0] === i ? (order[1] < 0 ? ' ↓' : ' ↑') : ''));
       cellOf.setAttribute('aria-sort', order[0] === i ? (order[1] < 0 ? 'descending' : 'ascending') : 'none');
       button.type = 'button';
       button.title = 'Sort by this column';
@@ -69,7 +69,7 @@ export function headTable(view) {
     for (const at of all.slice(0, rowsShown)) {
       const row = add(body, 'tr');
       row.dataset.head = at.join();
-      const button = add(add(row, 'td'), 'button', '', `${at[0]}.${at[1]}`);
+      const button = add(add(row, 'td'), 'button', 'u-bare', `${at[0]}.${at[1]}`);
       button.type = 'button';
       button.title = nameOf(at);
       button.addEventListener('click', () => pick(at));

@@ -18,11 +18,11 @@ export function headWeights(view) {
   function draw(circuits) {
     body.textContent = '';
     if (circuits.message) {
-      add(body, 'p', 'at-muted', circuits.message);
+      add(body, 'p', 'at-muted u-muted u-type-xs', circuits.message);
       return;
     }
     add(body, 'p', 'conclusion', circuits.said);
-    const two = add(body, 'div', 'at-weights-two');
+    const two = add(body, 'div', 'at-weights-two u-apart u-type-sm');
     words(two, 'copies most', circuits.copied);
     words(two, 'suppresses most', circuits.suppressed);
     const part = add(two, 'div');
@@ -33,7 +33,7 @@ export function headWeights(view) {
     add(
       body,
       'p',
-      'at-muted',
+      'at-muted u-muted u-type-xs',
       `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1. Read from W_U W_O W_V W_E, the embedding ` +
         'with the first MLP’s answer; no text, no positions (Elhage et al. 2021).',
     );
@@ -42,7 +42,7 @@ export function headWeights(view) {
   function words(parent, title, list) {
     const part = add(parent, 'div');
     add(part, 'b', '', title);
-    add(part, 'div', 'at-weights-words', list.map(([label]) => visible(label).replace('␣', '')).join(' · '));
+    add(part, 'div', 'at-weights-words u-mono', list.map(([label]) => visible(label).replace('␣', '')).join(' · '));
   }
 
   function mark() {

@@ -9,46 +9,46 @@ from ui.shared.view.save_menu import save_menu
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
-<div class="ab-body" hidden>
-<div><div class="ab-scroll"><div class="ab-grid" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
-<div class="ab-muted">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
-<div class="ts-tools"><button type="button" data-do="none">All on</button><span class="ab-said" role="status"></span></div></div>
+<div class="ab-body u-two" hidden>
+<div><div class="ab-scroll u-scroll"><div class="ab-grid u-type-xs" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
+<div class="ab-muted u-line u-muted u-type-xs">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
-<div class="ab-muted ab-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span><span class="ab-scale"></span></div>
-<div class="ab-rows"></div><div class="ab-muted ab-note"></div>
-<div class="ts-tools">SAVE</div></div>
+<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span><span class="ab-scale"></span></div>
+<div class="ab-rows u-type-sm"></div><div class="ab-muted u-line u-muted u-type-xs ab-note"></div>
+<div class="ts-tools u-row u-type-xs">SAVE</div></div>
 </div>
 """.replace("SAVE", save_menu("csv", "png", "svg", effects="Effects of all parts, .csv"))
 
 _LENS = """
 <div class="ln-message" role="status"></div>
 <div class="ln-body" hidden><p class="conclusion" role="status"></p>
-<div class="ln-legend"><span>probability of the token shown: 0</span><span class="ln-ramp"></span><span>1</span>
+<div class="ln-legend u-row u-muted u-type-xs"><span>probability of the token shown: 0</span><span class="ln-ramp u-ramp"></span><span>1</span>
 <span class="ln-note"></span></div>
-<div class="ln-scroll"><table class="ln-table" aria-label="First guesses by layer and token"></table></div>
-<div class="ln-detail" aria-live="polite"></div>
-<section class="ln-knew"><h3>When did it know?</h3><p class="conclusion ln-known-said"></p>
-<div class="ln-read"><button type="button" class="lens-plain" data-do="play">Play</button>
+<div class="ln-scroll u-pane"><table class="ln-table u-type-xs" aria-label="First guesses by layer and token"></table></div>
+<div class="ln-detail u-apart u-muted u-type-sm" aria-live="polite"></div>
+<section class="ln-knew u-apart"><h3>When did it know?</h3><p class="conclusion ln-known-said"></p>
+<div class="ln-read u-apart u-row"><button type="button" data-do="play">Play</button>
 <label>read after <input type="range" class="ln-depth" min="0" step="1" aria-label="Read the text after so many blocks"> <output></output></label>
-<span class="ln-key"><i></i>known early <i></i>known late <i></i>never its first guess</span></div>
-<div class="ln-text" tabindex="0" role="group" aria-label="The text, word by word, with the first guess at this depth above it"></div></section>
-<div class="ts-tools">SAVE<span class="ts-said ln-said" role="status"></span></div>
+<span class="ln-key u-key u-muted u-type-xs"><i></i>known early <i></i>known late <i></i>never its first guess</span></div>
+<div class="ln-text u-reading u-pane u-mono" tabindex="0" role="group" aria-label="The text, word by word, with the first guess at this depth above it"></div></section>
+<div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted ln-said" role="status"></span></div>
 </div>
 """.replace("SAVE", save_menu("csv", "png", "svg"))
 
 _NEURONS = """
-<p class="nr-note">An MLP is a memory: each of its neurons reacts to a pattern, and where it does, it adds a vector of its own
+<p class="nr-note u-apart u-muted u-type-sm">An MLP is a memory: each of its neurons reacts to a pattern, and where it does, it adds a vector of its own
 to the stream (Geva et al. 2021). Here are those that stand out on the text above.</p>
-<div class="nr-pick"><label>Layer <select class="nr-layer lens-plain"></select></label>
-<label>Neuron <input type="number" class="nr-neuron lens-plain" min="0" step="1"></label>
+<div class="nr-pick u-row"><label>Layer <select class="nr-layer"></select></label>
+<label>Neuron <input type="number" class="nr-neuron" min="0" step="1"></label>
 <span>or one that stands out here, by its place in the MLP:</span>
-<div class="nr-top" role="group" aria-label="Neurons that stand out on this text, by their places in the MLP"></div></div>
+<div class="nr-top u-row" role="group" aria-label="Neurons that stand out on this text, by their places in the MLP"></div></div>
 <p class="conclusion" role="status"></p>
-<div class="nr-message" role="status"></div>
-<div class="nr-two"><section><h3 class="nr-title">What excites it</h3><div class="nr-text" tabindex="0"></div>
-<p class="nr-note nr-peak"></p></section>
-<section><h3 class="nr-title">What it writes</h3><div class="nr-writes"></div></section></div>
-<section><h3 class="nr-title">Why four times as wide?</h3><p class="nr-note nr-why"></p><div class="nr-sizes"></div></section>
+<div class="nr-message u-muted" role="status"></div>
+<div class="nr-two u-apart u-two"><section><h3 class="nr-title u-strong">What excites it</h3><div class="nr-text u-reading u-type-lg u-mono" tabindex="0"></div>
+<p class="nr-note u-apart u-muted u-type-sm nr-peak"></p></section>
+<section><h3 class="nr-title u-strong">What it writes</h3><div class="nr-writes u-two"></div></section></div>
+<section><h3 class="nr-title u-strong">Why four times as wide?</h3><p class="nr-note u-apart u-muted u-type-sm nr-why"></p><div class="nr-sizes"></div></section>
 """
 
 
@@ -101,7 +101,7 @@ def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
 def recorded_picture(value: str = "", *, elem_id: str) -> gr.HTML:
     """The picture of the machine for a recorded model; its value is JSON of `ui.lenses.attention.handlers.recorded`."""
     template = (
-        '<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said" role="status"></div>'
-        '<div class="mc-key"><span class="look">where the head that looks hardest looks</span></div>'
+        '<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said u-muted u-type-sm" role="status"></div>'
+        '<div class="mc-key u-row u-muted u-type-xs"><span class="look">where the head that looks hardest looks</span></div>'
     )
     return component(value, template, "lenses/attention/view/recorded_picture.js", elem_id=elem_id)

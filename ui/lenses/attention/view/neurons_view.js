@@ -41,15 +41,12 @@ export function start({element, props, server, watch}) {
     neuron.value = neurons.neuron;
     top.textContent = '';
     for (const one of neurons.top)
-      addButton(top, 'lens-plain', one, () => ask(neurons.layer, one)).setAttribute(
-        'aria-pressed',
-        one === neurons.neuron,
-      );
+      addButton(top, '', one, () => ask(neurons.layer, one)).setAttribute('aria-pressed', one === neurons.neuron);
     const peak = Math.max(...neurons.activations, 0.01);
     text.textContent = '';
     neurons.tokens.forEach((label, i) => {
       const value = neurons.activations[i];
-      const token = add(text, 'span', 'nr-token', visible(label).replace('␣', ' '));
+      const token = add(text, 'span', 'u-shaded', visible(label).replace('␣', ' '));
       token.style.setProperty('--share', Math.max(0, value) / peak);
       token.title = `${visible(label)}: ${figure(value)}`;
     });
@@ -66,8 +63,8 @@ export function start({element, props, server, watch}) {
     const part = add(writes, 'div', '');
     add(part, 'b', '', title);
     for (const [label, value] of rows) {
-      const row = add(part, 'div', 'nr-row');
-      add(row, 'span', 'nr-name', visible(label));
+      const row = add(part, 'div', 'nr-row u-spread u-digits');
+      add(row, 'span', 'nr-name u-token u-mono', visible(label));
       add(row, 'span', '', `${value < 0 ? '−' : '+'}${figure(Math.abs(value))}`);
     }
   }
@@ -80,9 +77,9 @@ export function start({element, props, server, watch}) {
     find('why').textContent =
       `One GPT of 4 layers, 128 wide, by the inner width of its MLPs; a lower loss is better. ${how}`;
     for (const [name, loss, parameters] of sizes) {
-      const row = add(find('sizes'), 'div', 'nr-size');
+      const row = add(find('sizes'), 'div', 'nr-size u-apart u-digits');
       add(row, 'span', '', name === 'none' ? 'no MLP' : `${name} × width`);
-      const bar = add(row, 'span', 'nr-bar', loss.toFixed(3));
+      const bar = add(row, 'span', 'nr-bar u-bar', loss.toFixed(3));
       bar.style.setProperty('--p', `${(100 * loss) / worst}%`);
       add(row, 'span', '', `${parameters.toLocaleString('en')} parameters`);
     }

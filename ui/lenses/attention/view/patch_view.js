@@ -57,21 +57,21 @@ export function start({element, props, server, watch}) {
       ['B', patching.b],
     ]) {
       const head = add(table, 'tr');
-      add(head, 'th', 'pt-side', which);
+      add(head, 'th', 'pt-side u-muted', which);
       labels.forEach((label, place) => {
         const changed = patching.a[place] === patching.b[place] ? '' : ' changed';
-        const token = add(head, 'th', `pt-token${changed}`, visible(label));
+        const token = add(head, 'th', `pt-token u-mono${changed}`, visible(label));
         if (which === 'A') drag(token, place);
       });
     }
     for (let depth = patching.total - 1; depth >= 0; depth--) {
       const row = add(table, 'tr');
       const last = depth === patching.total - 1;
-      add(row, 'th', 'pt-side', last ? 'end' : `block ${depth}`);
+      add(row, 'th', 'pt-side u-muted', last ? 'end' : `block ${depth}`);
       const estimated = depth >= patching.rows.length;
       (estimated ? patching.estimate : patching.rows)[depth].forEach((share, place) => {
         const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
-        const cell = add(row, 'td', 'pt-cell', estimated && percents ? `≈${percents}` : percents);
+        const cell = add(row, 'td', 'pt-cell u-type-xs u-digits', estimated && percents ? `≈${percents}` : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
         cell.classList.toggle('full', share > 0.55);
         cell.classList.toggle('estimated', estimated);
@@ -184,7 +184,7 @@ export function start({element, props, server, watch}) {
     add(box, 'b', '', title);
     const before = new Map(patching.next);
     for (const [label, p] of list) {
-      const row = add(box, 'span', 'ct-bar');
+      const row = add(box, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
       row.style.setProperty('--p', `${100 * p}%`);
       add(row, 'span', '', visible(label).replace('␣', ''));
       const was = before.get(label);

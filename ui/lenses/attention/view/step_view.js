@@ -62,7 +62,7 @@ export function stepView(view) {
   function scale(bar, from, to) {
     bar.textContent = '';
     add(bar, 'span', '', figure(from));
-    add(bar, 'span', 'at-ramp ' + (from < 0 ? 'signed' : 'share'));
+    add(bar, 'span', 'at-ramp ramp ' + (from < 0 ? 'signed' : 'share'));
     add(bar, 'span', '', (from < 0 ? '+' : '') + figure(to));
   }
   function stepDetail() {
@@ -115,19 +115,19 @@ export function stepView(view) {
     add(
       box,
       'p',
-      'at-sum',
+      'at-sum u-type-sm u-mono',
       `q · k of ${token(k)} = ${products} + … (${made.width} products) = ${figure(made.dots[k])}`,
     );
     add(
       box,
       'p',
-      'at-sum',
+      'at-sum u-type-sm u-mono',
       `÷ √${made.width} = ${figure(made.dots[k])} ÷ ${figure(Math.sqrt(made.width))} = ${figure(made.scores[k])}`,
     );
     const rows = made.weights.map((weight, place) => [place, weight]).sort((a, b) => b[1] - a[1]),
       top = rows.slice(0, 8);
     if (!top.some(([place]) => place === k)) top.push(rows.find(([place]) => place === k));
-    const grid = add(box, 'table', 'at-table'),
+    const grid = add(box, 'table', 'at-table u-type-sm u-digits'),
       head = add(add(grid, 'thead'), 'tr'),
       body = add(grid, 'tbody');
     grid.setAttribute('aria-label', 'One cell, worked out');
@@ -140,7 +140,7 @@ export function stepView(view) {
       add(head, 'th', '', name);
     for (const [place, weight] of top) {
       const row = add(body, 'tr', place === k ? 'chosen' : '');
-      add(row, 'td', 'at-token', token(place));
+      add(row, 'td', 'at-token u-mono', token(place));
       for (const number of [figure(made.scores[place]), made.exps[place].toPrecision(3), weight.toFixed(4)])
         add(row, 'td', '', number);
     }
@@ -148,7 +148,7 @@ export function stepView(view) {
     add(
       box,
       'p',
-      'at-muted',
+      'at-muted u-muted u-type-xs',
       (rest > 0 ? `and ${rest} more. ` : '') +
         `The exponentials of all ${rows.length} add up to ${figure(made.sum)}; ` +
         `${figure(made.largest)} is the largest score, taken off first so that nothing overflows.`,

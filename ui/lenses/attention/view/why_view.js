@@ -68,7 +68,7 @@ export function start({element, props, server, watch}) {
     const sum = add(rows, 'tr', 'wy-sum');
     add(sum, 'th', '', 'together');
     add(sum, 'td');
-    add(sum, 'td', 'wy-number', signed(explained.total));
+    add(sum, 'td', 'wy-number u-digits', signed(explained.total));
     add(sum, 'td');
   }
 
@@ -78,7 +78,7 @@ export function start({element, props, server, watch}) {
     name.scope = 'row';
     if (part.head === null) name.textContent = part.name;
     else {
-      const button = add(name, 'button', 'lens-plain', part.name);
+      const button = add(name, 'button', '', part.name);
       button.type = 'button';
       button.title = 'Make it the chosen head on every view';
       button.addEventListener('click', () => chooseHead([part.layer, part.head]));
@@ -88,8 +88,8 @@ export function start({element, props, server, watch}) {
     const drawn = add(track, 'i', part.value < 0 ? 'wy-bar against' : 'wy-bar');
     drawn.style.left = `${100 * bar.from}%`;
     drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
-    add(row, 'td', 'wy-number', signed(part.value));
-    const real = add(row, 'td', 'wy-number wy-real', part.really === null ? '' : signed(part.really));
+    add(row, 'td', 'wy-number u-digits', signed(part.value));
+    const real = add(row, 'td', 'wy-number u-digits wy-real u-muted', part.really === null ? '' : signed(part.really));
     if (part.really !== null) {
       const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
       check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;

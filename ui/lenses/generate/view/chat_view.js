@@ -138,7 +138,7 @@ export function start({element, props, trigger, watch, given}) {
     event.preventDefault();
     send(field.value);
   });
-  for (const text of given.starters) addButton(find('starters'), 'lens-plain', text, () => send(text));
+  for (const text of given.starters) addButton(find('starters'), '', text, () => send(text));
   const example = JSON.parse(props.value || '{}');
   if (example.asked && example.answer) {
     turns = [example.asked, example.answer];

@@ -24,7 +24,12 @@ export function start({element, props, server, trigger, watch}) {
     data = props.value ? JSON.parse(props.value) : null;
     element.querySelector('.conclusion').textContent = data?.said ?? '';
     if (!data || data.message) {
-      add(table, 'div', 'dv-empty', data ? data.message : 'Write a prompt to see what the model expects next.');
+      add(
+        table,
+        'div',
+        'dv-empty u-all u-muted',
+        data ? data.message : 'Write a prompt to see what the model expects next.',
+      );
       data = null;
       return;
     }
@@ -32,11 +37,11 @@ export function start({element, props, server, trigger, watch}) {
     table.setAttribute('aria-label', 'Probability of the next token, by stage');
     const head = add(table, 'div', 'dv-row');
     head.setAttribute('role', 'row');
-    const first = add(head, 'div', 'dv-head', 'Next token');
+    const first = add(head, 'div', 'dv-head u-strong', 'Next token');
     first.setAttribute('role', 'columnheader');
     if (data.after) add(first, 'small', 'dv-after', `after “${visible(data.after)}”`).title = data.after;
     for (const stage of data.stages) {
-      const cell = add(head, 'div', 'dv-head');
+      const cell = add(head, 'div', 'dv-head u-strong');
       TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
       cell.setAttribute('role', 'columnheader');
       add(cell, 'small', '', `${stage.candidates.toLocaleString('en')} candidate${stage.candidates === 1 ? '' : 's'}`);
@@ -51,11 +56,11 @@ export function start({element, props, server, trigger, watch}) {
       line.setAttribute('role', 'row');
       const header = add(line, 'div', '');
       header.setAttribute('role', 'rowheader');
-      const name = addButton(header, 'dv-token', visible(row.label));
+      const name = addButton(header, 'dv-token u-bare u-token u-mono', visible(row.label));
       name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
       name.addEventListener('click', () => trigger('pick', {id: row.id}));
       row.p.forEach(p => {
-        const cell = add(line, 'div', p > 0 ? 'dv-cell' : 'dv-cell dv-cut');
+        const cell = add(line, 'div', p > 0 ? 'dv-cell u-digits' : 'dv-cell u-digits dv-cut u-muted');
         cell.setAttribute('role', 'cell');
         const shown = p > 0 ? p : row.p[0];
         add(cell, 'div', 'dv-bar').style.width = Math.max(0.4, (100 * shown) / most) + '%';
@@ -74,7 +79,7 @@ export function start({element, props, server, trigger, watch}) {
     const by = Object.groupBy(data.struck ?? [], token => token.by);
     for (const [option, tokens] of Object.entries(by)) {
       const names = tokens.map(token => `“${visible(token.label)}”`).join(', ');
-      add(table, 'div', 'dv-struck', `Struck out here, because it ${forbidden[option]}: ${names}`);
+      add(table, 'div', 'dv-struck u-all u-apart', `Struck out here, because it ${forbidden[option]}: ${names}`);
     }
   }
 

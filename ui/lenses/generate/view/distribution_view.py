@@ -10,10 +10,10 @@ from ui.shared.view.save_menu import save_menu
 
 _HTML = """
 <p class="conclusion" role="status"></p>
-<div class="dv-table" role="table"></div>
-<div class="ts-tools dv-tools">
+<div class="dv-table u-type-sm" role="table"></div>
+<div class="ts-tools u-row u-type-xs dv-tools u-apart">
 SAVE
-<span class="ts-said" role="status"></span></div>
+<span class="ts-said u-muted" role="status"></span></div>
 """.replace("SAVE", save_menu("csv", "png", "svg"))
 
 

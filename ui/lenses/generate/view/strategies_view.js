@@ -35,9 +35,7 @@ export function start({element, props, server, trigger, watch, given}) {
   for (const {cells, settings} of given.guides) {
     const row = add(element.querySelector('tbody'), 'tr');
     cells.forEach((cell, i) => add(row, i ? 'td' : 'th', '', cell));
-    addButton(add(row, 'td'), 'sg-use lens-plain', 'Use it', () =>
-      use(settings),
-    ).title = `Set the sliders to: ${cells[0]}`;
+    addButton(add(row, 'td'), 'sg-use', 'Use it', () => use(settings)).title = `Set the sliders to: ${cells[0]}`;
   }
 
   let prompt = '';
@@ -69,14 +67,14 @@ export function start({element, props, server, trigger, watch, given}) {
     for (const cell of probabilities.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
     const columns = Object.keys(COLUMNS).flatMap(name => computed[name].map(([, chances]) => chances));
     computed.tokens.forEach((label, i) => {
-      const row = add(probabilities, 'div', 'sg-row sg-cell');
+      const row = add(probabilities, 'div', 'sg-row u-type-sm sg-cell');
       row.setAttribute('role', 'row');
-      add(row, 'span', 'sg-token', visible(label)).setAttribute('role', 'rowheader');
+      add(row, 'span', 'sg-token u-token u-mono', visible(label)).setAttribute('role', 'rowheader');
       for (const chances of columns) {
         const cell = add(
           row,
           'span',
-          chances[i] > 0 ? 'sg-bar' : 'sg-bar sg-cut',
+          chances[i] > 0 ? 'sg-bar u-bar u-digits' : 'sg-bar u-bar u-digits sg-cut u-muted',
           chances[i] > 0 ? percent(chances[i]) : 'cut',
         );
         cell.setAttribute('role', 'cell');
@@ -87,7 +85,7 @@ export function start({element, props, server, trigger, watch, given}) {
   }
 
   function drawHead() {
-    const row = add(probabilities, 'div', 'sg-row');
+    const row = add(probabilities, 'div', 'sg-row u-type-sm');
     row.setAttribute('role', 'row');
     add(row, 'span', '').setAttribute('role', 'columnheader');
     for (const [name, column] of Object.entries(COLUMNS))

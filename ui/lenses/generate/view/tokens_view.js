@@ -50,8 +50,8 @@ export function start({element, props, server, watch, given}) {
   );
 
   function drawRow(row) {
-    const part = add(rows, 'section', 'tk-row');
-    const head = add(part, 'div', 'tk-head');
+    const part = add(rows, 'section', 'tk-row u-apart');
+    const head = add(part, 'div', 'tk-head u-row');
     add(head, 'b', '', row.title);
     if (row.picked) add(head, 'span', 'tk-picked', 'picked');
     add(head, 'span', '', row.what);
@@ -67,7 +67,7 @@ export function start({element, props, server, watch, given}) {
       'tk-figures',
       `${counted(row.tokens.length, 'token')}, ${row.per_word} a word · ${back} · ${size}`,
     );
-    const line = add(part, 'div', 'tk-line');
+    const line = add(part, 'div', 'tk-line u-row u-mono');
     line.tabIndex = 0; // a long text scrolls
     row.tokens.forEach(([label, id, bytes], i) => {
       const chip = add(line, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip');

@@ -14,23 +14,23 @@ EXAMPLES = (
     ("Unusual words", "The fox untied an unbelievably bumfuzzled zyzzyva."),
 )
 _HTML = """
-<div class="tk-top"><label class="tk-label">Any text, up to 1,000 characters
-<textarea class="tk-text lens-plain" rows="2" spellcheck="false"></textarea></label>
-<div class="tk-examples" role="group" aria-label="Examples">BUTTONS</div></div>
-<p class="tk-why">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
+<div class="tk-top u-two"><label class="tk-label u-muted u-type-sm">Any text, up to 1,000 characters
+<textarea class="tk-text u-mono" rows="2" spellcheck="false"></textarea></label>
+<div class="tk-examples u-row" role="group" aria-label="Examples">BUTTONS</div></div>
+<p class="tk-why u-apart u-muted u-type-sm">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
 “hello” at the start and “ hello” after a word are two tokens that share nothing until training relates them. Long numbers
 fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case words.</p>
 <div class="tk-rows" aria-live="polite"></div>
-<div class="tk-two">
-<section><h3>Merge by merge</h3><p class="tk-note">From bytes to tokens: of all neighbours in the text, the pair that was
-learned first becomes one, again and again. <select class="tk-which lens-plain" aria-label="Tokenizer"></select></p>
-<label class="tk-slide"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
-<div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div></section>
-<section><h3>Learn one here</h3><p class="tk-note">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
+<div class="tk-two u-apart u-two">
+<section><h3>Merge by merge</h3><p class="tk-note u-apart u-muted u-type-sm">From bytes to tokens: of all neighbours in the text, the pair that was
+learned first becomes one, again and again. <select class="tk-which" aria-label="Tokenizer"></select></p>
+<label class="tk-slide u-row u-apart"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
+<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said" role="status"></div></section>
+<section><h3>Learn one here</h3><p class="tk-note u-apart u-muted u-type-sm">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
 and counts again.</p>
-<textarea class="tk-own lens-plain" rows="3" aria-label="Text to learn from" spellcheck="false"></textarea>
-<label class="tk-slide"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
-<div class="tk-cut" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list"></ol></section>
+<textarea class="tk-own u-mono" rows="3" aria-label="Text to learn from" spellcheck="false"></textarea>
+<label class="tk-slide u-row u-apart"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
+<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list u-type-xs u-mono"></ol></section>
 </div>
 """
 
@@ -41,8 +41,7 @@ def tokens_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     server_functions: cut, steps and learned, as in `ui.lenses.generate.handlers.tokens`.
     """
     buttons = "".join(
-        f'<button type="button" class="lens-plain" data-example="{place}">{title}</button>'
-        for place, (title, _) in enumerate(EXAMPLES)
+        f'<button type="button" data-example="{place}">{title}</button>' for place, (title, _) in enumerate(EXAMPLES)
     )
     return component(
         "",

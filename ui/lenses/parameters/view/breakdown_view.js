@@ -51,7 +51,7 @@ export function start({element, props, server, watch, given}) {
       const line = add(body, 'tr'),
         name = add(line, 'td'),
         mark = row.tensors.length ? (opened.has(i) ? '▾ ' : '▸ ') : '',
-        button = add(name, 'button', 'bd-open', mark + row.name);
+        button = add(name, 'button', 'bd-open u-bare', mark + row.name);
       button.type = 'button';
       button.disabled = !row.tensors.length;
       button.setAttribute('aria-expanded', opened.has(i));
@@ -62,8 +62,8 @@ export function start({element, props, server, watch, given}) {
         part('rows').querySelectorAll('.bd-open')[i].focus();
       });
       for (const [text, kind] of [
-        [row.formula, 'bd-formula'],
-        [row.numbers, 'bd-formula'],
+        [row.formula, 'bd-formula u-type-sm u-mono'],
+        [row.numbers, 'bd-formula u-type-sm u-mono'],
         [count(row.count), 'bd-count'],
         [row.count ? percent(row.share) : '–', 'bd-count'],
       ])
@@ -72,9 +72,9 @@ export function start({element, props, server, watch, given}) {
         for (const [tensor, shape, times] of row.tensors) {
           const size = shape.reduce((a, b) => a * b, 1),
             inner = add(body, 'tr', 'bd-tensor');
-          add(inner, 'td', 'bd-formula', tensor);
-          add(inner, 'td', 'bd-formula', `[${shape.map(count).join(', ')}]`);
-          add(inner, 'td', 'bd-formula', times > 1 ? `${count(times)} · ${count(size)}` : count(size));
+          add(inner, 'td', 'bd-formula u-type-sm u-mono', tensor);
+          add(inner, 'td', 'bd-formula u-type-sm u-mono', `[${shape.map(count).join(', ')}]`);
+          add(inner, 'td', 'bd-formula u-type-sm u-mono', times > 1 ? `${count(times)} · ${count(size)}` : count(size));
           add(inner, 'td', 'bd-count', count(size * times));
           add(inner, 'td', 'bd-count', percent((size * times) / value.total));
         }

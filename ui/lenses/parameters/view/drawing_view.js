@@ -72,11 +72,11 @@ export function start({element, props, server, watch}) {
     const part = value.parts[name];
     detail.textContent = '';
     add(detail, 'h3', '', part.title);
-    add(detail, 'p', 'dr-formula', part.formula);
+    add(detail, 'p', 'dr-formula u-mono', part.formula);
     add(detail, 'p', '', part.count);
     for (const [place, code] of part.code) {
-      add(detail, 'p', 'dr-place', place);
-      add(detail, 'pre', 'dr-code', code).tabIndex = 0; // it scrolls
+      add(detail, 'p', 'dr-place u-muted u-type-xs', place);
+      add(detail, 'pre', 'dr-code u-pane u-type-xs u-mono u-scroll', code).tabIndex = 0; // it scrolls
     }
   }
   element.querySelector('.ts-tools').addEventListener('click', e => {

@@ -11,21 +11,21 @@ from ui.shared.view.save_menu import save_menu
 _BREAKDOWN = """
 <div class="bd-message" role="status"></div>
 <div class="bd-body" hidden>
-<div role="status"><span class="bd-total"></span><span class="bd-name"></span></div>
+<div role="status"><span class="bd-total u-digits u-strong"></span><span class="bd-name u-muted"></span></div>
 <p class="conclusion" role="status"></p>
-<div class="bd-check" role="status"></div>
-<div class="bd-fewer"></div>
-<div class="bd-bar" aria-hidden="true"></div>
-<div class="bd-scroll"><table class="bd-table" aria-label="Parameters by part"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
+<div class="bd-check u-line u-muted u-type-sm" role="status"></div>
+<div class="bd-fewer u-line u-muted u-type-sm"></div>
+<div class="bd-bar u-apart" aria-hidden="true"></div>
+<div class="bd-scroll u-scroll"><table class="bd-table u-type-sm u-digits" aria-label="Parameters by part"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
 <th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
-<div class="ts-tools"><button type="button" data-do="all">Open or close all</button>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-do="all">Open or close all</button>
 SAVE
 <button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
-<span class="ts-said bd-said" role="status"></span></div>
+<span class="ts-said u-muted bd-said" role="status"></span></div>
 </div>
 """.replace("SAVE", save_menu("csv", "png", "svg"))
 
-_PICTURES = f'<div class="ts-tools">{save_menu("png", "svg")}</div>'
+_PICTURES = f'<div class="ts-tools u-row u-type-xs">{save_menu("png", "svg")}</div>'
 
 
 def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
@@ -57,9 +57,9 @@ def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.
 _DRAWING = """
 <div class="dr-message" role="status"></div>
 <div class="dr-body" hidden>
-<div class="dr-box" tabindex="0"></div>
-<div class="ts-tools">SAVE<span class="ts-said dr-said" role="status"></span></div>
-<div class="dr-parts" role="group" aria-label="Parts of the model"></div>
+<div class="dr-box u-scroll" tabindex="0"></div>
+<div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted dr-said" role="status"></span></div>
+<div class="dr-parts u-apart u-row" role="group" aria-label="Parts of the model"></div>
 <div class="dr-detail" aria-live="polite"></div>
 </div>
 """.replace("SAVE", save_menu("png", "svg"))
@@ -68,7 +68,7 @@ _FIGURE = """
 <div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
 <p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:var(--text-md);line-height:1.55"></p>
 <div class="fg-tables sh-box"></div>
-<div class="ts-tools">SAVE<span class="ts-said fg-said" role="status"></span></div>
+<div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted fg-said" role="status"></span></div>
 """.replace("SAVE", save_menu("png", "svg"))
 
 

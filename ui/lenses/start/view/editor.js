@@ -42,7 +42,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     addGap();
   }
 
-  const addGap = () => add(words, 'span', 'st-gap', ' ?');
+  const addGap = () => add(words, 'span', 'st-gap u-strong', ' ?');
 
   // The tokens of the text that stands in the field; text: as the model writes it.
   function draw(data) {
@@ -68,7 +68,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     const again = others?.dataset.of === String(i);
     close();
     if (again || !node || !token.others.length) return;
-    others = add(line, 'div', 'st-others');
+    others = add(line, 'div', 'st-others u-panel u-row');
     others.dataset.of = i;
     others.setAttribute('role', 'group');
     others.setAttribute('aria-label', `Other words than ${visible(token.label)}`);

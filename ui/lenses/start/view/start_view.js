@@ -193,10 +193,12 @@ export function start({element, props, server, watch, given}) {
     bars.textContent = '';
     for (const [label, p, id] of data.next) {
       const ends = id === data.end;
-      const bar = addButton(bars, 'st-bar', '', () => (ends ? say('Here it would end its text.') : take(id)));
+      const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', () =>
+        ends ? say('Here it would end its text.') : take(id),
+      );
       bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
-      add(bar, 'span', 'st-name', ends ? 'end of text' : visible(label).replace('␣', ''));
-      add(bar, 'span', 'st-p', percent(p));
+      add(bar, 'span', 'st-name u-token u-mono', ends ? 'end of text' : visible(label).replace('␣', ''));
+      add(bar, 'span', 'st-p u-digits', percent(p));
     }
   }
 

@@ -9,34 +9,34 @@ from ui.views import QUESTIONS
 
 _HTML = """
 <div class="st-hero">
-<p class="st-lead">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Type into the sentence, or click a word to see what else it expected.</span></p>
-<div class="st-line"><div class="st-scroll"><div class="st-page"><svg class="st-arcs" aria-hidden="true"></svg>
-<div class="st-words" aria-hidden="true"></div>
-<textarea class="st-text" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
+<p class="st-lead u-apart u-type-xl">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Type into the sentence, or click a word to see what else it expected.</span></p>
+<div class="st-line u-pane"><div class="st-scroll"><div class="st-page"><svg class="st-arcs" aria-hidden="true"></svg>
+<div class="st-words u-type-xl u-mono" aria-hidden="true"></div>
+<textarea class="st-text u-type-xl u-mono" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
 <span id="st-how" hidden>Alt and the down arrow offer other words for the one at the cursor.</span>
-<div class="st-tools"><button type="button" class="st-play" data-do="play">Let it write</button>
+<div class="st-tools u-apart u-row u-type-sm"><button type="button" class="st-play u-act" data-do="play">Let it write</button>
 <button type="button" data-do="next">Next word</button>
 <button type="button" data-do="why" title="what each part of the model wrote for its first guess (W)">Why this word?</button>
 <button type="button" data-do="back" hidden>Back</button><button type="button" data-do="again" hidden>Start over</button>
 <button type="button" data-do="slow" aria-pressed="false" hidden>Slow</button>
-<span class="st-said" role="status"></span></div>
+<span class="st-said u-muted" role="status"></span></div>
 </div>
-<div class="st-two">
+<div class="st-two u-apart">
 <p class="st-conclusion" role="status"></p>
-<div class="st-machine"><div class="mc-box"></div>
+<div class="st-machine u-two u-apart"><div class="mc-box"></div>
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
-<div class="mc-said" role="status"></div>
-<div class="mc-key"><button type="button" class="lens-plain" data-do="step" title="one part after the other, then the next word">Step through</button>
-<button type="button" class="lens-plain" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
+<div class="mc-said u-muted u-type-sm" role="status"></div>
+<div class="mc-key u-row u-muted u-type-xs"><button type="button" data-do="step" title="one part after the other, then the next word">Step through</button>
+<button type="button" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
 <span class="look">where the head that writes most looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
 </div>
-<section class="st-story" id="story" aria-label="The story" hidden></section>
+<section class="st-story u-apart" id="story" aria-label="The story" hidden></section>
 <section class="st-talks" id="talks" aria-label="Talks" hidden></section>
 <section class="st-exercises" id="exercise-list" aria-label="Exercises" hidden></section>
-<section class="st-ask" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
-<input type="search" class="st-search lens-plain" aria-label="Search the questions" placeholder="Search: copy, softmax, memory …">
-<div class="st-questions"></div></section>
-<p class="st-told"><button type="button" data-do="story" aria-controls="story" aria-expanded="false">The story</button>
+<section class="st-ask u-apart" aria-label="What do you want to know?"><h2>What do you want to know?</h2>
+<input type="search" class="st-search" aria-label="Search the questions" placeholder="Search: copy, softmax, memory …">
+<div class="st-questions u-apart u-row"></div></section>
+<p class="st-told u-row u-apart"><button type="button" data-do="story" aria-controls="story" aria-expanded="false">The story</button>
 <button type="button" data-do="exercises" aria-controls="exercise-list" aria-expanded="false">Exercises</button>
 <button type="button" data-do="talks" aria-controls="talks" aria-expanded="false">Talks</button>
 <span>The story has six chapters: the one objective, GPT-1 number by number, and how GPT came about.</span></p>

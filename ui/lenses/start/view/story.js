@@ -57,18 +57,18 @@ export function story(box, server, sentence) {
 
   function draw() {
     box.textContent = '';
-    const row = add(box, 'div', 'sy-chapters');
+    const row = add(box, 'div', 'sy-chapters u-row');
     row.setAttribute('role', 'group');
     row.setAttribute('aria-label', 'Chapters');
     chapters.forEach((chapter, i) => {
-      const button = addButton(row, 'lens-plain', chapter.title, () => {
+      const button = addButton(row, '', chapter.title, () => {
         at = i;
         draw();
         box.querySelectorAll('.sy-chapters button')[i].focus();
       });
       button.setAttribute('aria-pressed', i === at);
     });
-    add(box, 'p', 'sy-text', chapters[at].text);
+    add(box, 'p', 'sy-text u-apart', chapters[at].text);
     const page = add(box, 'div', 'sy-page');
     if (chapters[at].shows === 'objective') drawObjective(page);
     else if (chapters[at].shows === 'options') drawOptions(page);
@@ -77,7 +77,7 @@ export function story(box, server, sentence) {
 
   function drawObjective(page) {
     page.classList.add('sy-two');
-    add(page, 'div', 'sy-formula').innerHTML = FORMULA; // a constant
+    add(page, 'div', 'sy-formula u-type-lg').innerHTML = FORMULA; // a constant
     const tokens = sentence();
     if (!tokens) return;
     const factors = tokens.filter(token => token.p !== null);
@@ -114,15 +114,15 @@ export function story(box, server, sentence) {
     for (const [title, sees, pro, contra] of OPTIONS) {
       const part = add(page, 'section', 'sy-option');
       add(part, 'h3', '', title);
-      const grid = add(part, 'div', 'sy-grid');
+      const grid = add(part, 'div', 'sy-grid u-type-sm');
       grid.setAttribute('role', 'img');
       grid.setAttribute('aria-label', `${title}: which words the word of a row can use`);
       WORDS.forEach((word, r) => {
-        add(grid, 'span', 'sy-word', word);
+        add(grid, 'span', 'sy-word u-mono', word);
         WORDS.forEach((_, c) => add(grid, 'span', 'sy-cell').style.setProperty('--share', sees(r, c)));
       });
       add(part, 'p', '', pro);
-      add(part, 'p', 'sy-against', contra);
+      add(part, 'p', 'sy-against u-muted', contra);
     }
   }
 

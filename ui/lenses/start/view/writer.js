@@ -55,7 +55,7 @@ export function writer({data, take, say, beat, bars, end, isSlow, isThere, chang
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (!bar?.getClientRects().length || !last || calm || document.hidden) return null;
     const [from, to] = [bar.getBoundingClientRect(), last.getBoundingClientRect()];
-    const word = add(document.body, 'span', 'st-fly lens-component', bar.textContent);
+    const word = add(document.body, 'span', 'st-fly u-mono u-strong lens-component', bar.textContent);
     Object.assign(word.style, {left: `${from.left}px`, top: `${from.top}px`});
     return new Promise((/** @type {(value?: unknown) => void} */ done) => {
       requestAnimationFrame(() => {

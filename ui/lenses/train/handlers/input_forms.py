@@ -105,7 +105,7 @@ def drawing(name: str) -> str:
     """The token sequences of a form as HTML: boxes for the parts, the special tokens marked."""
     form = INPUT_FORMS[name]
     rows = "".join(
-        "<div class='if-row'>"
+        "<div class='u-row u-type-xs'>"
         + "".join(f"<span class='{_kind(part)}'>{html.escape(part)}</span>" for part in sequence)
         + "<i>→ transformer →</i></div>"
         for sequence in form.sequences

@@ -7,12 +7,12 @@ import gradio as gr
 from ui.shared.files import ServerFunctions, component
 
 _HTML = """
-<div class="du"><button type="button" class="lens-plain" data-do="begin">Choose answers yourself</button>
-<div class="du-body" hidden><p class="du-prompt"></p>
-<div class="du-two"><div><p class="du-answer"></p><button type="button" class="lens-plain" data-choice="0">A is better</button></div>
-<div><p class="du-answer"></p><button type="button" class="lens-plain" data-choice="1">B is better</button></div></div>
-<button type="button" class="lens-plain" data-choice="">Neither: two others</button></div>
-<p class="du-said" role="status"></p></div>
+<div class="du"><button type="button" data-do="begin">Choose answers yourself</button>
+<div class="du-body" hidden><p class="du-prompt u-apart u-strong"></p>
+<div class="du-two u-two"><div><p class="du-answer u-pane"></p><button type="button" data-choice="0">A is better</button></div>
+<div><p class="du-answer u-pane"></p><button type="button" data-choice="1">B is better</button></div></div>
+<button type="button" data-choice="">Neither: two others</button></div>
+<p class="du-said u-muted" role="status"></p></div>
 """
 
 

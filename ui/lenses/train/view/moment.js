@@ -5,7 +5,7 @@ import {isDark, add} from '../../../shared/view/page.js';
 export function writeSample(box, prompt, look) {
   box.textContent = '';
   if (!look) return;
-  add(box, 'span', 'tr-prompt', prompt);
+  add(box, 'span', 'tr-prompt u-muted', prompt);
   add(box, 'span', '', look.text);
 }
 

@@ -8,68 +8,68 @@ from ui.shared.files import ServerFunctions, component
 from ui.shared.view.save_menu import save_menu
 
 _HTML = """
-<div class="tr-top">
-<div class="tr-title"></div>
-<div class="tr-buttons" role="group" aria-label="Steer the run">
+<div class="tr-top u-row">
+<div class="tr-title u-strong"></div>
+<div class="tr-buttons u-row" role="group" aria-label="Steer the run">
 <button type="button" data-cmd="pause" title="hold after this update">Pause</button>
 <button type="button" data-cmd="step" data-n="1">Step 1</button>
 <button type="button" data-cmd="step" data-n="10">Step 10</button>
 <button type="button" data-cmd="stop" title="end it; what it learned stays">Stop</button>
 <button type="button" data-cmd="again" title="train its model further, from its last snapshot" hidden>Go on</button></div>
 </div>
-<div class="tr-message" role="status" hidden></div>
-<div class="tr-slow" role="status" hidden><span></span>
+<div class="tr-message u-pane u-apart" role="status" hidden></div>
+<div class="tr-slow u-aside u-row" role="status" hidden><span></span>
 <button type="button" data-cmd="longer">Go on for 30 s more</button>
 <button type="button" data-do="recorded">Show the recorded run</button></div>
-<div class="tr-why"></div>
-<div class="tr-race" role="status" hidden></div>
-<div class="tr-numbers"></div>
-<div class="tr-verdict"></div>
-<div class="tr-row"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
+<div class="tr-why u-aside u-type-sm"></div>
+<div class="tr-race u-apart u-strong" role="status" hidden></div>
+<div class="tr-numbers u-apart"></div>
+<div class="tr-verdict u-aside u-type-sm"></div>
+<div class="tr-row u-row u-type-sm"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
-<label>Guess the final held-out loss <input class="tr-guess" type="number" min="0" max="20" step="0.05"></label>
+<label>Guess the final held-out loss <input class="tr-guess u-mono" type="number" min="0" max="20" step="0.05"></label>
 <span class="tr-guessed" role="status"></span></div>
-<div class="tr-grid">
-<div class="tr-left"><div class="tr-key"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b> <i></i><b
+<div class="tr-grid u-two">
+<div class="tr-left"><div class="tr-key u-key u-row u-muted u-type-xs"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b> <i></i><b
 class="tr-key-rival"></b> thin: training, dots: held out</span>
 <span class="tr-key-one"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs</span>
 <span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><label><input type="checkbox" class="tr-norms"> gradient norm</label>
 <button type="button" class="tr-all" hidden>See all</button></div>
 <div class="tr-plot" role="img" aria-label="Loss, head scores and learning rate over the updates, and on wish the gradient norm"><canvas></canvas><canvas></canvas></div>
-<div class="tr-readout"></div></div>
+<div class="tr-readout u-type-xs u-digits"></div></div>
 <div class="tr-right">
-<div class="tr-row"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
+<div class="tr-row u-row u-type-sm"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
-<div class="tr-at" role="status"></div>
-<div class="tr-samples"><div><div class="tr-mine" hidden></div>
-<div class="tr-text" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
-<div class="tr-rival" hidden><div class="tr-rival-name"></div>
-<div class="tr-rival-text" tabindex="0" role="group" aria-label="What it is compared with: its rival at the same second, or
+<div class="tr-at u-muted u-type-xs" role="status"></div>
+<div class="tr-samples"><div><div class="tr-mine u-apart u-strong" hidden></div>
+<div class="tr-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
+<div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong"></div>
+<div class="tr-rival-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What it is compared with: its rival at the same second, or
 itself before this training"></div></div></div>
-<div class="tr-row"><label><span class="tr-next-name">Next character</span> <input class="tr-next" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
-<span class="tr-chance" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
-<div class="tr-row tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line" maxlength="500" autocomplete="off"></label>
-<span class="tr-told" role="status"></span></div>
+<div class="tr-row u-row u-type-sm"><label><span class="tr-next-name">Next character</span> <input class="tr-next u-mono" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
+<span class="tr-chance u-digits" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
+<div class="tr-row u-row u-type-sm tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line u-mono" maxlength="500" autocomplete="off"></label>
+<span class="tr-told u-digits" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>
-<p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said" role="status"></p></details>
+<p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said u-muted u-type-sm" role="status"></p></details>
 <details class="tr-formed" open hidden><summary>When it learned to prefer the true token, and which parts do it</summary>
 <p class="conclusion" role="status"></p><div class="fm-drawing"></div>
-<p class="wy-muted">What each part writes for the true next token rather than for the commonest one, in logits, at every
+<p class="wy-muted u-apart u-muted u-type-sm">What each part writes for the true next token rather than for the commonest one, in logits, at every
 snapshot.</p></details>
-<div class="tr-heads-title"></div>
+<div class="tr-heads-title u-muted u-type-xs"></div>
 <div class="tr-heads"></div>
 </div>
 </div>
-<div class="tr-scroll" tabindex="0"><table class="tr-runs" aria-label="Runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
+<div class="tr-scroll u-scroll" tabindex="0"><table class="tr-runs u-type-xs u-digits" aria-label="Runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
-<div class="ts-tools"><button type="button" data-open="generate">Open in Generate</button>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>
 <button type="button" data-do="why" title="what each part of this model writes for the word after the beginning of its sample">Why this word?</button>
 <button type="button" data-open="parameters">Open in Parameters</button>
 SAVE
 <button type="button" data-do="link" title="a link and a QR code that show this run in another browser or on a phone; nobody can control it with them">Follow on a phone</button>
 <button type="button" data-do="control" title="a link with which another browser can pause, stop and start runs here">Share control</button>
-<span class="ts-said tr-said" role="status"></span></div>
+<span class="ts-said u-muted tr-said" role="status"></span></div>
 """.replace("SAVE", save_menu("png", "svg", csv="Curve, .csv", json="Run, .json"))
 
 

@@ -52,7 +52,7 @@ export function start({element, props, server, watch, given}) {
   }
   function prompt(parent, shown) {
     const kinds = [...new Set(shown.parts.map(part => part.kind))];
-    const legend = add(parent, 'div', 'zs-legend');
+    const legend = add(parent, 'div', 'zs-legend u-row u-type-xs');
     for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
     const about = [
       shown.model && 'model: ' + shown.model,
@@ -60,19 +60,20 @@ export function start({element, props, server, watch, given}) {
       shown.source && 'template of ' + shown.source,
     ].filter(Boolean);
     if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
-    const text = add(parent, 'div', 'zs-prompt');
+    const text = add(parent, 'div', 'zs-prompt u-reading u-pane u-type-lg u-mono');
     text.tabIndex = 0;
     text.setAttribute('role', 'group');
     text.setAttribute('aria-label', 'The prompt as the model reads it');
     for (const part of shown.parts) add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
-    if (shown.answer !== undefined) add(text, 'span', 'zs-answer', shown.answer).title = 'written by the model';
+    if (shown.answer !== undefined)
+      add(text, 'span', 'zs-answer u-strong', shown.answer).title = 'written by the model';
     text.scrollTop = text.scrollHeight; // where the model goes on
     budget(parent, shown.budget);
     if (parent === box)
-      addButton(parent, 'lens-plain zs-why', 'Why this answer?', () => why(shown)).title =
+      addButton(parent, 'zs-why', 'Why this answer?', () => why(shown)).title =
         'What each part of the model wrote for its first word';
-    if (shown.note) add(parent, 'div', 'zs-note', shown.note);
-    if (shown.people && parent === box) add(parent, 'div', 'zs-people', shown.people);
+    if (shown.note) add(parent, 'div', 'zs-note u-aside', shown.note);
+    if (shown.people && parent === box) add(parent, 'div', 'zs-people u-muted u-type-sm', shown.people);
   }
   // The view of causes, with the model that was asked, which need not be the page's.
   function why({parts, name}) {
@@ -80,9 +81,9 @@ export function start({element, props, server, watch, given}) {
     follow(new URLSearchParams({tab: 'attention', view: 'Why this word?', model: name, text}));
   }
   function budget(parent, {prompt: read, answer, window: all}) {
-    const line = add(parent, 'div', 'zs-budget'),
-      bar = add(line, 'span', 'zs-bar');
-    add(bar, 'i', 'zs-used').style.width = Math.min(100, (100 * read) / all) + '%';
+    const line = add(parent, 'div', 'zs-budget u-apart u-row u-muted u-type-xs u-digits'),
+      bar = add(line, 'span', 'u-meter u-ramp');
+    add(bar, 'i').style.width = Math.min(100, (100 * read) / all) + '%';
     add(bar, 'i', 'zs-kept').style.width = Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
     add(
       line,
@@ -103,7 +104,7 @@ export function start({element, props, server, watch, given}) {
   }
   function labels() {
     const part = add(box, 'div', 'zs-labels'),
-      head = add(part, 'div', 'zs-head', 'Probability among the labels ');
+      head = add(part, 'div', 'zs-head u-apart u-strong', 'Probability among the labels ');
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
       const button = add(head, 'button', name === measure ? 'chosen' : '', short);
       button.type = 'button';
@@ -114,41 +115,46 @@ export function start({element, props, server, watch, given}) {
     const all = shares(),
       best = Math.max(...all);
     value.labels.forEach((label, i) => {
-      const row = add(part, 'div', 'zs-row' + (all[i] === best ? ' best' : ''));
-      add(row, 'span', 'zs-name', label.label + (label.label === value.expected ? ' ✓' : '')).title =
+      const row = add(part, 'div', 'zs-row u-apart' + (all[i] === best ? ' best' : ''));
+      add(row, 'span', 'zs-name u-mono', label.label + (label.label === value.expected ? ' ✓' : '')).title =
         label.label === value.expected ? 'expected' : '';
-      add(add(row, 'span', 'zs-track'), 'i').style.width = 100 * all[i] + '%';
-      add(row, 'span', 'zs-figure', percent(all[i]));
-      add(row, 'span', 'zs-small', `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`);
+      add(add(row, 'span', 'u-track'), 'i').style.width = 100 * all[i] + '%';
+      add(row, 'span', 'zs-figure u-digits', percent(all[i]));
+      add(
+        row,
+        'span',
+        'zs-small u-all u-muted u-type-xs u-digits',
+        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`,
+      );
     });
   }
   function ways() {
     if (value.said) add(box, 'p', 'conclusion', value.said);
-    if (value.note) add(box, 'div', 'zs-note', value.note);
+    if (value.note) add(box, 'div', 'zs-note u-aside', value.note);
     const columns = add(box, 'div', 'zs-ways');
     for (const way of value.ways) {
       const column = add(columns, 'section', 'zs-way');
       add(column, 'h3', '', way.title);
       if (way.message) {
-        add(column, 'p', 'zs-note', way.message);
+        add(column, 'p', 'zs-note u-aside', way.message);
         continue;
       }
       prompt(column, way);
       const lead = way.found ? `answer: ${way.found} · ` : '';
-      const verdict = add(column, 'div', 'zs-verdict', lead + way.verdict);
+      const verdict = add(column, 'div', 'zs-verdict u-line', lead + way.verdict);
       verdict.classList.toggle('good', way.verdict === 'as expected');
     }
   }
   function uses() {
     const {answer, p, note, changes, words} = value.uses;
-    const line = add(box, 'div', 'zs-head', 'Probability of “');
+    const line = add(box, 'div', 'zs-head u-apart u-strong', 'Probability of “');
     add(line, 'b', '', answer);
     line.append(`” after this prompt, of all texts: ${percent(p)}`);
-    if (note) add(box, 'div', 'zs-note', note);
-    add(box, 'p', 'zs-strongest', strongest(words, answer, p));
+    if (note) add(box, 'div', 'zs-note u-aside', note);
+    add(box, 'p', 'zs-strongest u-apart', strongest(words, answer, p));
     const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';
-    add(box, 'div', 'zs-legend2', `${legend}, outlined, is not coloured.`);
-    const text = add(box, 'div', 'zs-prompt');
+    add(box, 'div', 'zs-legend2 u-type-xs u-muted', `${legend}, outlined, is not coloured.`);
+    const text = add(box, 'div', 'zs-prompt u-reading u-pane u-type-lg u-mono');
     text.tabIndex = 0;
     const shades = strengths(words);
     for (const [i, word] of words.entries()) {
@@ -160,16 +166,16 @@ export function start({element, props, server, watch, given}) {
         `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;
     }
     if (!changes.length) return;
-    const table = add(add(box, 'div', 'zs-scroll'), 'table', 'zs-changes'),
+    const table = add(add(box, 'div', 'zs-scroll u-apart u-scroll'), 'table', 'zs-changes u-type-sm'),
       head = add(add(table, 'thead'), 'tr'),
       body = add(table, 'tbody');
     for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats']) add(head, 'th', '', name);
     for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
       const row = add(body, 'tr');
       add(row, 'td', '', change.name);
-      add(row, 'td', 'zs-number', percent(change.p));
-      add(add(add(row, 'td'), 'span', 'zs-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
-      add(row, 'td', 'zs-number', change.name === 'as it is' ? '' : hundredths(-change.effect));
+      add(row, 'td', 'zs-number u-digits', percent(change.p));
+      add(add(add(row, 'td'), 'span', 'u-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
+      add(row, 'td', 'zs-number u-digits', change.name === 'as it is' ? '' : hundredths(-change.effect));
     }
   }
   const rows = () =>

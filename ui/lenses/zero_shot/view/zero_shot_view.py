@@ -8,11 +8,11 @@ from ui.shared.files import ServerFunctions, component
 from ui.shared.view.save_menu import save_menu
 
 _HTML = """
-<div class="zs-message" role="status"></div>
+<div class="zs-message u-aside" role="status"></div>
 <div class="zs-box"></div>
-<div class="ts-tools" hidden><button type="button" data-do="copy">Copy prompt</button>
+<div class="ts-tools u-row u-type-xs" hidden><button type="button" data-do="copy">Copy prompt</button>
 SAVE
-<span class="ts-said" role="status"></span></div>
+<span class="ts-said u-muted" role="status"></span></div>
 """.replace("SAVE", save_menu("json", "csv", "png", "svg"))
 
 

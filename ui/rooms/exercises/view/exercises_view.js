@@ -49,31 +49,31 @@ async function show(name) {
 function draw(exercise) {
   bar?.remove();
   open = exercise;
-  bar = add(document.body, 'aside', 'lens-component');
+  bar = add(document.body, 'aside', 'u-panel lens-component');
   bar.id = 'exercise';
   bar.setAttribute('aria-label', 'Exercise');
-  const head = add(bar, 'div', 'ex-row');
+  const head = add(bar, 'div', 'ex-row u-row');
   add(head, 'b', '', exercise.title);
-  add(head, 'span', 'ex-place', placeOf(exercise));
-  const tick = add(head, 'span', 'ex-done', done().has(exercise.name) ? '✓ done' : '');
-  addButton(head, 'lens-plain ex-right', 'Copy link', async () => {
+  add(head, 'span', 'ex-place u-muted u-type-sm', placeOf(exercise));
+  const tick = add(head, 'span', 'ex-done u-muted u-type-sm', done().has(exercise.name) ? '✓ done' : '');
+  addButton(head, 'ex-right', 'Copy link', async () => {
     const link = linkTo(location.href, linkOf(exercise));
     say(
       (await copyText(link)) ? 'The link to this exercise is on the clipboard.' : 'The browser does not allow copying.',
     );
   });
-  addButton(head, 'lens-plain', 'Close', close);
-  add(bar, 'p', 'ex-question', exercise.question);
-  watchLeft(add(bar, 'p', 'ex-left'), exercise);
-  const row = add(bar, 'form', 'ex-row');
+  addButton(head, '', 'Close', close);
+  add(bar, 'p', 'ex-question u-type-lg u-apart', exercise.question);
+  watchLeft(add(bar, 'p', 'ex-left u-row u-strong u-apart'), exercise);
+  const row = add(bar, 'form', 'ex-row u-row');
   const answer = field(row, exercise);
-  add(row, 'button', 'ex-check', 'Check').type = 'submit';
-  addButton(row, 'lens-plain', 'Hint', () => say(exercise.hint));
-  addButton(row, 'lens-plain', 'Answer', async () => {
+  add(row, 'button', 'ex-check u-act', 'Check').type = 'submit';
+  addButton(row, '', 'Hint', () => say(exercise.hint));
+  addButton(row, '', 'Answer', async () => {
     const reply = await askServer('solution', {name: exercise.name});
     if (open === exercise) say(reply ? `${reply.said} ${reply.reason}` : SILENT);
   });
-  addButton(row, 'lens-plain', 'Next', async () => show(after(await all(), exercise.name).name));
+  addButton(row, '', 'Next', async () => show(after(await all(), exercise.name).name));
   const status = add(bar, 'p', 'ex-said');
   status.setAttribute('role', 'status');
   row.addEventListener('submit', async event => {
@@ -99,7 +99,7 @@ function draw(exercise) {
 function watchLeft(line, exercise) {
   line.setAttribute('role', 'status');
   const words = add(line, 'span', '');
-  const back = addButton(line, 'lens-plain', 'Back to it', () => {
+  const back = addButton(line, '', 'Back to it', () => {
     const set = new URLSearchParams(exercise.link);
     const meant = set.get('text') ?? set.get('prompt');
     if (meant && exercise.kind !== 'text') setSentence(meant);
@@ -124,7 +124,7 @@ const say = text => {
 // The field for an answer; gives what reads it.
 function field(row, {kind, tab}) {
   if (kind === 'run') return () => '';
-  const input = add(row, kind === 'text' ? 'textarea' : 'input', 'ex-field lens-plain');
+  const input = add(row, kind === 'text' ? 'textarea' : 'input', 'ex-field');
   Object.assign(input, {placeholder: FIELDS[kind], autocomplete: 'off', spellcheck: false});
   input.setAttribute('aria-label', 'Your answer');
   if (kind === 'text') input.rows = 2;

@@ -12,9 +12,9 @@ export function exerciseList(box) {
     Object.assign(mark, {type: 'checkbox', checked: chosen.has(one.name)});
     mark.setAttribute('aria-label', `On the sheet: ${one.title}`);
     mark.addEventListener('change', () => (mark.checked ? chosen.add(one.name) : chosen.delete(one.name)));
-    addButton(item, 'lens-plain', one.title, () => openExercise(one.name));
+    addButton(item, '', one.title, () => openExercise(one.name));
     add(item, 'span', '', one.question);
-    add(item, 'span', 'ex-place', isDone ? `${placeOf(one)} · ✓ done` : placeOf(one));
+    add(item, 'span', 'ex-place u-muted u-type-sm', isDone ? `${placeOf(one)} · ✓ done` : placeOf(one));
   }
 
   async function draw() {
@@ -30,15 +30,15 @@ export function exerciseList(box) {
     add(
       box,
       'p',
-      'ex-hint',
+      'ex-hint u-muted u-type-sm',
       `The page checks an answer by measuring it in the model. Done in this browser: ${n} of ${exercises.length}.`,
     );
     for (const [level, name] of Object.entries(LEVELS)) {
       add(box, 'h3', '', `${level} · ${name}`);
-      const list = add(box, 'ul', '');
+      const list = add(box, 'ul', 'u-list');
       for (const one of exercises.filter(({level: its}) => its === +level)) line(list, one, finished.has(one.name));
     }
-    const row = add(box, 'p', 'ex-row');
+    const row = add(box, 'p', 'ex-row u-row');
     const status = add(box, 'p', 'ex-said');
     status.setAttribute('role', 'status');
     const print = withAnswers => async () => {
@@ -49,9 +49,9 @@ export function exerciseList(box) {
         : selected.map(() => null);
       status.textContent = sheet(selected, answers, location.href) ? '' : 'The browser does not allow another window.';
     };
-    addButton(row, 'lens-plain', 'Print a sheet', print(false));
-    addButton(row, 'lens-plain', 'Print it with answers', print(true));
-    add(row, 'span', 'ex-hint', 'of those that are ticked, or of all');
+    addButton(row, '', 'Print a sheet', print(false));
+    addButton(row, '', 'Print it with answers', print(true));
+    add(row, 'span', 'ex-hint u-muted u-type-sm', 'of those that are ticked, or of all');
   }
 
   return {

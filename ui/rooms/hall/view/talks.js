@@ -28,14 +28,14 @@ export function talks(box) {
 
   function line(list, title, about, press) {
     const item = add(list, 'li', '');
-    addButton(item, 'lens-plain', title, press);
+    addButton(item, '', title, press);
     add(item, 'span', '', about);
   }
 
   function draw() {
     box.textContent = '';
     add(box, 'h2', '', 'Talks');
-    const list = add(box, 'ul', '');
+    const list = add(box, 'ul', 'u-list');
     const own = talkOfServer();
     if (own) line(list, own.title, 'The talk that this app was started with.', () => startTour(own));
     for (const [name, title, about] of BUNDLED) line(list, title, about, () => play(name));
@@ -53,7 +53,7 @@ export function talks(box) {
       file.click(),
     );
     line(list, 'Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
-    status = add(box, 'p', 'st-said');
+    status = add(box, 'p', 'st-said u-muted');
     status.setAttribute('role', 'status');
   }
 

@@ -206,21 +206,21 @@ function draw() {
 }
 
 function build() {
-  bar = add(document.body, 'aside', '');
+  bar = add(document.body, 'aside', 'u-panel');
   bar.id = 'tour';
   bar.setAttribute('aria-label', 'Guided tour');
-  add(bar, 'p', 'tour-say').setAttribute('aria-live', 'polite');
-  const row = add(bar, 'div', 'tour-row');
-  add(row, 'b', 'tour-title');
+  add(bar, 'p', 'tour-say u-type-lg').setAttribute('aria-live', 'polite');
+  const row = add(bar, 'div', 'tour-row u-row');
+  add(row, 'b', 'tour-title u-muted u-type-xs');
   addButton(row, 'tour-back', 'Back', () => turnTour(-1));
-  addButton(row, 'tour-next', 'Next', () => turnTour(1));
+  addButton(row, 'tour-next u-act', 'Next', () => turnTour(1));
   const all = () => startTour({title: TITLE, steps: STEPS, at: 0, own: ''});
   addButton(row, 'tour-all', `All ${STEPS.length} steps`, all);
   const place = add(row, 'input', 'tour-at');
   Object.assign(place, {type: 'range', min: 0, step: 1});
   place.setAttribute('aria-label', 'Step of the tour');
   place.addEventListener('change', () => go(+place.value));
-  add(row, 'span', 'tour-count');
+  add(row, 'span', 'tour-count u-muted u-digits');
   const file = add(row, 'input', 'tour-file');
   Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
   file.addEventListener('change', async () => {
