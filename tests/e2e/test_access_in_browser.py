@@ -3,10 +3,10 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from calm import letters, stops, things
-from screens import faults, views
+from screens import PRESENT, faults, views
 
 from browser import settled
-from ui.views import TAB_NAMES
+from ui.views import TABS
 
 
 def findings(page) -> list[str]:
@@ -28,6 +28,14 @@ UNNAMED = """() => {
 }"""
 
 
+def tabs(page):
+    """Opens every tab, one after the other: their titles."""
+    for tab in TABS:
+        page.locator("#tabs > .tab-wrapper").get_by_role("tab", name=tab.title).click()
+        settled(page)
+        yield tab.title
+
+
 def unnamed(page) -> list[str]:
     page.wait_for_function("() => document.querySelector('#tabs .tabitem:not([style*=none]) > h2')")
     settled(page)
@@ -35,13 +43,20 @@ def unnamed(page) -> list[str]:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-@pytest.mark.parametrize("tab", TAB_NAMES)
-def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout(visit, tab, theme, width):
-    page = visit(f"?tab={tab}&__theme={theme}", width=width, height=844 if width == 390 else 720, bypass_csp=True)
-    found = findings(page)
-    for view in views(page):
-        found += [*findings(page), *(f"{view}: {fault}" for fault in [*faults(page), *unnamed(page)])]
+def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout(visit, theme, width):
+    page = visit(f"?tab=start&__theme={theme}", width=width, height=844 if width == 390 else 720, bypass_csp=True)
+    found = []
+    for tab in tabs(page):
+        for view in views(page):
+            kinds = [*findings(page), *faults(page), *unnamed(page)]
+            found += [f"{tab}, {view}: {kind}" for kind in kinds]
     assert not found, "\n".join(sorted(set(found)))
+
+
+def test_no_tab_has_a_fault_on_the_wall(visit):
+    page = visit(f"?tab=start{PRESENT}", width=1920, height=1080)
+    found = [f"{tab}: {fault}" for tab in tabs(page) for fault in faults(page)]
+    assert not found, "\n".join(found)
 
 
 def test_the_first_screen_is_calm(visit):
@@ -56,3 +71,13 @@ def test_a_grave_finding_is_found(visit):
     page = visit(bypass_csp=True)
     page.evaluate("document.body.appendChild(document.createElement('button')).style.width = '2em'")
     assert [found for found in findings(page) if found.startswith("button-name")]
+
+
+def test_a_fault_is_found(visit):
+    page = visit()
+    page.evaluate("document.querySelector('#generate').style.cssText = 'width: 20px; overflow: hidden; padding: 0'")
+    page.evaluate(
+        "document.body.appendChild(document.createElement('div')).style.cssText = 'width: 2000px; height: 1px'"
+    )
+    assert any("“Generate” is cut" in fault for fault in faults(page))
+    assert any("wider than its window" in fault for fault in faults(page))

@@ -126,12 +126,6 @@ def test_a_link_opens_the_same_prompt(visit):
     has_prompt(again, "What a day. Overall, it was")
 
 
-def test_it_fits_a_phone(visit):
-    page = visit("?tab=zero-shot&task=translate", width=390, height=844)
-    has_prompt(page, "=")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template(visit):
     page = visit("?tab=zero-shot")
     page.get_by_role("tab", name="Ways of asking").click()
