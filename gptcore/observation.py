@@ -10,13 +10,7 @@ from statistics import fmean
 import numpy as np
 import torch
 
-from gptcore.analysis import (
-    HeadScores,
-    LogitAttribution,
-    attention_patterns,
-    logit_attribution,
-    repeated_token_scores,
-)
+from gptcore.analysis import HeadScores, LogitAttribution, attention_patterns, logit_attribution, repeated_token_scores
 from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT

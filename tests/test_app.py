@@ -137,11 +137,7 @@ def test_next_token_gives_the_distribution(client):
         ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
         ("/zero_shot", {"task": "juggling"}, "no task 'juggling'"),
         ("/zero_shot", {"task": "translate"}, "The English is empty"),
-        (
-            "/zero_shot",
-            {"task": "translate", "fields": {"german": "Hund"}},
-            "no field 'german'. The task",
-        ),
+        ("/zero_shot", {"task": "translate", "fields": {"german": "Hund"}}, "no field 'german'. The task"),
         ("/zero_shot", {"task": "translate", "fields": "a cat"}, "The fields must be an object"),
         ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "template": "sung"}, "no template 'sung'"),
         ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "n_examples": 9}, "number of examples is 9"),

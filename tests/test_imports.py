@@ -11,10 +11,7 @@ import imports
 from ui.views import TAB_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
-FORBIDDEN = {
-    "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"],
-    "ui": ["weights", "app"],
-}
+FORBIDDEN = {"gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"], "ui": ["weights", "app"]}
 # Within a lens or a room, by the name of its folder or file; page scripts have rules of their own below.
 FORBIDDEN_WITHIN = {
     "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"],

@@ -91,10 +91,7 @@ def _generate(services: Services) -> Callable[..., Iterator[dict[str, Any]]]:
 
 def _next_token(services: Services) -> Callable[..., dict[str, Any]]:
     def next_token(
-        prompt: str,
-        n_rows: int = 20,
-        model: str = services.models.default,
-        **sampling: float,
+        prompt: str, n_rows: int = 20, model: str = services.models.default, **sampling: float
     ) -> dict[str, Any]:
         """The distribution of the token after a prompt, stage by stage, exact over the full vocabulary.
 

@@ -7,11 +7,10 @@ to be, and read field by field.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired
+from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-Format = Literal["png", "svg"]
 Choice = tuple[str, float, int]  # a token: label, probability, id
 Guess = tuple[str, float]  # label, probability
 Role = tuple[str, bool]  # its name, and whether the head only leans that way
@@ -21,14 +20,6 @@ class Said(TypedDict):
     """A sentence, or "" where there is nothing to say."""
 
     said: str
-
-
-class SlideRequest(TypedDict):
-    """A component's value as a slide."""
-
-    value: str
-    format: Format
-    dark: bool
 
 
 class TextRequest(TypedDict):

@@ -12,39 +12,25 @@ from urllib.parse import urlencode
 
 @dataclass(frozen=True)
 class View:
-    """A view of a tab.
+    """A view of a tab."""
 
-    Attributes:
-        name: within its tab, as events know it.
-        title: on the page, and in a link or a step of a tour (`view=...`).
-        earlier: titles of views that are part of it now; links to them open it. With each, what a link adds to be at
-            its place there ("see=#ablation").
-        of_sentence: whether it shows the sentence that the page has everywhere.
-        is_more: whether it stands behind the others, after the word "More".
-    """
-
-    name: str
-    title: str
+    name: str  # within its tab, as events know it
+    title: str  # on the page, and in a link or a step of a tour (`view=...`).
+    # titles of views that are part of it now; links to them open it. With each, what a link adds to be at its place
+    # there ("see=#ablation").
     earlier: Mapping[str, str] = field(default_factory=dict)
-    of_sentence: bool = False
-    is_more: bool = False
+    of_sentence: bool = False  # whether it shows the sentence that the page has everywhere
+    is_more: bool = False  # whether it stands behind the others, after the word "More"
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab of the page.
+    """A tab of the page."""
 
-    Attributes:
-        name: in a link (`tab=...`).
-        title: on the page.
-        views: in their order; none where the tab is one view.
-        of_sentence: as a view's, where it is one.
-    """
-
-    name: str
-    title: str
-    views: tuple[View, ...] = ()
-    of_sentence: bool = False
+    name: str  # in a link (`tab=...`).
+    title: str  # on the page
+    views: tuple[View, ...] = ()  # in their order; none where the tab is one view
+    of_sentence: bool = False  # as a view's, where it is one
 
     def shows_sentence(self, title: str = "") -> bool:
         """Whether the view of this title, the first one for "", shows the page's sentence."""
@@ -116,28 +102,18 @@ TABS = (
 
 @dataclass(frozen=True)
 class Question:
-    """Something that a visitor may want to know, and where the page answers it.
+    """Something that a visitor may want to know, and where the page answers it."""
 
-    Attributes:
-        text: the question.
-        tab, view: names of the place; view is "" where the tab is one view.
-        sentence: on which the answer shows best, for visitors who have written none.
-        also: further words by which a search finds it.
-        is_first: whether it is one of the few that are shown before anybody searches.
-        at: selector of what the page scrolls to there.
-        choose: label of what it switches on there.
-        task: of Zero-shot, which a load of the page sets.
-    """
-
-    text: str
+    text: str  # the question
+    # tab, view: names of the place; view is "" where the tab is one view
     tab: str
     view: str = ""
-    sentence: str = ""
-    also: str = ""
-    is_first: bool = False
-    at: str = ""
-    choose: str = ""
-    task: str = ""
+    sentence: str = ""  # on which the answer shows best, for visitors who have written none
+    also: str = ""  # further words by which a search finds it
+    is_first: bool = False  # whether it is one of the few that are shown before anybody searches
+    at: str = ""  # selector of what the page scrolls to there
+    choose: str = ""  # label of what it switches on there
+    task: str = ""  # of Zero-shot, which a load of the page sets
 
     @property
     def way(self) -> str:

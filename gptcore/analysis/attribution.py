@@ -109,13 +109,7 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
 
 @torch.inference_mode()
 def query_key_attribution(
-    model: GPT,
-    token_ids: Sequence[int],
-    layer: int,
-    head: int,
-    query: int,
-    key: int,
-    against: Sequence[int] = (),
+    model: GPT, token_ids: Sequence[int], layer: int, head: int, query: int, key: int, against: Sequence[int] = ()
 ) -> ScoreAttribution:
     """Splits a head's attention score between two tokens over pairs of parts of their residual streams.
 

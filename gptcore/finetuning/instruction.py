@@ -213,11 +213,7 @@ def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns:
         if name not in text:
             return None
         question, answer = draw.choice(
-            (
-                (f"What is the {being} called?", name),
-                (f"Who is {name}?", _a(being)),
-                (f"What is {name}?", _a(being)),
-            )
+            ((f"What is the {being} called?", name), (f"Who is {name}?", _a(being)), (f"What is {name}?", _a(being)))
         )
         return Instruction(f"{text}\n{question}", f"{answer[0].upper()}{answer[1:]}.", kind)
     if len(parts) < 5:

@@ -148,12 +148,7 @@ class TokenSequence:
         """Chooses on the host, from float32 [V]."""
         plain = logits.numpy()  # one number of a tensor, and a tensor's length, take as long as a small operation
         adjusted = penalise(
-            logits,
-            self.settings,
-            self.ids,
-            n_new=self.n_new,
-            end_id=self._end_id,
-            without_token=self._without_token,
+            logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id, without_token=self._without_token
         )
         wanted = max(2, self.n_alternatives, (self.settings.top_k or 0) + 1)
         largest = logits.topk(min(wanted, len(plain)))

@@ -140,9 +140,7 @@ class ByteBPE:
         trained = Tokenizer(models.BPE())
         trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         trainer = trainers.BpeTrainer(
-            vocab_size=vocab_size - 1,
-            initial_alphabet=sorted(CHARACTER_TO_BYTE),
-            show_progress=False,
+            vocab_size=vocab_size - 1, initial_alphabet=sorted(CHARACTER_TO_BYTE), show_progress=False
         )
         if digits_apart:
             texts = (re.sub(r"(?<=\d)(?=\d)", " ", text) for text in texts)

@@ -67,12 +67,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
         "--noise", type=float, default=0.0, metavar="SHARE", help="of input tokens that others of the batch replace"
     )
     parser.add_argument(
-        "--snapshots",
-        type=int,
-        nargs="+",
-        default=[],
-        metavar="STEP",
-        help="save the model after these updates",
+        "--snapshots", type=int, nargs="+", default=[], metavar="STEP", help="save the model after these updates"
     )
     parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
     parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")

@@ -43,12 +43,7 @@ def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = 
 
 
 def passes_rate(
-    shape: GPTConfig,
-    batch_size: int,
-    precision: Precision,
-    *,
-    seconds: float = 0.15,
-    enough: float = math.inf,
+    shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15, enough: float = math.inf
 ) -> float:
     """Measures forward and backward throughput on the processor, in tokens per second, under the current load.
 

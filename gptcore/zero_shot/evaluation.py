@@ -15,11 +15,7 @@ from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import fit
 
-METRICS = {
-    "summarise": "ROUGE-L",
-    "sentiment": "likelier label",
-    "cloze": "last word",
-}
+METRICS = {"summarise": "ROUGE-L", "sentiment": "likelier label", "cloze": "last word"}
 _ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # minimum, and margin beyond the expected answer
 _BATCH = 16
 

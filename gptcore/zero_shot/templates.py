@@ -141,10 +141,7 @@ class Template:
                 f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.",
             ),
             (missing is not None, f"The template has no {{{missing}}}. This task needs {listed} and then {{answer}}."),
-            (
-                unknown is not None,
-                f"The template has {{{unknown}}}, which this task does not know. It fills {listed}.",
-            ),
+            (unknown is not None, f"The template has {{{unknown}}}, which this task does not know. It fills {listed}."),
             (
                 max(self.body.count("{answer}"), self.body.count("{steps}")) > 1,
                 "{answer} and {steps} may stand in the template once.",

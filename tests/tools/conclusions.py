@@ -107,8 +107,7 @@ def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
                 ("to", near(most[3], float(chances[layer + 1, token]))),
             ]
         if writer := re.search(
-            r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)",
-            said,
+            r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)", said
         ):
             layer, head = int(writer[1]), int(writer[2])
             rival = int(chances[-1].topk(2).indices[1])

@@ -8,11 +8,10 @@ import pytest
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
-from helpers import form, named, records_of, text_of, until
+from helpers import form, records_of, text_of, until
 from ui import links
 from ui.frame.example import make_example
 from ui.frame.handlers import loading
-from ui.lenses.generate.figures import picture
 from ui.lenses.generate.handlers import distribution, program
 from ui.lenses.generate.handlers.compare import MOST, compare
 from ui.lenses.generate.handlers.score import score
@@ -131,27 +130,6 @@ def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
 def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
     with pytest.raises(InputError, match="number of texts"):
         list(program.generate(services, "tiny", PROMPT, n, form()))
-
-
-@pytest.mark.parametrize("kind", ["png", "svg"])
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_distribution_becomes_a_picture(services, kind, dark):
-    reply = program.next_token(services, "tiny", PROMPT, 15, form(top_k=5).sampling)
-    url = picture({"value": json.dumps(reply), "format": kind, "dark": dark})
-    assert url.startswith(f"data:image/{'svg+xml' if kind == 'svg' else 'png'};base64,") and len(url) > 5000
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [None, 3, [], ["{}", "png", False], ["x" * 200_000, "png", False], ["[1]", "svg", 1],
-     ['{"stages": [], "rows": []}', "exe", True],
-     ['{"stages":[{"name":"a","candidates":1,"entropy":0}],"rows":[{"label":"x","p":[]}]}', "png", False],
-     ['{"stages":[{"name":"a","candidates":1,"entropy":0}],"rows":[{"label":"x","p":["NaN"]}]}', "png", False]],
-)  # fmt: skip
-def test_a_forged_picture_request_gives_nothing_or_a_picture_and_never_an_error(request_):
-    assert picture(named("value format dark", request_)) is None or picture(
-        named("value format dark", request_)
-    ).startswith("data:image")
 
 
 def test_messages_replace_the_chart():

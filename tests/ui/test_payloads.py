@@ -13,18 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 from tools.payload_types import servers
 
 from gptcore.config import PRESETS as PRESETS_OF_SHAPES
-from gptcore.inference.generation import last_logits
-from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.tokenizers.base import END_OF_TEXT
 from ui import payloads
-from ui.lenses.attention.handlers import lens, maps
-from ui.lenses.generate.handlers import distribution
-from ui.lenses.parameters.handlers import anatomy, shapes
+from ui.lenses.attention.handlers import maps
+from ui.lenses.parameters.handlers import shapes
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.services import Services, make_services
-from ui.state.sessions import NextToken
 from ui.state.stages import name_of
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
@@ -45,15 +41,10 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
     workspace = watching.start(services, None, train_form(LESSON, services.limits))
     assert workspace.run is not None and workspace.current is not None and workspace.run.wait(120.0)
     run = {"workspace": workspace.id, "run": workspace.current.id}
-    slide = {"format": "svg", "dark": False}
     shape = PRESETS_OF_SHAPES["mini"]
-    row, label = {"label": "a", "before": 0.5, "after": 0.1}, {"label": "good", "share": 0.7}
-    seen_next = NextToken("mini", (1, 2), 2, last_logits(services.models.get("mini").model, [1, 2]))
-    chart = distribution.describe(services.models.get("mini").tokenizer, seen_next, SamplingSettings())
     return {
         "Attention.arithmetic": {**head, "row": 3, "column": 1},
         "Attention.arrays": head,
-        "Attention.change_picture": {**slide, "value": json.dumps({"rows": [row], "title": "A"})},
         "Attention.circuit": PAIR,
         "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]], "edge": None},
         "Attention.formed": PAIR,
@@ -61,10 +52,8 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.head_map": head,
         "Attention.head_weights": {"model": "mini", "layer": 1, "head": 2},
         "Attention.inner_sizes": {},
-        "Attention.lens_picture": {**slide, "value": lens.lens(services, None, maps.AttentionForm("mini", TEXT))},
         "Attention.neurons": {**SEEN, "layer": None, "neuron": None},
         "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
-        "Attention.picture": {**head, **slide},
         "Attention.standalone": {**head, "value": "{}"},
         "Attention.steps": head,
         "Attention.why": PAIR,
@@ -75,15 +64,11 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Generate.cut": SEEN,
         "Generate.learned": {"text": TEXT, "merges": 5},
         "Generate.probabilities": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
-        "Generate.picture": {**slide, "value": chart},
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
         "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
         "Hall.lead": {"secret": SECRET, "scene": SCENE},
-        "Parameters.drawing_picture": {**slide, "shape": shapes.controls_of(shape)},
         "Parameters.drawn": {"shape": shapes.controls_of(shape)},
-        "Parameters.figure_picture": {**slide, "name": next(iter(anatomy.EXPERIMENTS)), "model": "mini"},
-        "Parameters.picture": {**slide, "value": shapes.breakdown(shape)},
         "Start.chapters": {},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
         "Start.typed": SEEN,
@@ -96,9 +81,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Train.phone": {"link": "http://127.0.0.1:7860/"},
         "Train.poll": {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
         "Train.recording": run,
-        "Train.slide": {**run, **slide},
         "Train.classify": {**run, "text": "a line"},
-        "ZeroShot.prompt_picture": {**slide, "value": json.dumps({"labels": [label]})},
     }
 
 

@@ -15,17 +15,11 @@ _REMEMBERED = 20  # texts whose durations the wait is estimated from
 
 @dataclass(frozen=True)
 class Place:
-    """A position in the queue.
+    """A position in the queue."""
 
-    Attributes:
-        ahead: how many texts begin before this one.
-        seconds: estimated wait, from the durations of the last texts; None if none has ended yet.
-        noun: what is queued, as people call it.
-    """
-
-    ahead: int
-    seconds: float | None
-    noun: str = "text"
+    ahead: int  # how many texts begin before this one
+    seconds: float | None  # estimated wait, from the durations of the last texts; None if none has ended yet
+    noun: str = "text"  # what is queued, as people call it
 
     def __str__(self) -> str:
         others = {0: f"the next {self.noun} is yours", 1: f"1 {self.noun} is ahead of yours"}

@@ -43,19 +43,12 @@ _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; 
 
 @dataclass(frozen=True)
 class Work:
-    """A GPU job: continue texts, or score one.
+    """A GPU job: continue texts, or score one."""
 
-    Attributes:
-        model: as `gptcore.load` takes it; its files are on this machine.
-        texts: to be written on together.
-        max_new_tokens: of each.
-        scored: the text to score instead.
-    """
-
-    model: str
-    texts: tuple[SentText, ...] = ()
-    max_new_tokens: int = 0
-    scored: str = ""
+    model: str  # as `gptcore.load` takes it; its files are on this machine.
+    texts: tuple[SentText, ...] = ()  # to be written on together
+    max_new_tokens: int = 0  # of each
+    scored: str = ""  # the text to score instead
 
 
 Written = tuple[int, GeneratedToken, list[int], str]  # which text, its token, all its tokens now, why it has ended

@@ -11,17 +11,11 @@ from gptcore.finetuning.preference import PreferencePair
 
 @dataclass
 class Choices:
-    """What an audience has chosen so far.
+    """What an audience has chosen so far."""
 
-    Attributes:
-        pairs: the preferred answer with the other one, of the model that wrote them.
-        model: id of the run that made this model.
-        shown: the prompt and the two answers on screen.
-        number: of that question.
-    """
-
+    # the preferred answer with the other one, of the model that wrote them
     pairs: list[PreferencePair] = field(default_factory=list)
-    model: str = ""
-    shown: tuple[str, Answer, Answer] | None = None
-    number: int = 0
+    model: str = ""  # id of the run that made this model
+    shown: tuple[str, Answer, Answer] | None = None  # the prompt and the two answers on screen
+    number: int = 0  # of that question
     lock: threading.Lock = field(default_factory=threading.Lock)

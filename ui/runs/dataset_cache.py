@@ -20,22 +20,15 @@ _MOST_COUNTED = 2_000_000  # tokens, for the counting lines
 
 @dataclass(frozen=True)
 class Prepared:
-    """A text as ids.
+    """A text as ids."""
 
-    Attributes:
-        tokenizer: of the text.
-        train, valid: ids, integers.
-        valid_bytes: UTF-8 bytes of the held-out part.
-        tokens_per_character: of the held-out part; turns nats per token into bits per character.
-        lines: n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram".
-    """
-
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer  # of the text
+    # train, valid: ids, integers
     train: np.ndarray
     valid: np.ndarray
-    valid_bytes: int
-    tokens_per_character: float
-    lines: dict[str, float]
+    valid_bytes: int  # UTF-8 bytes of the held-out part
+    tokens_per_character: float  # of the held-out part; turns nats per token into bits per character
+    lines: dict[str, float]  # n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram"
 
 
 class DatasetCache:

@@ -18,40 +18,25 @@ Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats,
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run needs, checked.
+    """Everything that a run needs, checked."""
 
-    Attributes:
-        facts: what is known of it.
-        model: makes what is trained, with its initial weights: a GPT, or a classifier around one.
-        tokenizer: of the text.
-        data: batches.
-        evaluate: scores what is trained on held-out data, quickly or on all of it.
-        watched: what the snapshots record.
-        objective: builds the loss from the model; None for the model's own.
-        on_plain: the loss on held-out plain stories, which a run must not forget; None where there are none.
-        keeps_best: whether it ends with the weights that did best on what is held out, where that is measured as it
-            learns.
-    """
-
-    facts: RunFacts
+    facts: RunFacts  # what is known of it
+    # makes what is trained, with its initial weights: a GPT, or a classifier around one
     model: Callable[[], GPT | TaskClassifier]
-    tokenizer: Tokenizer
-    data: Batches
-    evaluate: Callable[[Any, bool], Scoring]
-    watched: ObservationPlan
-    objective: Callable[[Any], Objective] | None = None
+    tokenizer: Tokenizer  # of the text
+    data: Batches  # batches
+    evaluate: Callable[[Any, bool], Scoring]  # scores what is trained on held-out data, quickly or on all of it
+    watched: ObservationPlan  # what the snapshots record
+    objective: Callable[[Any], Objective] | None = None  # builds the loss from the model; None for the model's own
+    # the loss on held-out plain stories, which a run must not forget; None where there are none
     on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
+    # whether it ends with the weights that did best on what is held out, where that is measured as it learns
     keeps_best: bool = False
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """A plan that the run makes itself, before its first update.
+    """A plan that the run makes itself, before its first update."""
 
-    Attributes:
-        facts: what is known of the run until then.
-        prepare: makes it, with sentences on how far it is.
-    """
-
-    facts: RunFacts
-    prepare: Callable[[], Generator[str, None, Plan]]
+    facts: RunFacts  # what is known of the run until then
+    prepare: Callable[[], Generator[str, None, Plan]]  # makes it, with sentences on how far it is

@@ -19,15 +19,10 @@ _GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Re
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """A place in the queue.
+    """A place in the queue."""
 
-    Attributes:
-        number: 1 for the next run that begins.
-        seconds: estimated wait; None if the end of a run before it is unknown.
-    """
-
-    number: int
-    seconds: float | None
+    number: int  # 1 for the next run that begins
+    seconds: float | None  # estimated wait; None if the end of a run before it is unknown
 
 
 class RunQueue:

@@ -24,61 +24,41 @@ _TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run before its first update.
+    """What is known of a run before its first update."""
 
-    Attributes:
-        title: what people call it.
-        kind: what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or which of two
-            answers is preferred.
-        settings: of its form, by title, as people read them.
-        data: those of them that two runs must share for their losses to be drawn into one chart.
-        config: of the training.
-        trick: what is broken on purpose, "none" for nothing.
-        vocab_size, n_layer, n_head, n_parameters: of the model.
-        tokens_per_step: in one update.
-        prompt: of the samples.
-        tokens: those whose attention maps are drawn, as people read them.
-        lines: baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels "words".
-        tokens_per_character: turns nats per token into bits per character; NaN where its loss is of no text.
-        unit: what its loss is measured in.
-        terms: names of what its loss is the sum of, or ().
-        n_train, n_valid: tokens, or lines.
-        note: a sentence on the data, or "".
-        tasks: name -> title of the tasks tested at every snapshot.
-        labels: names, of a run on labels.
-        input_form: how the lines became token sequences, of a run on labels.
-        tuned: whether it started from a trained model.
-        preference: what stands before, the token and its rival, as people read them, of a run that is watched for a
-            preference; else empty.
-        commonest: share of the held-out lines that have the most frequent of their labels, or NaN.
-    """
-
-    title: str
+    title: str  # what people call it
+    # what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or which of two answers
+    # is preferred
     kind: RunKind
-    settings: Mapping[str, str]
-    config: TrainingConfig
-    trick: str
+    settings: Mapping[str, str]  # of its form, by title, as people read them
+    config: TrainingConfig  # of the training
+    trick: str  # what is broken on purpose, "none" for nothing
+    # vocab_size, n_layer, n_head, n_parameters: of the model
     vocab_size: int
     n_layer: int
     n_head: int
     n_parameters: int
-    tokens_per_step: int
-    prompt: str
-    tokens: tuple[str, ...]
+    tokens_per_step: int  # in one update
+    prompt: str  # of the samples
+    tokens: tuple[str, ...]  # those whose attention maps are drawn, as people read them
+    # baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels "words"
     lines: Mapping[str, float | None]
-    tokens_per_character: float
-    unit: str = "nats per token"
-    terms: tuple[str, ...] = ()
+    tokens_per_character: float  # turns nats per token into bits per character; NaN where its loss is of no text
+    unit: str = "nats per token"  # what its loss is measured in
+    terms: tuple[str, ...] = ()  # names of what its loss is the sum of, or ()
+    # n_train, n_valid: tokens, or lines
     n_train: int = 0
     n_valid: int = 0
-    note: str = ""
-    tasks: Mapping[str, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
-    commonest: float = math.nan
+    note: str = ""  # a sentence on the data, or ""
+    tasks: Mapping[str, str] = field(default_factory=dict)  # name -> title of the tasks tested at every snapshot
+    labels: tuple[str, ...] = ()  # names, of a run on labels
+    commonest: float = math.nan  # share of the held-out lines that have the most frequent of their labels, or NaN
+    # what stands before, the token and its rival, as people read them, of a run that is watched for a preference; else
+    # empty
     preference: tuple[str, ...] = ()
-    input_form: str = "classification"
-    tuned: bool = False
-    data: tuple[str, ...] = ()
+    input_form: str = "classification"  # how the lines became token sequences, of a run on labels
+    tuned: bool = False  # whether it started from a trained model
+    data: tuple[str, ...] = ()  # those of them that two runs must share for their losses to be drawn into one chart
 
     @property
     def compared_by(self) -> tuple[object, ...]:
@@ -115,61 +95,42 @@ class Stopwatch:
 
 @dataclass(eq=False)
 class RunState:
-    """State and history of a run.
+    """State and history of a run."""
 
-    Attributes:
-        id: opens its model in any tab; knowing it grants access.
-        facts: of the run.
-        state, reason: where it is, and why it ended, as a sentence, or "".
-        step: updates done.
-        seconds: of training.
-        rate: tokens a second, lately.
-        learning_rate: the peak, as it was last set.
-        prolonged: seconds that were added to its time.
-        curve: its updates.
-        observations: snapshots of the model, the first before the first update.
-        machines: model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
-        next_look: when the next snapshot is due, in seconds of training; NaN if none is.
-        processor_share: recent CPU time of its thread per wall time, 0 to 1.
-        kept_step: the update whose weights were kept, where that is not the last: it did best on what is held out.
-        plain_losses: on held-out plain stories before the first update and at the end, nats per token; () if there
-            are none.
-        preparing: what it does before its first update, as a sentence, or "".
-        prepared: how often its facts have changed since.
-        final_loss, final_accuracy: over the whole held-out data, once it has ended.
-        language_model: at the last snapshot, or the final one; None before the first snapshot.
-        form: which of the tab's forms it was started with, and that form's values by name; None where it was loaded.
-        classifier: the text classifier, once a run on labels has ended.
-        from_file: whether it was opened from a visitor's file.
-        lock: guards curve and observations.
-    """
-
-    id: str
-    facts: RunFacts
+    id: str  # opens its model in any tab; knowing it grants access
+    facts: RunFacts  # of the run
+    # state, reason: where it is, and why it ended, as a sentence, or ""
     state: State = "ready"
     reason: str = ""
-    step: int = 0
-    seconds: Stopwatch = field(default_factory=Stopwatch)
-    rate: float = 0.0
-    learning_rate: float = 0.0
-    prolonged: float = 0.0
-    curve: Curve = field(default_factory=Curve)
+    step: int = 0  # updates done
+    seconds: Stopwatch = field(default_factory=Stopwatch)  # of training
+    rate: float = 0.0  # tokens a second, lately
+    learning_rate: float = 0.0  # the peak, as it was last set
+    prolonged: float = 0.0  # seconds that were added to its time
+    curve: Curve = field(default_factory=Curve)  # its updates
+    # snapshots of the model, the first before the first update
     observations: list[Observation] = field(default_factory=list)
+    # model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
     machines: dict[int, MachineOfRun] = field(default_factory=dict)
-    next_look: float = math.nan
-    processor_share: float = 1.0
+    next_look: float = math.nan  # when the next snapshot is due, in seconds of training; NaN if none is
+    processor_share: float = 1.0  # recent CPU time of its thread per wall time, 0 to 1
+    # the update whose weights were kept, where that is not the last: it did best on what is held out
     kept_step: int | None = None
+    # on held-out plain stories before the first update and at the end, nats per token; () if there are none
     plain_losses: tuple[float, ...] = ()
-    preparing: str = ""
-    prepared: int = 0
+    preparing: str = ""  # what it does before its first update, as a sentence, or ""
+    prepared: int = 0  # how often its facts have changed since
+    # final_loss, final_accuracy: over the whole held-out data, once it has ended
     final_loss: float = math.nan
     final_accuracy: float = math.nan
+    # at the last snapshot, or the final one; None before the first snapshot
     language_model: LanguageModel | None = None
+    # which of the tab's forms it was started with, and that form's values by name; None where it was loaded
     form: tuple[str, Mapping[str, object]] | None = None
-    classifier: TaskClassifier | None = None
-    from_file: bool = False
+    classifier: TaskClassifier | None = None  # the text classifier, once a run on labels has ended
+    from_file: bool = False  # whether it was opened from a visitor's file
     thinned: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)  # guards curve and observations
 
     @property
     def version(self) -> int:

@@ -33,15 +33,10 @@ REASON = "The server ended amid this run. This is its last snapshot."
 
 @dataclass(frozen=True)
 class Saved:
-    """What was found of a run.
+    """What was found of a run."""
 
-    Attributes:
-        workspace: id of the workspace on which it learned.
-        record: as it was at its last snapshot, with its model.
-    """
-
-    workspace: str
-    record: RunState
+    workspace: str  # id of the workspace on which it learned
+    record: RunState  # as it was at its last snapshot, with its model
 
 
 class SavedRuns:

@@ -19,37 +19,24 @@ _MOST_DOWNLOADS = 4
 
 @dataclass(eq=False)
 class Workspace:
-    """One visitor's place for training: the run in progress, and records of those before it to compare with.
+    """One visitor's place for training: the run in progress, and records of those before it to compare with."""
 
-    Attributes:
-        id: secret that lets any browser view and steer the runs.
-        viewing: id for read-only access.
-        runs: oldest first; all but the last have ended.
-        run: the run of the last record; None if that was loaded.
-        rival: the other run of a race, or None.
-        models: uploaded ones, by the name under which tabs open them.
-        last_seen: time of the last view.
-        starting: held while a run is begun.
-        allowed: updates that its run may make once it leaves the queue.
-        waits: whether its run is in the queue.
-        choices: between answers of a model, see `ui.lenses.train.handlers.assistant`.
-        client: who asked for its newest run.
-        downloads: files being fetched: the newest few, since two browsers may fetch at the same time.
-    """
-
-    id: str
-    runs: list[RunState] = field(default_factory=list)
-    run: TrainingRun | None = None
-    rival: TrainingRun | None = None
+    id: str  # secret that lets any browser view and steer the runs
+    runs: list[RunState] = field(default_factory=list)  # oldest first; all but the last have ended
+    run: TrainingRun | None = None  # the run of the last record; None if that was loaded
+    rival: TrainingRun | None = None  # the other run of a race, or None
+    # uploaded ones, by the name under which tabs open them
     models: dict[str, LanguageModel] = field(default_factory=dict)
-    last_seen: float = 0.0
-    starting: threading.Lock = field(default_factory=threading.Lock)
-    allowed: float = math.inf
-    client: str = ""
-    waits: bool = False
+    last_seen: float = 0.0  # time of the last view
+    starting: threading.Lock = field(default_factory=threading.Lock)  # held while a run is begun
+    allowed: float = math.inf  # updates that its run may make once it leaves the queue
+    client: str = ""  # who asked for its newest run
+    waits: bool = False  # whether its run is in the queue
+    # between answers of a model, see `ui.lenses.train.handlers.assistant`.
     choices: Choices = field(default_factory=Choices)
+    # files being fetched: the newest few, since two browsers may fetch at the same time
     downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
-    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # id for read-only access
 
     @property
     def live(self) -> list[TrainingRun]:

@@ -81,19 +81,12 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Known:
-    """What a page accepts.
+    """What a page accepts."""
 
-    Attributes:
-        events: how many values each event takes, by its number.
-        components: ids.
-        endpoints: what the named ones take.
-        texts: events that take a training text, which may be large.
-    """
-
-    events: Mapping[int, int]
-    components: frozenset[int]
-    endpoints: Mapping[str, Parameters] = field(default_factory=dict)
-    texts: frozenset[int] = frozenset()
+    events: Mapping[int, int]  # how many values each event takes, by its number
+    components: frozenset[int]  # ids
+    endpoints: Mapping[str, Parameters] = field(default_factory=dict)  # what the named ones take
+    texts: frozenset[int] = frozenset()  # events that take a training text, which may be large
 
 
 def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:

@@ -24,36 +24,22 @@ _TEXTS = {"text", "prompt"}
 
 @dataclass(frozen=True)
 class Scene:
-    """A step of a talk.
+    """A step of a talk."""
 
-    Attributes:
-        line: of its link in the file, from 1.
-        link: settings of the page, by their names.
-        point: a CSS selector of what is framed, or "".
-        say: what the hall reads.
-        notes: what the speaker alone reads.
-    """
-
-    line: int
-    link: dict[str, str]
-    point: str
-    say: str
-    notes: str
+    line: int  # of its link in the file, from 1
+    link: dict[str, str]  # settings of the page, by their names
+    point: str  # a CSS selector of what is framed, or ""
+    say: str  # what the hall reads
+    notes: str  # what the speaker alone reads
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A title and its scenes.
+    """A title and its scenes."""
 
-    Attributes:
-        title: of the talk.
-        scenes: in their order.
-        stray: lines where text without a link begins, which the page does not show.
-    """
-
-    title: str
-    scenes: tuple[Scene, ...]
-    stray: tuple[int, ...] = ()
+    title: str  # of the talk
+    scenes: tuple[Scene, ...]  # in their order
+    stray: tuple[int, ...] = ()  # lines where text without a link begins, which the page does not show
 
 
 def read_talk(path: str | Path) -> tuple[str, Talk]:

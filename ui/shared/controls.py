@@ -70,14 +70,7 @@ def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
     """The seed, whether it is kept, and a button for another."""
     with gr.Row(elem_classes="seeds"):
         number = gr.Number(
-            seed,
-            label="Seed",
-            precision=0,
-            minimum=0,
-            maximum=2**31 - 1,
-            elem_id="seed",
-            min_width=0,
-            container=False,
+            seed, label="Seed", precision=0, minimum=0, maximum=2**31 - 1, elem_id="seed", min_width=0, container=False
         )
         keep = gr.Checkbox(True, label="keep this seed", elem_id="keep-seed", min_width=0, container=False)
         new = gr.Button("New seed", elem_id="new-seed", size="sm", min_width=0)

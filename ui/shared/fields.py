@@ -23,25 +23,15 @@ _SHOWN = 24  # characters of a text that tells what differs
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """One setting.
+    """One setting."""
 
-    Attributes:
-        title: on the page.
-        noun: in sentences, such as "The batch".
-        info: below the control.
-        id: of its element, behind the form's name; the field's own name where left out.
-        group: of controls that stand together on the page.
-        linked: whether a link may set it.
-        of_data: whether runs with another value cannot be drawn into one chart.
-    """
-
-    title: str
-    noun: str = ""
-    info: str = ""
-    id: str = ""
-    group: str = ""
-    linked: bool = True
-    of_data: bool = False
+    title: str  # on the page
+    noun: str = ""  # in sentences, such as "The batch"
+    info: str = ""  # below the control
+    id: str = ""  # of its element, behind the form's name; the field's own name where left out
+    group: str = ""  # of controls that stand together on the page
+    linked: bool = True  # whether a link may set it
+    of_data: bool = False  # whether runs with another value cannot be drawn into one chart
 
     @property
     def called(self) -> str:

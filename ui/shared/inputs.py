@@ -116,23 +116,14 @@ def sampling(values: Mapping[str, object]) -> SamplingSettings:
 
 @dataclass(frozen=True)
 class WritingForm:
-    """How a text is written.
+    """How a text is written."""
 
-    Attributes:
-        sampling: how a token is chosen.
-        max_new_tokens: at most so many.
-        stop: strings that end the text.
-        seed: None draws one.
-        use_cache: keep keys and values between tokens.
-        tokens_per_second: no faster than this; 0 is no limit.
-    """
-
-    sampling: SamplingSettings
-    max_new_tokens: int
-    stop: tuple[str, ...]
-    seed: int | None
-    use_cache: bool
-    tokens_per_second: float
+    sampling: SamplingSettings  # how a token is chosen
+    max_new_tokens: int  # at most so many
+    stop: tuple[str, ...]  # strings that end the text
+    seed: int | None  # None draws one
+    use_cache: bool  # keep keys and values between tokens
+    tokens_per_second: float  # no faster than this; 0 is no limit
 
     def within(self, vocab_size: int, most: int) -> WritingForm:
         """The same for a smaller vocabulary and a shorter text."""

@@ -41,23 +41,14 @@ class Event(Wiring, total=False):
 
 @dataclass(frozen=True)
 class TabContext(Generic[E]):
-    """What the page gives every tab.
+    """What the page gives every tab."""
 
-    Attributes:
-        services: of the app.
-        model: the picker.
-        example: what the tab shows at first.
-        model_work: how events that compute with a model are wired.
-        tab: the tab itself.
-        tabs: the row of tabs.
-    """
-
-    services: Services
-    model: gr.Dropdown
-    example: E
-    model_work: Wiring
-    tab: gr.Tab
-    tabs: gr.Tabs
+    services: Services  # of the app
+    model: gr.Dropdown  # the picker
+    example: E  # what the tab shows at first
+    model_work: Wiring  # how events that compute with a model are wired
+    tab: gr.Tab  # the tab itself
+    tabs: gr.Tabs  # the row of tabs
 
 
 @dataclass(frozen=True)
@@ -95,26 +86,14 @@ class Fill:
 
 @dataclass(frozen=True)
 class Lens:
-    """What a tab gives the page.
+    """What a tab gives the page."""
 
-    Attributes:
-        linked: name -> component that a link, or a reload, sets.
-        on_model: what to do when another model has been opened, one after the other.
-        on_settings: what to do when a link or a reload has set controls, and the model is the same.
-        fills: further components that a link sets, and how.
-        asks: component that chooses a model for this tab instead of the picker's.
-        picks: events that change the model in the picker.
-        offers: events whose functions return new choices for the picker.
-        sends: takes a shape from here to the tab that trains.
-        takes: what such a shape becomes there.
-    """
-
-    linked: Mapping[str, Component] = field(default_factory=dict)
-    on_model: Sequence[Event] = ()
-    on_settings: Sequence[Event] = ()
-    fills: Fill | None = None
-    asks: gr.Dropdown | None = None
-    picks: Sequence[Call] = ()
-    offers: Sequence[Call] = ()
-    sends: Sending | None = None
-    takes: Taking | None = None
+    linked: Mapping[str, Component] = field(default_factory=dict)  # name -> component that a link, or a reload, sets
+    on_model: Sequence[Event] = ()  # what to do when another model has been opened, one after the other
+    on_settings: Sequence[Event] = ()  # what to do when a link or a reload has set controls, and the model is the same
+    fills: Fill | None = None  # further components that a link sets, and how
+    asks: gr.Dropdown | None = None  # component that chooses a model for this tab instead of the picker's
+    picks: Sequence[Call] = ()  # events that change the model in the picker
+    offers: Sequence[Call] = ()  # events whose functions return new choices for the picker
+    sends: Sending | None = None  # takes a shape from here to the tab that trains
+    takes: Taking | None = None  # what such a shape becomes there

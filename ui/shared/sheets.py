@@ -9,15 +9,10 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Link:
-    """A cell that links to another place on the page.
+    """A cell that links to another place on the page."""
 
-    Attributes:
-        text: what stands there.
-        to: "tab=...&view=...&choose=...", as steps of a tour name it.
-    """
-
-    text: str
-    to: str
+    text: str  # what stands there
+    to: str  # "tab=...&view=...&choose=...", as steps of a tour name it.
 
 
 # Placeholder while a result is being computed.
@@ -28,64 +23,44 @@ Cell = str | int | float | Link
 
 @dataclass(frozen=True)
 class Bar:
-    """A share with its confidence interval, drawn as a bar.
+    """A share with its confidence interval, drawn as a bar."""
 
-    Attributes:
-        label: in front.
-        value, low, high: the share and its interval, 0 to 1.
-        says: the share as people read it, the same as in the table.
-        chance: what guessing reaches, or None.
-    """
-
-    label: str
+    label: str  # in front
+    # value, low, high: the share and its interval, 0 to 1
     value: float
     low: float
     high: float
-    says: str
-    chance: float | None = None
+    says: str  # the share as people read it, the same as in the table
+    chance: float | None = None  # what guessing reaches, or None
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A number as the sum of its parts, drawn as one bar.
+    """A number as the sum of its parts, drawn as one bar."""
 
-    Attributes:
-        label, says: the number in front, and a few words behind it.
-        parts: a count for each of the section's `parts`.
-    """
-
+    # label, says: the number in front, and a few words behind it
     label: str
     says: str
-    parts: Sequence[int]
+    parts: Sequence[int]  # a count for each of the section's `parts`
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table.
+    """One table."""
 
-    Attributes:
-        title, text: above it; plain words first.
-        said: a conclusion in words, from the numbers of this table, or "".
-        columns: headings.
-        rows: cells, text, numbers or links; the last row of a sum may be marked.
-        sums: indices of rows that are sums.
-        source: where facts come from, or "".
-        bars: drawn above the table.
-        parts, stacks: names of parts, and numbers as their sums, drawn above the table.
-        folded: whether the table opens on a click, alone or with its title.
-    """
-
+    # title, text: above it; plain words first
     title: str
     text: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    sums: Sequence[int] = ()
-    source: str = ""
-    bars: Sequence[Bar] = ()
+    columns: Sequence[str]  # headings
+    rows: Sequence[Sequence[Cell]]  # cells, text, numbers or links; the last row of a sum may be marked
+    sums: Sequence[int] = ()  # indices of rows that are sums
+    source: str = ""  # where facts come from, or ""
+    bars: Sequence[Bar] = ()  # drawn above the table
+    # parts, stacks: names of parts, and numbers as their sums, drawn above the table
     parts: Sequence[str] = ()
     stacks: Sequence[Stack] = ()
-    folded: bool = False
-    said: str = ""
+    folded: bool = False  # whether the table opens on a click, alone or with its title
+    said: str = ""  # a conclusion in words, from the numbers of this table, or ""
 
 
 def sheet(sections: Sequence[Section]) -> str:

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
-import json
-from typing import Any, NamedTuple, TypeGuard
-
-from ui.payloads import fields
+from typing import Any, NamedTuple
 
 KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 SIZE = (13.33, 7.5)
 _EDGE = 0.18  # inches
-
-
-def is_kind(value: object) -> TypeGuard[str]:
-    """Whether this is a supported image format; requests are untrusted."""
-    return isinstance(value, str) and value in KINDS
-
-
-def read_request(request: object, *, most: int) -> tuple[Any, str, bool]:
-    """(what the JSON of the value says, format, whether the page is dark) of a `SlideRequest`.
-
-    Raises:
-        TypeError, ValueError: an invalid request, or a text of more characters than `most`.
-    """
-    text, kind, dark = fields(request, "value", "format", "dark")
-    if not isinstance(text, str) or len(text) > most or not is_kind(kind):
-        raise ValueError("no request for a slide")
-    return json.loads(text), kind, dark is True
 
 
 class Colors(NamedTuple):
@@ -57,25 +37,3 @@ def data_url(figure: Any, kind: str) -> str:
     target = io.BytesIO()
     figure.savefig(target, format=kind, dpi=200, facecolor=figure.get_facecolor())
     return f"data:{KINDS[kind]};base64,{base64.b64encode(target.getvalue()).decode()}"
-
-
-def percent(p: float) -> str:
-    """A probability as the page shows it."""
-    if p >= 0.9995:
-        return "100%" if p >= 1 else ">99.9%"
-    if p >= 0.1:
-        return f"{100 * p:.1f}%"
-    return f"{100 * p:.2g}%" if p >= 0.0001 else "<0.01%"
-
-
-def shortened(text: str, most: int) -> str:
-    """Truncates a text at a word boundary and adds an ellipsis."""
-    if len(text) <= most:
-        return text
-    return f"{text[:most].rpartition(' ')[0] or text[:most]}…"
-
-
-def visible(label: str, most: int = 24) -> str:
-    """A token with visible spaces and newlines, escaped for matplotlib."""
-    shown = label[:most].replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
-    return "␣" + shown[1:] if shown.startswith(" ") else shown

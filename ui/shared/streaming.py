@@ -17,33 +17,22 @@ STOPPED = "stopped"
 
 @dataclass
 class Figures:
-    """Statistics of one text so far.
+    """Statistics of one text so far."""
 
-    Attributes:
-        n: tokens that have arrived; the model may be ahead of them.
-        rate: tokens a second of computing, after the first token and without waiting; None while there is one.
-        first_ms: milliseconds from admission to its first token, waiting included.
-        end: why it ended: "length", "end-of-text", "stop" or STOPPED; "" while it goes on.
-    """
-
-    n: int = 0
+    n: int = 0  # tokens that have arrived; the model may be ahead of them
+    # tokens a second of computing, after the first token and without waiting; None while there is one
     rate: float | None = None
-    first_ms: float = 0.0
-    end: str = ""
+    first_ms: float = 0.0  # milliseconds from admission to its first token, waiting included
+    end: str = ""  # why it ended: "length", "end-of-text", "stop" or STOPPED; "" while it goes on
 
 
 @dataclass(frozen=True)
 class Update:
-    """Progress of texts that are being generated.
+    """Progress of texts that are being generated."""
 
-    Attributes:
-        waiting: the place in the admission queue, in words; "" once they are written.
-        tokens: new ones, each with the number of its text.
-        figures: of every text, as they are now; the last update has all ends.
-    """
-
-    waiting: str = ""
-    tokens: Sequence[tuple[int, GeneratedToken]] = ()
+    waiting: str = ""  # the place in the admission queue, in words; "" once they are written
+    tokens: Sequence[tuple[int, GeneratedToken]] = ()  # new ones, each with the number of its text
+    # of every text, as they are now; the last update has all ends
     figures: Sequence[Figures] = field(default_factory=list)
 
 

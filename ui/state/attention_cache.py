@@ -23,19 +23,12 @@ from gptcore.tokenizers import describe_token
 
 @dataclass(frozen=True)
 class CachedAttention:
-    """Cached reading of a text by a model.
+    """Cached reading of a text by a model."""
 
-    Attributes:
-        name: of the model.
-        labels: the tokens as a reader should see them.
-        reading: queries and keys.
-        model: weak reference to it; dead if the model was evicted or never loaded.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    reading: QueriesAndKeys
-    model: Callable[[], GPT | None]
+    name: str  # of the model
+    labels: tuple[str, ...]  # the tokens as a reader should see them
+    reading: QueriesAndKeys  # queries and keys
+    model: Callable[[], GPT | None]  # weak reference to it; dead if the model was evicted or never loaded
 
 
 class AttentionCache:

@@ -7,55 +7,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits that protect visitors from each other.
+    """Resource limits that protect visitors from each other."""
 
-    Attributes:
-        max_new_tokens: tokens in one generation.
-        max_prompt_chars: characters in a prompt.
-        max_score_chars: characters of a text to be scored.
-        model_bytes: memory for loaded models together; the least recently used one goes first.
-        reading_bytes: memory of the attention cache.
-        reading_seconds: lifetime of an unused reading in that cache.
-        any_model: folders and Hub repositories by name, not only those in the list.
-        heavy_at_once: scoreboards and other computations of many seconds that are under way at the same time.
-        texts_at_once: texts that are written at the same time; further ones wait in line.
-        concurrent_visits: visitors' actions that may be under way, computing or waiting for their next step.
-        sessions: visitors remembered at the same time.
-        training_runs: runs that learn at the same time; further ones wait in the queue and begin by themselves.
-        training_queue: runs that may wait.
-        training_seconds: the longest run.
-        training_parameters: the largest model that is trained.
-        training_text_bytes: the largest text that is trained on.
-        training_grace: seconds for which an unviewed run is kept.
-        workspaces: visitors whose runs are kept at the same time.
-        page_states: pages whose state Gradio keeps, at about 1 MB each.
-        waiting_events: visitors' actions that may wait for their turn.
-        temporary_bytes: uploads and files to download, together.
-        session_seconds: how long a visitor who does nothing is remembered.
-    """
-
-    max_new_tokens: int = 500
-    max_prompt_chars: int = 20_000
-    max_score_chars: int = 20_000
-    model_bytes: int = 12 << 30
-    reading_bytes: int = 1 << 30
-    reading_seconds: float = 600.0
-    any_model: bool = True
-    texts_at_once: int = 24
-    heavy_at_once: int = 2
-    concurrent_visits: int = 64
-    sessions: int = 200
-    session_seconds: float = 3600.0
-    training_runs: int = 2
-    training_queue: int = 40
-    training_seconds: float = 3600.0
-    training_parameters: int = 30_000_000
-    training_text_bytes: int = 20_000_000
-    training_grace: float = 600.0
-    workspaces: int = 40
-    page_states: int = 300
-    waiting_events: int = 512
-    temporary_bytes: int = 2 << 30
+    max_new_tokens: int = 500  # tokens in one generation
+    max_prompt_chars: int = 20_000  # characters in a prompt
+    max_score_chars: int = 20_000  # characters of a text to be scored
+    model_bytes: int = 12 << 30  # memory for loaded models together; the least recently used one goes first
+    reading_bytes: int = 1 << 30  # memory of the attention cache
+    reading_seconds: float = 600.0  # lifetime of an unused reading in that cache
+    any_model: bool = True  # folders and Hub repositories by name, not only those in the list
+    texts_at_once: int = 24  # texts that are written at the same time; further ones wait in line
+    heavy_at_once: int = 2  # scoreboards and other computations of many seconds that are under way at the same time
+    concurrent_visits: int = 64  # visitors' actions that may be under way, computing or waiting for their next step
+    sessions: int = 200  # visitors remembered at the same time
+    session_seconds: float = 3600.0  # how long a visitor who does nothing is remembered
+    training_runs: int = 2  # runs that learn at the same time; further ones wait in the queue and begin by themselves
+    training_queue: int = 40  # runs that may wait
+    training_seconds: float = 3600.0  # the longest run
+    training_parameters: int = 30_000_000  # the largest model that is trained
+    training_text_bytes: int = 20_000_000  # the largest text that is trained on
+    training_grace: float = 600.0  # seconds for which an unviewed run is kept
+    workspaces: int = 40  # visitors whose runs are kept at the same time
+    page_states: int = 300  # pages whose state Gradio keeps, at about 1 MB each
+    waiting_events: int = 512  # visitors' actions that may wait for their turn
+    temporary_bytes: int = 2 << 30  # uploads and files to download, together
 
 
 PROFILES: dict[str, Limits] = {

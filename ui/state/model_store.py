@@ -37,19 +37,12 @@ _BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
 
 @dataclass(frozen=True)
 class Choice:
-    """One line of the model picker.
+    """One line of the model picker."""
 
-    Attributes:
-        name: as `gptcore.load` takes it.
-        label: what the picker says.
-        cached: its published files are on this machine.
-        closed: why it cannot be opened here, as a sentence, or "".
-    """
-
-    name: str
-    label: str
-    cached: bool = False
-    closed: str = ""
+    name: str  # as `gptcore.load` takes it.
+    label: str  # what the picker says
+    cached: bool = False  # its published files are on this machine
+    closed: str = ""  # why it cannot be opened here, as a sentence, or ""
 
 
 class ModelStore:

@@ -24,23 +24,14 @@ _MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages kept for a reload, a
 
 @dataclass(frozen=True)
 class Document:
-    """A text being written.
+    """A text being written."""
 
-    Attributes:
-        model: name of the model that writes it.
-        prompt: what the visitor wrote.
-        n_prompt: its tokens.
-        ids: all tokens, prompt included.
-        lines: of its token stream, for showing it again.
-        seed: of the generated part.
-    """
-
-    model: str
-    prompt: str
-    n_prompt: int
-    ids: tuple[int, ...]
-    lines: tuple[Line, ...]
-    seed: int
+    model: str  # name of the model that writes it
+    prompt: str  # what the visitor wrote
+    n_prompt: int  # its tokens
+    ids: tuple[int, ...]  # all tokens, prompt included
+    lines: tuple[Line, ...]  # of its token stream, for showing it again
+    seed: int  # of the generated part
 
     @property
     def written(self) -> list[Line]:
@@ -88,31 +79,19 @@ class Turn:
 
 @dataclass
 class Session:
-    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text.
+    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text."""
 
-    Attributes:
-        document: the text on the page, if any.
-        next_token: what the distribution is drawn from.
-        undo: texts before it.
-        own_prompt: the prompt that the page inserted; any other is the visitor's.
-        own_texts: default texts that the page inserted into Attention.
-        shown_by: id of the model object that wrote the text; a model in training is a new object at every snapshot.
-        moved: slider settings changed since the last text began, or None.
-        visit: a name that the browser keeps over a reload, or "".
-        cut: the page closed while its text was being written.
-        opened: the model that the page opened last, or "" if not yet known.
-    """
-
-    document: Document | None = None
-    next_token: NextToken | None = None
-    undo: list[Document] = field(default_factory=list)
-    own_prompt: str = ""
-    own_texts: set[str] = field(default_factory=set)
+    document: Document | None = None  # the text on the page, if any
+    next_token: NextToken | None = None  # what the distribution is drawn from
+    undo: list[Document] = field(default_factory=list)  # texts before it
+    own_prompt: str = ""  # the prompt that the page inserted; any other is the visitor's
+    own_texts: set[str] = field(default_factory=set)  # default texts that the page inserted into Attention
+    # id of the model object that wrote the text; a model in training is a new object at every snapshot
     shown_by: int = 0
-    moved: SamplingSettings | None = None
-    visit: str = ""
-    cut: bool = False
-    opened: str = ""
+    moved: SamplingSettings | None = None  # slider settings changed since the last text began, or None
+    visit: str = ""  # a name that the browser keeps over a reload, or ""
+    cut: bool = False  # the page closed while its text was being written
+    opened: str = ""  # the model that the page opened last, or "" if not yet known
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
     _asked: dict[str, int] = field(default_factory=dict)  # view -> how often it was asked

@@ -19,23 +19,14 @@ _MOST_FOLLOWERS = 1_000  # counted on one stage
 
 @dataclass(eq=False)
 class Stage:
-    """A speaker's page.
+    """A speaker's page."""
 
-    Attributes:
-        scene: what it shows; None before it has said so.
-        version: of the scene; it grows by one with every other scene.
-        seen: by page that follows, when it last asked.
-        heard: when the speaker last said anything.
-        ended: whether the speaker has left.
-        client: of the speaker.
-    """
-
-    scene: Scene | None = None
-    version: int = 0
-    seen: dict[str, float] = field(default_factory=dict)
-    heard: float = 0.0
-    ended: bool = False
-    client: str = ""
+    scene: Scene | None = None  # what it shows; None before it has said so
+    version: int = 0  # of the scene; it grows by one with every other scene
+    seen: dict[str, float] = field(default_factory=dict)  # by page that follows, when it last asked
+    heard: float = 0.0  # when the speaker last said anything
+    ended: bool = False  # whether the speaker has left
+    client: str = ""  # of the speaker
 
 
 class Stages:

@@ -21,15 +21,10 @@ LineKind = Literal["prompt", "token", "note", "stats"]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a token stream.
+    """A line of a token stream."""
 
-    Attributes:
-        kind: what it is.
-        values: what it says, by the names that the page knows; "text" of all but figures.
-    """
-
-    kind: LineKind
-    values: dict[str, Any]
+    kind: LineKind  # what it is
+    values: dict[str, Any]  # what it says, by the names that the page knows; "text" of all but figures
 
     @cached_property
     def json(self) -> str:

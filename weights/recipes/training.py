@@ -41,11 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same for doubled words; about 60"
     )
     parser.add_argument(
-        "--own-texts",
-        type=int,
-        default=4,
-        metavar="N",
-        help="texts that it continues of every batch, for these two",
+        "--own-texts", type=int, default=4, metavar="N", help="texts that it continues of every batch, for these two"
     )
     options = parse(parser, arguments)
     return run(options, partial(objective, options))

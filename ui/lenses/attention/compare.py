@@ -9,18 +9,15 @@ from typing import Annotated, Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.lenses.attention import figures
 from ui.lenses.attention.handlers import compare as handlers
 from ui.lenses.attention.handlers import maps, patching
-from ui.lenses.attention.payloads import HeadMap, HeadPictureRequest, HeadRequest
+from ui.lenses.attention.payloads import HeadMap, HeadRequest
 from ui.lenses.attention.view.attention_view import attention_view
 from ui.lenses.attention.view.why_views import patch_view
-from ui.payloads import fields
 from ui.services import Services
 from ui.shared.lens import Event, Wiring
 from ui.shared.opening import Opening
 from ui.shared.sheets import message
-from ui.shared.slide import is_kind
 from ui.shared.wiring import QUIET, or_nothing, served, stop_event, while_computing
 
 _ANOTHER = "Another model is open: Compare reads both sentences with it."
@@ -28,15 +25,10 @@ _ANOTHER = "Another model is open: Compare reads both sentences with it."
 
 @dataclass(frozen=True)
 class Compared:
-    """What the tab needs of the view.
+    """What the tab needs of the view."""
 
-    Attributes:
-        on_model: what to do when another model has been opened.
-        linked: what a link sets, by name.
-    """
-
-    on_model: Event
-    linked: dict[str, gr.Textbox]
+    on_model: Event  # what to do when another model has been opened
+    linked: dict[str, gr.Textbox]  # what a link sets, by name
 
 
 def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work: Wiring) -> Compared:
@@ -117,18 +109,4 @@ def _server_functions(services: Services) -> list[Callable[..., Any]]:
     def head_map(request: Annotated[object, HeadRequest]) -> HeadMap | None:
         return handlers.head_difference(services, request)
 
-    def picture(request: Annotated[object, HeadPictureRequest]) -> str | None:
-        kind, dark = fields(request, "format", "dark")
-        pair = handlers.both(services, request)
-        if pair is None or not is_kind(kind):
-            return None
-        a, b = pair
-        same = a.kept.name == b.kept.name
-        what = f"{a.kept.name}, text A minus text B" if same else f"A ({a.kept.name}) minus B ({b.kept.name})"
-        title = f"{what} · layer {a.layer}, head {a.head}"
-        causal, labels = a.kept.reading.causal, handlers.joined_labels(a, b)
-        return figures.draw_map(
-            a.weights - b.weights, labels, title, kind, dark=dark is True, causal=causal, signed=True
-        )
-
-    return [head_map, picture]
+    return [head_map]

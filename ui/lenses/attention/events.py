@@ -8,17 +8,15 @@ from typing import Annotated, Any, NamedTuple
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.lenses.attention import figures
 from ui.lenses.attention.handlers import ablation, files, lens, maps, texts
 from ui.lenses.attention.handlers.head_weights import head_weights
 from ui.lenses.attention.handlers.why_there import why_there
-from ui.lenses.attention.payloads import HeadPictureRequest, StandaloneRequest
+from ui.lenses.attention.payloads import StandaloneRequest
 from ui.lenses.attention.view.attention_view import standalone_page
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.own_text import text_to_read
-from ui.shared.slide import is_kind
 from ui.shared.wiring import event_data, or_nothing, served
 from ui.views import title_of
 
@@ -137,17 +135,7 @@ class AttentionEvents:
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the component: they bypass the queue, so that moving between heads never waits."""
     maps_of = (maps.head_map, maps.steps, maps.arithmetic, files.arrays)
-    return served(services, *maps_of, why_there, head_weights, picture, standalone)
-
-
-def picture(services: Services, request: Annotated[object, HeadPictureRequest]) -> str | None:
-    """A head's map as a slide. None for an invalid request."""
-    kind, dark = fields(request, "format", "dark")
-    head = maps.chosen(services, request)
-    if head is None or not is_kind(kind):
-        return None
-    causal, labels = head.kept.reading.causal, head.kept.labels
-    return figures.draw_map(head.weights, labels, files.caption(head), kind, dark=dark is True, causal=causal)
+    return served(services, *maps_of, why_there, head_weights, standalone)
 
 
 def standalone(services: Services, request: Annotated[object, StandaloneRequest]) -> str | None:

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.payloads import Choice, Format, Guess, PairRequest, Role, TextRequest
+from ui.payloads import Choice, Guess, PairRequest, Role, TextRequest
 
 NodeName = tuple[str, int, int, int]  # kind, layer, index, position
 Scores = list[list[float | None]]  # by layer and head
@@ -26,13 +26,6 @@ class CellRequest(HeadRequest):
 
     row: int
     column: int
-
-
-class HeadPictureRequest(HeadRequest):
-    """A head's map as a slide."""
-
-    format: Format
-    dark: bool
 
 
 class StandaloneRequest(HeadRequest):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from ui.lenses.attention import figures
 from ui.lenses.attention.compare import compare_view
 from ui.lenses.attention.events import AttentionEvents, Switches, server_functions
 from ui.lenses.attention.handlers import circuit, formed, maps, neurons, why
@@ -39,7 +38,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
             mode = gr.Radio(_MODES, value=maps.RAW, label="First token (attention sink)", elem_id="sink")
             gr.Markdown("### Switch parts off: what would it say without them?", elem_classes="section")
-            switches = ablation_view(example.ablation, server_functions=[figures.change_picture], elem_id="ablation")
+            switches = ablation_view(example.ablation, elem_id="ablation")
             with gr.Row(elem_classes="switches"):
                 replacement = gr.Radio(
                     [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
@@ -61,7 +60,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 "layer’s state (nostalgebraist 2020, “the logit lens”).",
                 elem_classes="hint",
             )
-            layers = lens_view(example.lens, server_functions=[figures.lens_picture], elem_id="lens")
+            layers = lens_view(example.lens, elem_id="lens")
         with view_tab("attention", "why") as why_tab:
             causes = why_view(
                 server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
@@ -130,10 +129,6 @@ def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:
             back = gr.Button("Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back")
             woken = gr.Markdown("", elem_id="woken")
             keep = gr.Radio(
-                list(maps.ENDS),
-                value="end",
-                label="The text is too long: keep its",
-                elem_id="keep-end",
-                visible=False,
+                list(maps.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end", visible=False
             )
     return text, back, woken, keep

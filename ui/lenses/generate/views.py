@@ -25,12 +25,7 @@ FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-k = 50", "Top-p = 0.9", "Combined")
 
 
 def compare_view(
-    services: Services,
-    tab: gr.Tab,
-    model: gr.Dropdown,
-    prompt: gr.Textbox,
-    controls: Controls,
-    model_work: Wiring,
+    services: Services, tab: gr.Tab, model: gr.Dropdown, prompt: gr.Textbox, controls: Controls, model_work: Wiring
 ) -> None:
     """Up to five strategies on one prompt, streaming together; length, seed and speed are those of the write view.
 
@@ -105,11 +100,6 @@ def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, mo
         except GPTCoreError as error:  # in place of the colours, also while somebody types
             return [gr.Column(visible=True), token_stream_of.serialise([token_stream_of.note(str(error))])]
 
-    measure: Event = {
-        "fn": on_measure,
-        "inputs": [model, prompt, shown],
-        "outputs": [box, stream],
-        **model_work,
-    }
+    measure: Event = {"fn": on_measure, "inputs": [model, prompt, shown], "outputs": [box, stream], **model_work}
     gr.on([shown.input, prompt.change], trigger_mode="always_last", **measure)
     return measure

@@ -15,12 +15,11 @@ from ui.lenses.parameters.figures import anatomy as anatomy_figures
 from ui.lenses.parameters.figures import architecture as drawings
 from ui.lenses.parameters.figures import charts as figures
 from ui.lenses.parameters.handlers import anatomy, architecture, costs, scaling, shapes
-from ui.lenses.parameters.payloads import ExperimentFigure, FigureRequest, ShapeRequest, ShapeSlideRequest
+from ui.lenses.parameters.payloads import ExperimentFigure, ShapeRequest
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import sheets
 from ui.shared.fields import fields_of
-from ui.shared.slide import is_kind
 from ui.shared.uses import ABOVE
 from ui.views import titles
 
@@ -109,26 +108,3 @@ def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
         return None
     shape = drawings.Drawn(**architecture.drawn(config))
     return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
-
-
-def drawing_picture(request: Annotated[object, ShapeSlideRequest]) -> str | None:
-    """The drawing of a shape as a slide; None for an invalid shape."""
-    try:
-        values, kind, dark = fields(request, "shape", "format", "dark")
-        if not is_kind(kind):
-            return None
-        return drawings.draw(drawings.Drawn(**architecture.drawn(shapes.shape(values))), kind, dark=dark is True)
-    except (GPTCoreError, TypeError, ValueError, KeyError):
-        return None
-
-
-def figure_picture(services: Services, request: Annotated[object, FigureRequest]) -> str | None:
-    """The figure of an experiment as a slide, with a model that is loaded; None for an invalid request."""
-    try:
-        name, model, kind, dark = fields(request, "name", "model", "format", "dark")
-        if not is_kind(kind) or model not in services.models.loaded():
-            return None
-        experiment = anatomy.experiment(services, model, name)
-        return getattr(anatomy_figures, experiment.figure)(**experiment.arguments, kind=kind, dark=dark is True)
-    except (GPTCoreError, TypeError, ValueError):
-        return None

@@ -6,8 +6,6 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from ui.payloads import Format
-
 Controls = dict[str, Any]  # the form of a shape, by the names of `gptcore.config.GPTConfig`
 
 
@@ -15,22 +13,6 @@ class ShapeRequest(TypedDict):
     """A shape to draw."""
 
     shape: Controls
-
-
-class ShapeSlideRequest(ShapeRequest):
-    """A drawn shape as a slide."""
-
-    format: Format
-    dark: bool
-
-
-class FigureRequest(TypedDict):
-    """The figure of an experiment as a slide."""
-
-    name: str
-    model: str
-    format: Format
-    dark: bool
 
 
 class ExperimentFigure(TypedDict):

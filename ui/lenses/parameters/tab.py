@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from gptcore.config import PRESETS, GPTConfig
-from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawing_picture, drawn, figure_picture
-from ui.lenses.parameters.figures import charts as figures
+from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawn
 from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, scaling, shapes
 from ui.lenses.parameters.handlers.shapes import ShapeForm
 from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
@@ -19,7 +18,7 @@ from ui.shared.files import calling
 from ui.shared.form_controls import control, group, in_order
 from ui.shared.lens import Event, Lens, Sending, TabContext
 from ui.shared.view.sheet_view import sheet_view
-from ui.shared.wiring import QUIET, served, view_tab, while_computing
+from ui.shared.wiring import QUIET, view_tab, while_computing
 
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
@@ -47,12 +46,10 @@ def parameters_tab(site: TabContext[None]) -> Lens:
             send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
         with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
             with view_tab("parameters", "breakdown") as breakdown_tab:
-                table = breakdown_view(
-                    shapes.breakdown(config), server_functions=[figures.picture], elem_id="breakdown"
-                )
+                table = breakdown_view(shapes.breakdown(config), elem_id="breakdown")
                 tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
             with view_tab("parameters", "drawing") as drawing_tab:
-                drawing = drawing_view(server_functions=[drawn, drawing_picture], elem_id="drawing")
+                drawing = drawing_view(server_functions=[drawn], elem_id="drawing")
                 gr.Markdown("### How its parts behave", elem_id="anatomy")
                 which = gr.Radio(
                     list(anatomy.EXPERIMENTS),
@@ -61,7 +58,7 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                     container=False,
                     elem_id="experiment",
                 )
-                shown_figure = figure_view(server_functions=served(services, figure_picture), elem_id="anatomy-figure")
+                shown_figure = figure_view(elem_id="anatomy-figure")
             with view_tab("parameters", "cost") as cost_tab:
                 gr.HTML(_CONTENTS, elem_id="reference-contents")
                 costing = _cost(config)

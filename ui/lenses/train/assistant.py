@@ -33,20 +33,14 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class AssistantFields:
-    """The form's components.
+    """The form's components."""
 
-    Attributes:
-        teach, prefer: the buttons of both stages.
-        chooser: who prefers.
-        said: where refusals and progress stand.
-        values: by the names of AssistantForm.
-    """
-
+    # teach, prefer: the buttons of both stages
     teach: gr.Button
     prefer: gr.Button
-    chooser: gr.Radio
-    said: gr.HTML
-    values: dict[str, Any]
+    chooser: gr.Radio  # who prefers
+    said: gr.HTML  # where refusals and progress stand
+    values: dict[str, Any]  # by the names of AssistantForm
 
 
 def assistant_fields(services: Services) -> AssistantFields:

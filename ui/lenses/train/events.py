@@ -11,7 +11,6 @@ import gradio as gr
 
 from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
-from ui.lenses.train import figures as train
 from ui.lenses.train.handlers import files, watching
 from ui.lenses.train.handlers.assistant import AssistantForm
 from ui.lenses.train.handlers.fitting import fitted
@@ -21,14 +20,12 @@ from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.linked import settings_of
 from ui.lenses.train.handlers.presets import GPT1_TUNING, NOTES, PRESETS
-from ui.lenses.train.payloads import RunSlideRequest
 from ui.payloads import LinkRequest, fields
 from ui.runs.workspace import Workspace
 from ui.services import Services
 from ui.shared.fields import fields_of
 from ui.shared.picker import choices
 from ui.shared.qr import qr_svg
-from ui.shared.slide import is_kind
 from ui.shared.wiring import event_data, served
 from ui.views import CONTINUED, TAB_NAMES, title_of
 
@@ -135,10 +132,7 @@ class TrainEvents:
         ) or ("", {})
         forms = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
         shown = "continue" if kind in CONTINUED else kind
-        updates: list[Any] = [
-            gr.Tabs(selected=shown) if kind else gr.skip(),
-            kind if kind in CONTINUED else gr.skip(),
-        ]
+        updates: list[Any] = [gr.Tabs(selected=shown) if kind else gr.skip(), kind if kind in CONTINUED else gr.skip()]
         for name, form in forms.items():
             known = values if name == kind else {}
             updates += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
@@ -190,17 +184,10 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
     functions = (watching.poll, watching.command, watching.heads, watching.formed, watching.token_probabilities)
-    return served(services, *functions, watching.past, watching.classify, files.recording, slide, phone)
+    return served(services, *functions, watching.past, watching.classify, files.recording, phone)
 
 
 def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:
     """A link's QR code as SVG. None where it is not a link."""
     (link,) = fields(request, "link")
     return None if link is None else qr_svg(link)
-
-
-def slide(services: Services, request: Annotated[object, RunSlideRequest]) -> str | None:
-    """A run's curves as a slide. None for an invalid request."""
-    kind, dark = fields(request, "format", "dark")
-    curves = watching.curves(services, request)
-    return train.picture(**curves, kind=kind, dark=dark is True) if curves is not None and is_kind(kind) else None

@@ -6,7 +6,6 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.payloads import Format
 from ui.runs.payloads import MachineOfRun, RunAbout
 
 Command = Literal["pause", "resume", "step", "stop", "rate", "longer", "again"]
@@ -64,13 +63,6 @@ class LineRequest(RunRequest):
     """A line to classify."""
 
     text: str
-
-
-class RunSlideRequest(RunRequest):
-    """A run's curves as a slide."""
-
-    format: Format
-    dark: bool
 
 
 class DuelRequest(WorkspaceRequest):

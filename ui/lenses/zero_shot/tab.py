@@ -10,7 +10,6 @@ import gradio as gr
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
-from ui.lenses.zero_shot.figures import prompt_picture
 from ui.lenses.zero_shot.form import task_fields
 from ui.lenses.zero_shot.handlers import recorded, scoreboard
 from ui.lenses.zero_shot.handlers.example import ZeroShotExample
@@ -81,10 +80,7 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
-    for asking, tab, fn in (
-        (ways, ways_tab, events.ways),
-        (ladder, models_tab, events.ladder),
-    ):
+    for asking, tab, fn in ((ways, ways_tab, events.ways), (ladder, models_tab, events.ladder)):
         view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
         asking.start.click(view_of.pressed, given, asking.view, **model_work)
         tab.select(view_of.opened, given, asking.view, **model_work)
@@ -112,7 +108,7 @@ def _task_and_model(example: ZeroShotExample, names: list[str]) -> tuple[gr.Drop
 
 def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr.HTML, gr.Textbox]:
     """The prompt in its parts, the buttons, the answer, and the prompt to edit."""
-    view = zero_shot_view(example.view, name="prompt", server_functions=[prompt_picture], elem_id="zs-view")
+    view = zero_shot_view(example.view, name="prompt", elem_id="zs-view")
     with gr.Row(elem_classes="zs-buttons"):
         start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
         stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
@@ -149,18 +145,11 @@ def _scoreboard(names: list[str], player: str) -> Scoreboard:
     with gr.Row():
         players = gr.CheckboxGroup(names, value=[player], label="Models", elem_id="zs-players", min_width=200)
         shots = gr.CheckboxGroup(
-            list(scoreboard.WAYS),
-            value=["0", "2"],
-            label="Examples in the prompt",
-            elem_id="zs-shots",
-            min_width=200,
+            list(scoreboard.WAYS), value=["0", "2"], label="Examples in the prompt", elem_id="zs-shots", min_width=200
         )
     with gr.Row():
         side = gr.Radio(
-            list(recorded.SIDES),
-            value=next(iter(recorded.SIDES)),
-            label="Held out from training",
-            elem_id="zs-side",
+            list(recorded.SIDES), value=next(iter(recorded.SIDES)), label="Held out from training", elem_id="zs-side"
         )
         n_items = gr.Slider(
             5,
@@ -194,7 +183,7 @@ def _ways() -> Asking:
     with gr.Row(elem_classes="zs-buttons"):
         compare = gr.Button("Ask in every way", variant="primary", elem_id="zs-compare", min_width=150)
         stop = gr.Button("Stop", variant="stop", min_width=80)
-    view = zero_shot_view(WAITING, name="ways-of-asking", server_functions=[prompt_picture], elem_id="zs-ways")
+    view = zero_shot_view(WAITING, name="ways-of-asking", elem_id="zs-ways")
     return Asking(compare, stop, view, [])
 
 
@@ -206,18 +195,13 @@ def _uses() -> Asking:
         whose = gr.Radio(
             [OWN, EXPECTED], value=OWN, show_label=False, container=False, elem_id="zs-whose", min_width=200
         )
-    view = zero_shot_view("", name="what-it-used", server_functions=[prompt_picture], elem_id="zs-uses")
+    view = zero_shot_view("", name="what-it-used", elem_id="zs-uses")
     return Asking(look, None, view, [whose])
 
 
 def _ladder(names: list[str], ticked: list[str]) -> Asking:
     """The same prompt on models of several sizes."""
-    rungs = gr.CheckboxGroup(
-        names,
-        value=ticked,
-        label="Models",
-        elem_id="zs-rungs",
-    )
+    rungs = gr.CheckboxGroup(names, value=ticked, label="Models", elem_id="zs-rungs")
     with gr.Row(elem_classes="zs-buttons"):
         climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
         stop = gr.Button("Stop", variant="stop", min_width=80)

@@ -15,10 +15,7 @@ log = logging.getLogger("gptlens")
 WRITTEN_FOR = "6.31.0"
 # Part -> (what of Gradio it touches, what is lost without it).
 PARTS = {
-    "quick import": (
-        "`inspect.getfile` while `gradio.component_meta` is imported",
-        "a start takes about 0.8 s longer",
-    ),
+    "quick import": ("`inspect.getfile` while `gradio.component_meta` is imported", "a start takes about 0.8 s longer"),
     "one application": (
         "`App.create_app` and `Blocks.get_config_file` before the launch",
         "a start takes about 0.3 s longer",

@@ -37,20 +37,14 @@ _CHOICES: dict[tuple[str, str], Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Value:
-    """One value that an endpoint takes.
+    """One value that an endpoint takes."""
 
-    Attributes:
-        name, kind: as in Python.
-        default: as in Python, or "" where it must be given.
-        about: what it means.
-        choices: the allowed values, if there is a fixed set.
-    """
-
+    # name, kind: as in Python
     name: str
     kind: str
-    default: str
-    about: str
-    choices: Sequence[str] = ()
+    default: str  # as in Python, or "" where it must be given
+    about: str  # what it means
+    choices: Sequence[str] = ()  # the allowed values, if there is a fixed set
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,12 @@ export function svgText(svg) {
     for (const name of KEPT) node.style.setProperty(name, style.getPropertyValue(name));
     for (const name of ['class', 'tabindex', 'role', 'data-node', 'data-edge']) node.removeAttribute(name);
   });
+  const {width, height} = svg.viewBox.baseVal;
+  if (width && !copy.hasAttribute('width'))
+    [
+      ['width', width],
+      ['height', height],
+    ].forEach(pair => copy.setAttribute(...pair));
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   for (const [name, value] of Object.entries({width: '100%', height: '100%'})) ground.setAttribute(name, value);
   ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';
@@ -32,6 +38,12 @@ export function svgText(svg) {
 // Saves a drawing under a name, as "svg" or "png".
 export async function saveDrawn(svg, name, kind) {
   const url = URL.createObjectURL(new Blob([svgText(svg)], {type: 'image/svg+xml'}));
+  await savePicture(url, name, kind);
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+// The same of an SVG at an address.
+export async function savePicture(url, name, kind) {
   if (kind === 'svg') save(`${name}.svg`, url);
   else {
     const image = new Image();
@@ -42,5 +54,4 @@ export async function saveDrawn(svg, name, kind) {
     canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
     save(`${name}.png`, canvas.toDataURL('image/png'));
   }
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

@@ -99,12 +99,13 @@ export async function saveMade(status, name, ask) {
   if (href) save(name, href);
 }
 
-// Actions for the buttons of a slide: `ask(format, dark)` has the server draw it.
-export const slides = (status, name, ask) =>
+// Actions for the buttons of a slide; `figure` as slide.js takes it.
+export const slides = (status, name, figure) =>
   Object.fromEntries(
     ['png', 'svg'].map(format => {
       const file = () => `${typeof name === 'function' ? name() : name}.${format}`;
-      return [format, () => saveMade(status, file(), () => ask(format, isDark()))];
+      const made = async () => (await import('./slide.js')).picture(figure, format);
+      return [format, () => saveMade(status, file(), made)];
     }),
   );
 

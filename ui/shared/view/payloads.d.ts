@@ -17,12 +17,6 @@ export interface CellRequest extends HeadRequest {
   column: number;
 }
 
-// A head's map as a slide.
-export interface HeadPictureRequest extends HeadRequest {
-  format: 'png' | 'svg';
-  dark: boolean;
-}
-
 // The view as a page of its own, with the component's value.
 export interface StandaloneRequest extends HeadRequest {
   value: string;
@@ -370,20 +364,6 @@ export interface ShapeRequest {
   shape: Record<string, any>;
 }
 
-// A drawn shape as a slide.
-export interface ShapeSlideRequest extends ShapeRequest {
-  format: 'png' | 'svg';
-  dark: boolean;
-}
-
-// The figure of an experiment as a slide.
-export interface FigureRequest {
-  name: string;
-  model: string;
-  format: 'png' | 'svg';
-  dark: boolean;
-}
-
 // An experiment with a model: its figure for light and for dark as data URLs, its words, its tables.
 export interface ExperimentFigure {
   name: string;
@@ -506,12 +486,6 @@ export interface TokenRequest extends RunRequest {
 // A line to classify.
 export interface LineRequest extends RunRequest {
   text: string;
-}
-
-// A run's curves as a slide.
-export interface RunSlideRequest extends RunRequest {
-  format: 'png' | 'svg';
-  dark: boolean;
 }
 
 // The better of two answers, null before one is chosen, and their number.
@@ -732,13 +706,6 @@ export interface Said {
   said: string;
 }
 
-// A component's value as a slide.
-export interface SlideRequest {
-  value: string;
-  format: 'png' | 'svg';
-  dark: boolean;
-}
-
 // A text for a model to read.
 export interface TextRequest {
   model: string;
@@ -924,7 +891,6 @@ export interface MachineOfRun extends Machine {
 export interface AttentionServer {
   arithmetic(request: CellRequest): Promise<SoftmaxRow | null>;
   arrays(request: HeadRequest): Promise<string | null>;
-  change_picture(request: SlideRequest): Promise<string | null>;
   circuit(request: PairRequest): Promise<Json<Circuit>>;
   circuit_without(request: CircuitRequest): Promise<Json<CircuitWithout>>;
   formed(request: PairRequest): Promise<Json<Formed>>;
@@ -932,10 +898,8 @@ export interface AttentionServer {
   head_map(request: HeadRequest): Promise<HeadMap | null>;
   head_weights(request: HeadOfModel): Promise<Json<HeadWeights>>;
   inner_sizes(request: null): Promise<Json<InnerSizes>>;
-  lens_picture(request: SlideRequest): Promise<string | null>;
   neurons(request: NeuronRequest): Promise<Json<Neurons>>;
   patched(request: PatchRequest): Promise<Json<Patched>>;
-  picture(request: HeadPictureRequest): Promise<string | null>;
   standalone(request: StandaloneRequest): Promise<string | null>;
   steps(request: HeadRequest): Promise<ScoreMap | null>;
   why(request: PairRequest): Promise<Json<Why>>;
@@ -951,7 +915,6 @@ export interface ExercisesServer {
 export interface GenerateServer {
   cut(request: TextRequest): Promise<Json<TokenizerRow[]>>;
   learned(request: LearnRequest): Promise<Json<Merges>>;
-  picture(request: SlideRequest): Promise<string | null>;
   probabilities(request: ProbabilitiesRequest): Promise<Json<SamplingProbabilities>>;
   steps(request: MergesRequest): Promise<Json<Merges>>;
 }
@@ -963,10 +926,7 @@ export interface HallServer {
 }
 
 export interface ParametersServer {
-  drawing_picture(request: ShapeSlideRequest): Promise<string | null>;
   drawn(request: ShapeRequest): Promise<string | null>;
-  figure_picture(request: FigureRequest): Promise<string | null>;
-  picture(request: SlideRequest): Promise<string | null>;
 }
 
 export interface StartServer {
@@ -985,10 +945,5 @@ export interface TrainServer {
   phone(request: LinkRequest): Promise<string | null>;
   poll(request: PollRequest): Promise<WorkspaceNews | null>;
   recording(request: RunRequest): Promise<string | null>;
-  slide(request: RunSlideRequest): Promise<string | null>;
   token_probabilities(request: TokenRequest): Promise<TokenProbabilities | null>;
-}
-
-export interface ZeroShotServer {
-  prompt_picture(request: SlideRequest): Promise<string | null>;
 }

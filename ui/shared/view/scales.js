@@ -1,17 +1,20 @@
 // Colour scales: one hue from the background for shares, on a square root so that small ones show; two hues that meet
 // in the background at zero for differences and scores.
-const RAMPS = {
+const STOPS = {
   share: {light: ['#ffffff', '#72badb', '#12455f'], dark: ['#0d111c', '#156591', '#a9d6ea']},
   signed: {light: ['#1f7dad', '#ffffff', '#e2892b'], dark: ['#3c99c6', '#0d111c', '#e2892b']},
 };
 
+// The three colours of a scale, from its low end.
+export const stops = (kind, dark) => STOPS[kind][dark ? 'dark' : 'light'];
+
 // 256 colours as a canvas stores them: alpha, blue, green, red.
 export function ramp(kind, dark) {
-  const stops = RAMPS[kind][dark ? 'dark' : 'light'].map(partsOf);
+  const parts = stops(kind, dark).map(partsOf);
   return Array.from({length: 256}, (_, i) => {
-    const x = (i / 255) * (stops.length - 1);
-    const at = Math.min(stops.length - 2, Math.floor(x));
-    const between = c => Math.round(stops[at][c] + (x - at) * (stops[at + 1][c] - stops[at][c]));
+    const x = (i / 255) * (parts.length - 1);
+    const at = Math.min(parts.length - 2, Math.floor(x));
+    const between = c => Math.round(parts[at][c] + (x - at) * (parts[at + 1][c] - parts[at][c]));
     return ((255 << 24) | (between(2) << 16) | (between(1) << 8) | between(0)) >>> 0;
   });
 }

@@ -15,10 +15,4 @@ _SHEET = """
 
 def sheet_view(value: str = "", *, name: str, elem_id: str) -> gr.HTML:
     """Tables in sections; the value is JSON of `ui.shared.sheets`, `name` that of a saved file."""
-    return component(
-        value,
-        _SHEET,
-        "shared/view/sheet_view.js",
-        given={"name": name},
-        elem_id=elem_id,
-    )
+    return component(value, _SHEET, "shared/view/sheet_view.js", given={"name": name}, elem_id=elem_id)

@@ -147,13 +147,7 @@ def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tin
 def test_server_functions_answer_nothing_to_nonsense(services, request_):
     key = look(services)["key"]
     asked = [key if entry == "KEY" else entry for entry in request_] if isinstance(request_, list) else request_
-    for function in (
-        maps.head_map,
-        maps.steps,
-        files.arrays,
-        files.maps_for_a_page,
-        compare.head_difference,
-    ):
+    for function in (maps.head_map, maps.steps, files.arrays, files.maps_for_a_page, compare.head_difference):
         assert function(services, named("key layer head mode row column", asked)) is None
     for query, looked_at in ((99, 0), (2, 5), (-1, 0), ("a", "b"), (True, 0)):
         assert (
@@ -257,7 +251,6 @@ def test_files_hold_what_the_page_shows(services, tiny_lm):
         assert (int(arrays["layer"]), int(arrays["head"])) == (1, 2)
     whole = files.maps_for_a_page(services, asked)
     assert len(whole) == 8 and whole["1,2"] == maps.head_map(services, asked)["map"]
-    assert files.caption(maps.chosen(services, asked)) == "tiny · layer 1, head 2"
 
 
 def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, tiny_lm):

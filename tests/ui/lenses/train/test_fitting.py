@@ -42,15 +42,7 @@ def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_se
     )
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        {"n_layer": 3},
-        {"batch_size": 16},
-        {"length": "steps"},
-        {"length": "cap"},
-    ],
-)
+@pytest.mark.parametrize("chosen", [{"n_layer": 3}, {"batch_size": 16}, {"length": "steps"}, {"length": "cap"}])
 def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
     rate(100)
     assert fitting.fitted(services, {**SHORT, **chosen}) == ({**SHORT, **chosen}, "")

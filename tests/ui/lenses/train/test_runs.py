@@ -189,14 +189,7 @@ def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
 
 @pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
 def test_whatever_a_browser_sends_is_answered(services, request_):
-    for ask in (
-        watching.poll,
-        watching.command,
-        watching.heads,
-        watching.token_probabilities,
-        watching.past,
-        watching.curves,
-    ):
+    for ask in (watching.poll, watching.command, watching.heads, watching.token_probabilities, watching.past):
         assert ask(services, request_) is None
     workspace = start(services, None, SMALL, go=False)
     for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):

@@ -237,15 +237,6 @@ def test_a_recording_is_the_run_again(services):
     )
 
 
-def test_a_run_becomes_a_slide(services):
-    from ui.lenses.train import figures as train
-
-    workspace = finished(start(services, None, SMALL))
-    for kind in ("png", "svg"):
-        found = watching.curves(services, {"workspace": workspace.id, "run": workspace.current.id})
-        assert train.picture(**found, kind=kind, dark=kind == "svg").startswith("data:image/")
-
-
 def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
     noisy, plain = plan_of(services, noise=0.3), plan_of(services)
     (inputs, targets), (given, expected) = noisy.data.draw(0, 1), plain.data.draw(0, 1)

@@ -12,10 +12,8 @@ from gptcore.corpora import corpus
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
-from helpers import named
 from ui.lenses.train.handlers.plan import watched_tasks
 from ui.lenses.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
-from ui.lenses.zero_shot.figures import prompt_picture
 from ui.lenses.zero_shot.handlers import asking as handlers
 from ui.lenses.zero_shot.handlers import form as forms
 from ui.lenses.zero_shot.handlers import program, scoreboard, views
@@ -213,24 +211,6 @@ def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
 def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
     with pytest.raises(GPTCoreError, match=message):
         list(scoreboard.scoreboard(asking, "v", *arguments))
-
-
-def test_pictures_of_labels_and_effects_leave_the_page(asking):
-    view = handlers.composed(asking, "tiny", asked(values()))[0]
-    used = views.uses(asking, "tiny", asked(values()), views.EXPECTED)
-    for value in (view, used):
-        for kind in ("png", "svg"):
-            assert (prompt_picture({"value": value, "format": kind, "dark": True}) or "").startswith("data:image/")
-    for nonsense in (
-        None,
-        [],
-        [view],
-        [view, "gif", True],
-        ["{}", "png", True],
-        ['{"labels": []}', "png", 1],
-        [7, 7, 7],
-    ):
-        assert prompt_picture(named("value format dark", nonsense)) is None
 
 
 def test_a_program_asks_with_fields_or_a_prompt(asking):

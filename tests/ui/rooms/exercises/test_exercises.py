@@ -54,13 +54,7 @@ def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_th
         assert not links.mistakes({"exercise": one.name, "tab": one.tab})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("embedding", 50257 * 768),
-        ("even-guess", math.log(64)),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [("embedding", 50257 * 768), ("even-guess", math.log(64))])
 def test_numbers_of_shapes_are_what_one_computes_by_hand(models, name, value):
     assert checked(models, name, f"{value:.4f}").right
     assert not checked(models, name, f"{1.1 * value:.4f}").right

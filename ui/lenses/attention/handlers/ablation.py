@@ -50,12 +50,7 @@ def switch_off(
         return maps.message(str(error))
 
 
-def try_all(
-    services: Services,
-    session_id: str | None,
-    form: AttentionForm,
-    replacement: object,
-) -> Iterator[str]:
+def try_all(services: Services, session_id: str | None, form: AttentionForm, replacement: object) -> Iterator[str]:
     """Ablates each part alone, layer by layer, and measures what it does to the next token.
 
     Yields:

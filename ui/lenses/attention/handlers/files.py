@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from ui.lenses.attention.handlers import codec
-from ui.lenses.attention.handlers.maps import WITHOUT_FIRST, ChosenHead, chosen, shown_as
+from ui.lenses.attention.handlers.maps import chosen, shown_as
 from ui.lenses.attention.payloads import HeadRequest
 from ui.services import Services
 
@@ -59,12 +59,6 @@ def maps_for_a_page(services: Services, request: object) -> dict[str, str] | Non
             for head, weights in enumerate(shown_as(reading.weights(layer), chosen_head.mode))
         }
     )
-
-
-def caption(head: ChosenHead) -> str:
-    """The title of a picture: model, head and what was done to the sink."""
-    how = " · first token left out" if head.mode == WITHOUT_FIRST else ""
-    return f"{head.kept.name} · layer {head.layer}, head {head.head}{how}"
 
 
 def html_url(page: str) -> str:

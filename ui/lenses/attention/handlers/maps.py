@@ -42,34 +42,21 @@ _SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", 
 
 @dataclass(frozen=True)
 class AttentionForm:
-    """The tab's form, unvalidated; `read` checks it.
+    """The tab's form, unvalidated; `read` checks it."""
 
-    Attributes:
-        model: its name.
-        text: what it reads.
-        mode: one of MODES; IN_FRONT puts the end-of-text token before the text.
-        keep: one of ENDS: which end of a text that is too long.
-    """
-
-    model: object
-    text: object
-    mode: object = RAW
-    keep: object = "end"
+    model: object  # its name
+    text: object  # what it reads
+    mode: object = RAW  # one of MODES; IN_FRONT puts the end-of-text token before the text
+    keep: object = "end"  # one of ENDS: which end of a text that is too long
 
 
 @dataclass(frozen=True)
 class StoredReading:
-    """A cached reading of a text.
+    """A cached reading of a text."""
 
-    Attributes:
-        key: of the reading in the store.
-        kept: tokens, queries and keys.
-        note: what was cut, or "".
-    """
-
-    key: str
-    kept: CachedAttention
-    note: str
+    key: str  # of the reading in the store
+    kept: CachedAttention  # tokens, queries and keys
+    note: str  # what was cut, or ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import {pressed} from './switches.js';
 const EXAMPLE = 'An example; your first click clears it. ';
 
 /** @param {Component<Ablation & Effects, AttentionServer>} page */
-export function start({element, props, server, trigger, watch}) {
+export function start({element, props, trigger, watch}) {
   const part = name => element.querySelector('.ab-' + name);
   const status = part('said');
   let value = null,
@@ -208,10 +208,17 @@ export function start({element, props, server, trigger, watch}) {
           ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
         ]),
       ),
-    ...slides(status, 'switched-off', (format, dark) => {
-      const shown = JSON.stringify({rows: value.rows, title: part('head').textContent});
-      return server.change_picture({value: shown, format, dark});
-    }),
+    ...slides(status, 'switched-off', ({bars, look}) =>
+      bars({
+        title: part('head').textContent.replace(EXAMPLE, ''),
+        axis: 'probability of being the next token',
+        names: value.rows.map(row => row.label),
+        series: [
+          {name: 'whole model', values: value.rows.map(row => row.before), colours: look.bar},
+          {name: 'with parts off', values: value.rows.map(row => row.after), colours: look.warm},
+        ],
+      }),
+    ),
   };
   element.addEventListener('click', e => {
     if (value) actions[e.target.dataset?.do]?.();

@@ -82,12 +82,7 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 
 
 def attention_view(
-    value: str = "",
-    *,
-    server_functions: ServerFunctions,
-    signed: bool = False,
-    recorded: bool = False,
-    elem_id: str,
+    value: str = "", *, server_functions: ServerFunctions, signed: bool = False, recorded: bool = False, elem_id: str
 ) -> gr.HTML:
     """The attention component.
 
@@ -95,7 +90,7 @@ def attention_view(
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map and picture; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
+        server_functions: head_map; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
             arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.

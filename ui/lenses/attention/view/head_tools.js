@@ -29,7 +29,22 @@ export function headTools(view, {large, maps, trigger}) {
   }
   const place = () => ({layer: view.chosen[0], head: view.chosen[1]});
   return {
-    ...slides(status, fileName, (format, dark) => server.picture({...question(), format, dark})),
+    ...slides(status, fileName, async ({heat}) => {
+      const matrix = await maps.exact(view.chosen); // never the preview
+      const {tokens, model, mode, signed, causal} = view.value,
+        n = tokens.length;
+      const left = mode === 'without the first token' ? ' · first token left out' : '';
+      return heat({
+        title: `${model}${signed ? ', A minus B' : ''} · layer ${view.chosen[0]}, head ${view.chosen[1]}${left}`,
+        values: tokens.map((_, q) => Array.from({length: n}, (__, k) => (causal && k > q ? NaN : matrix[q * n + k]))),
+        columns: tokens,
+        rows: tokens,
+        signed,
+        across: 'looked at (key)',
+        down: 'reading token (query)',
+        says: signed ? 'difference in attention (A minus B)' : 'attention',
+      });
+    }),
     html: standalone,
     npz: () => saveMade(status, 'attention.npz', () => server.arrays(question())),
     csv,

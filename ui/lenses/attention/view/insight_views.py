@@ -52,36 +52,17 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 """
 
 
-def ablation_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+def ablation_view(value: str = "", *, elem_id: str) -> gr.HTML:
     """Ablation switches and the next token before and after; its value is JSON of `ui.lenses.attention.handlers.ablation`.
 
-    Its event `switch` carries {"off": parts to ablate}. server_functions: change_picture, whose value is
-    JSON of rows and title.
+    Its event `switch` carries {"off": parts to ablate}.
     """
-    return component(
-        value,
-        _ABLATION,
-        "lenses/attention/view/ablation_view.js",
-        events=("switch",),
-        elem_classes=["ablation-view"],
-        server_functions=server_functions,
-        elem_id=elem_id,
-    )
+    return component(value, _ABLATION, "lenses/attention/view/ablation_view.js", events=("switch",), elem_id=elem_id)
 
 
-def lens_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The logit lens as a table; its value is JSON of `ui.lenses.attention.handlers.lens`.
-
-    server_functions: lens_picture.
-    """
-    return component(
-        value,
-        _LENS,
-        "lenses/attention/view/lens_view.js",
-        elem_classes=["lens-view"],
-        server_functions=server_functions,
-        elem_id=elem_id,
-    )
+def lens_view(value: str = "", *, elem_id: str) -> gr.HTML:
+    """The logit lens as a table; its value is JSON of `ui.lenses.attention.handlers.lens`."""
+    return component(value, _LENS, "lenses/attention/view/lens_view.js", elem_id=elem_id)
 
 
 def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
@@ -90,11 +71,7 @@ def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     server_functions: neurons and inner_sizes, as in `ui.lenses.attention.handlers.neurons`.
     """
     return component(
-        "",
-        _NEURONS,
-        "lenses/attention/view/neurons_view.js",
-        server_functions=server_functions,
-        elem_id=elem_id,
+        "", _NEURONS, "lenses/attention/view/neurons_view.js", server_functions=server_functions, elem_id=elem_id
     )
 
 

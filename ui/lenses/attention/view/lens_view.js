@@ -7,8 +7,10 @@ import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js
 import {add, isDark, onLook, saveText, slides} from '../../../shared/view/page.js';
 import {chooseToken, chosenToken, onSentence} from '../../../shared/view/sentence.js';
 
+const MOST_COLUMNS = 14; // on a slide, the last ones
+
 /** @param {Component<Lens, AttentionServer>} page */
-export function start({element, props, server, watch}) {
+export function start({element, props, watch}) {
   const part = name => element.querySelector('.ln-' + name);
   let value = null,
     chosen = null;
@@ -189,7 +191,19 @@ export function start({element, props, server, watch}) {
           ),
         ]),
       ),
-    ...slides(status, 'logit-lens', (format, dark) => server.lens_picture({value: props.value, format, dark})),
+    ...slides(status, 'logit-lens', ({heat}) => {
+      const last = list => list.slice(-MOST_COLUMNS);
+      return heat({
+        title: 'What it would say next, layer by layer (logit lens)',
+        values: value.probability.map(last),
+        texts: value.best.map(last),
+        columns: last(value.tokens),
+        rows: value.depths,
+        across: 'token that was just read',
+        down: 'if the model stopped after …',
+        says: 'probability of that token',
+      });
+    }),
   };
   element.addEventListener('click', e => {
     if (value) actions[e.target.dataset?.do]?.();

@@ -103,20 +103,14 @@ HELD = Path(__file__).with_name("steering_held.json")
 
 @dataclass(frozen=True)
 class SteeringForm:
-    """The view's form, unvalidated; `parsed` checks it.
+    """The view's form, unvalidated; `parsed` checks it."""
 
-    Attributes:
-        towards, away: texts, one a line.
-        strength: how many times the vector is added.
-        depth: number of blocks before it; 0 for the middle of the model.
-        seed: of both texts.
-    """
-
+    # towards, away: texts, one a line
     towards: object
     away: object
-    strength: object
-    depth: object
-    seed: object
+    strength: object  # how many times the vector is added
+    depth: object  # number of blocks before it; 0 for the middle of the model
+    seed: object  # of both texts
 
     def parsed(self, lm: LanguageModel) -> tuple[Steering, float, int]:
         """The vector, its strength and the seed. Raises InputError, and what `steering_vector` does."""

@@ -37,20 +37,15 @@ OFF = "(empty)"
 
 @dataclass(frozen=True)
 class Guide:
-    """One way to choose the next token.
+    """One way to choose the next token."""
 
-    Attributes:
-        name: what it is called.
-        does, suits, typical, fails: what it does, what it suits, usual values, how it goes wrong.
-        settings: where it begins.
-    """
-
-    name: str
+    name: str  # what it is called
+    # does, suits, typical, fails: what it does, what it suits, usual values, how it goes wrong
     does: str
     suits: str
     typical: str
     fails: str
-    settings: SamplingSettings
+    settings: SamplingSettings  # where it begins
 
 
 GUIDES = (

@@ -5,7 +5,7 @@ import {csvText, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools, saveText, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Distribution, GenerateServer>} page */
-export function start({element, props, server, trigger, watch}) {
+export function start({element, props, trigger, watch}) {
   const table = element.querySelector('.dv-table');
   const status = element.querySelector('.ts-said');
   // Plain and technical, and what fits on a phone.
@@ -91,7 +91,24 @@ export function start({element, props, server, trigger, watch}) {
     );
   const actions = {
     csv,
-    ...slides(status, 'next-token', (format, dark) => server.picture({value: props.value, format, dark})),
+    ...slides(status, 'next-token', ({bars, look}) =>
+      bars({
+        title: `Next token after “${visible(data.after)}”`,
+        axis: 'probability',
+        names: data.rows.map(row => row.label),
+        apart: true,
+        series: data.stages.map((stage, i) => ({
+          name: [
+            TITLES[stage.name]?.[0] ?? stage.name,
+            `${stage.candidates} candidates`,
+            `${stage.entropy.toFixed(2)} bits`,
+          ].join('\n'),
+          values: data.rows.map(row => row.p[i] || row.p[0]),
+          texts: data.rows.map(row => (row.p[i] > 0 ? percent(row.p[i]) : 'cut')),
+          colours: data.rows.map(row => (row.p[i] > 0 ? look.bar : look.cut)),
+        })),
+      }),
+    ),
   };
   onTools(element.querySelector('.dv-tools'), () => data && actions);
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gradio as gr
 
-from ui.lenses.generate.figures import picture
 from ui.shared.files import component
 from ui.shared.view.save_menu import save_menu
 
@@ -28,6 +27,5 @@ def distribution_view(value: str = "", *, elem_id: str) -> gr.HTML:
         "lenses/generate/view/distribution_view.js",
         events=("pick",),
         elem_classes=["distribution-view"],
-        server_functions=[picture],
         elem_id=elem_id,
     )

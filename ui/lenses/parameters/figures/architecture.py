@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ui.shared.colours import INK, PARTS
-from ui.shared.slide import SIZE, Colors, colors, data_url
+from ui.shared.slide import SIZE, Colors, colors
 
 _FILL = {**PARTS, "norm": PARTS["block_norms"]}
 _ACTIVATIONS = {"gelu_new": "GELU (tanh)", "gelu": "GELU (exact)", "relu": "ReLU"}
@@ -18,36 +18,23 @@ _KEY = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """The model shape as the drawing needs it.
+    """The model shape as the drawing needs it."""
 
-    Attributes:
-        name: for the title.
-        V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
-        pre_norm, tied, use_mlp, use_positions: switches.
-        activation: "gelu_new", "gelu" or "relu".
-        dropout: rate, the same everywhere.
-        counts: parameters by component, all blocks together.
-    """
-
-    name: str
+    name: str  # for the title. V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
     V: int
     P: int
     C: int
     F: int
     L: int
     H: int
+    # pre_norm, tied, use_mlp, use_positions: switches
     pre_norm: bool
     tied: bool
     use_mlp: bool
     use_positions: bool
-    activation: str
-    dropout: float
-    counts: Mapping[str, int]
-
-
-def draw(shape: Drawn, kind: str, *, dark: bool) -> str:
-    """The drawing as a data URL, "png" or "svg"."""
-    return data_url(_figure(shape, colors(dark)), kind)
+    activation: str  # "gelu_new", "gelu" or "relu"
+    dropout: float  # rate, the same everywhere
+    counts: Mapping[str, int]  # parameters by component, all blocks together
 
 
 def inline(shape: Drawn, *, dark: bool) -> str:
@@ -152,13 +139,7 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
         va="top",
     )
     _arrow(axes, look, (x + w / 2, 1.0), (x + w / 2, 4.0), "token ids [B, T]")
-    _arrow(
-        axes,
-        look,
-        (x + w / 2, y),
-        (x + w / 2, y + 3.2),
-        f"logits [B, T, {shape.V:,}]",
-    )
+    _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.V:,}]")
 
 
 def _flow(axes, shape: Drawn, look: Colors) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any
+from typing import Any
 
-from ui.payloads import SlideRequest
 from ui.shared.colours import ACCENT, PARTS, SHARES, WARM
-from ui.shared.slide import SIZE, colors, data_url, read_request
 
 HUES = tuple(PARTS.values())  # the components come in this order
 _MOST_ROWS, _MOST_CHARS = 20, 200_000
@@ -111,39 +108,3 @@ def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: 
         yaxis={"title": {"text": "loss, nats per token"}, "range": [0, 10]},
     )
     return str(figure.to_json())
-
-
-def picture(request: Annotated[object, SlideRequest]) -> str | None:
-    """A slide of the breakdown as a data URL, or None for an invalid request: anybody can send anything."""
-    try:
-        data, kind, dark = read_request(request, most=_MOST_CHARS)
-        rows = [(str(row["name"]), str(row["numbers"]), int(row["count"])) for row in data["rows"][:_MOST_ROWS]]
-        total = int(data["total"])
-        if total <= 0 or not math.isfinite(float(total)) or any(count < 0 for _, _, count in rows):
-            return None
-        return draw(str(data["name"])[:40], total, rows, kind, dark=dark)
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
-        return None
-
-
-def draw(name: str, total: int, rows: list[tuple[str, str, int]], kind: str, *, dark: bool) -> str:
-    """Components as bars with their formulas and counts; a data URL."""
-    from matplotlib.figure import Figure
-
-    look = colors(dark)
-    figure = Figure(figsize=SIZE, facecolor=look.paper, layout="constrained")
-    axes = figure.subplots()
-    shown = [row for row in rows if row[2]]
-    axes.barh(range(len(shown)), [count / total for *_, count in shown], color=HUES[: len(shown)])
-    for place, (_, numbers, count) in enumerate(shown):
-        axes.text(0.005 + count / total, place, f"{numbers} = {count:,}", color=look.ink, va="center", fontsize=13)
-    axes.set_yticks(range(len(shown)), [label for label, *_ in shown])
-    axes.invert_yaxis()
-    axes.set_xlim(0, max(count / total for *_, count in shown) * 1.9)
-    axes.set_xlabel("share of all parameters", color=look.ink, fontsize=14)
-    axes.set_title(f"{name or 'this shape'}: {total:,} parameters", color=look.ink, fontsize=19)
-    axes.set_facecolor(look.paper)
-    axes.tick_params(colors=look.ink, labelsize=13)
-    for side in axes.spines.values():
-        side.set_color(look.muted)
-    return data_url(figure, kind)

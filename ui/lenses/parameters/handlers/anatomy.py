@@ -29,19 +29,12 @@ _SMALL = GPTConfig(vocab_size=512, n_positions=64, n_embd=128, n_layer=24, n_hea
 
 @dataclass(frozen=True)
 class Experiment:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        figure: name of the function in ui.lenses.parameters.figures.anatomy.
-        arguments: for it.
-        text: one paragraph, with the figures just measured.
-        tables: results shown as tables.
-    """
-
-    figure: str
-    arguments: dict[str, Any]
-    text: str
-    tables: tuple[Section, ...] = ()
+    figure: str  # name of the function in ui.lenses.parameters.figures.anatomy.
+    arguments: dict[str, Any]  # for it
+    text: str  # one paragraph, with the figures just measured
+    tables: tuple[Section, ...] = ()  # results shown as tables
 
 
 def experiment(services: Services, model: object, name: object) -> Experiment:

@@ -59,11 +59,7 @@ def _training() -> Section:
         ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
     ]
     return Section(
-        "Training text and purpose",
-        "",
-        ("model", "text", "how it is used"),
-        rows,
-        source="the papers named above",
+        "Training text and purpose", "", ("model", "text", "how it is used"), rows, source="the papers named above"
     )
 
 

@@ -20,25 +20,18 @@ _CLEARLY = 0.2  # nats per character: a gap larger than seed noise
 
 @dataclass(frozen=True)
 class Norms:
-    """Runs that differ in the place of the norm and in the warm-up alone.
+    """Runs that differ in the place of the norm and in the warm-up alone."""
 
-    Attributes:
-        layers, width: of the model.
-        rate: peak learning rate.
-        updates, warmup: of each run, and of its warm-up where it has one.
-        every: updates between two points of a curve.
-        curves: training loss in nats a letter, of the first seed, by PRE, POST and WARMED.
-        last: the same over the last 20 updates, one for each seed.
-    """
-
+    # layers, width: of the model
     layers: int
     width: int
-    rate: float
+    rate: float  # peak learning rate
+    # updates, warmup: of each run, and of its warm-up where it has one
     updates: int
     warmup: int
-    every: int
-    curves: Mapping[str, Sequence[float]]
-    last: Mapping[str, Sequence[float]]
+    every: int  # updates between two points of a curve
+    curves: Mapping[str, Sequence[float]]  # training loss in nats a letter, of the first seed, by PRE, POST and WARMED
+    last: Mapping[str, Sequence[float]]  # the same over the last 20 updates, one for each seed
 
 
 @cache

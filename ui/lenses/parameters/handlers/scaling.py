@@ -18,21 +18,15 @@ _LOSS = re.compile(r"\| held out \|[^|]*?([\d.]+) nats per (token|character)")
 
 @dataclass(frozen=True)
 class Law:
-    """A published law of the loss in nats per token.
+    """A published law of the loss in nats per token."""
 
-    Attributes:
-        name: who measured it.
-        floor: of the loss, reached by no model.
-        parameters, tokens: of the falls (scale / x) ** exponent: (scale, exponent) of the parameters, where text is
-            no limit, and of the tokens, where size is none.
-        source: the paper.
-    """
-
-    name: str
-    floor: float
+    name: str  # who measured it
+    floor: float  # of the loss, reached by no model
+    # parameters, tokens: of the falls (scale / x) ** exponent: (scale, exponent) of the parameters, where text is no
+    # limit, and of the tokens, where size is none
     parameters: tuple[float, float]
     tokens: tuple[float, float]
-    source: str
+    source: str  # the paper
 
     def at(self, *, parameters: float = math.inf, tokens: float = math.inf) -> float:
         """The loss where one of the two is the limit."""
@@ -54,23 +48,14 @@ LAWS = (KAPLAN, CHINCHILLA)
 
 @dataclass(frozen=True)
 class Point:
-    """A model that was trained.
+    """A model that was trained."""
 
-    Attributes:
-        name: on the page.
-        parameters: without embeddings.
-        tokens: read in training, those read again counted again.
-        loss: on held-out text, nats per token of its own.
-        unit: what its tokens are: "token" or "character".
-        own: whether it is a run of this visitor.
-    """
-
-    name: str
-    parameters: int
-    tokens: int
-    loss: float
-    unit: str
-    own: bool = False
+    name: str  # on the page
+    parameters: int  # without embeddings
+    tokens: int  # read in training, those read again counted again
+    loss: float  # on held-out text, nats per token of its own
+    unit: str  # what its tokens are: "token" or "character"
+    own: bool = False  # whether it is a run of this visitor
 
 
 def bundled() -> list[Point]:

@@ -7,7 +7,7 @@ import {csvText, percent} from '../../../shared/view/plain.js';
 import {add, onTools, saveText, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Breakdown, ParametersServer>} page */
-export function start({element, props, server, watch, given}) {
+export function start({element, props, watch, given}) {
   const part = name => element.querySelector('.bd-' + name);
   const count = n => n.toLocaleString('en');
   let value = null,
@@ -112,7 +112,21 @@ export function start({element, props, server, watch, given}) {
         saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2));
         status.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';
       },
-      ...slides(status, `${name}-parameters`, (format, dark) => server.picture({value: props.value, format, dark})),
+      ...slides(status, `${name}-parameters`, ({bars}) => {
+        const shown = value.rows.map((row, i) => ({...row, hue: given.hues[i]})).filter(row => row.count);
+        return bars({
+          title: `${value.name || 'this shape'}: ${count(value.total)} parameters`,
+          axis: 'share of all parameters',
+          names: shown.map(row => row.name),
+          series: [
+            {
+              values: shown.map(row => row.count / value.total),
+              texts: shown.map(row => `${row.numbers} = ${count(row.count)}`),
+              colours: shown.map(row => row.hue),
+            },
+          ],
+        });
+      }),
       all: () => {
         opened = opened.size ? new Set() : new Set(value.rows.keys());
         rows();

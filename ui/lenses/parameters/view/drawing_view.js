@@ -1,13 +1,13 @@
 // The architecture as SVG that the server drew; a click on a part shows its formula, its count and its code.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ParametersServer} from '../../../shared/view/payloads' */
-import {add, isDark, mark, onLook, saveMade} from '../../../shared/view/page.js';
+import {saveDrawn} from '../../../shared/view/drawn.js';
+import {add, isDark, mark, onLook} from '../../../shared/view/page.js';
 
 /** @param {Component<unknown, ParametersServer>} page */
 export function start({element, props, server, watch}) {
   const box = element.querySelector('.dr-box'),
-    detail = element.querySelector('.dr-detail'),
-    status = element.querySelector('.dr-said');
+    detail = element.querySelector('.dr-detail');
   const message = element.querySelector('.dr-message'),
     body = element.querySelector('.dr-body');
   let wanted = null,
@@ -81,10 +81,7 @@ export function start({element, props, server, watch}) {
   }
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;
-    if (kind && value)
-      saveMade(status, `${value.name}-architecture.${kind}`, () =>
-        server.drawing_picture({shape: value.shape, format: kind, dark: isDark()}),
-      );
+    if (kind && value) saveDrawn(element.querySelector('.dr-box svg'), `${value.name}-architecture`, kind);
   });
   onLook(() => {
     if (value) draw();

@@ -1,14 +1,14 @@
 // A figure that the server drew for light and for dark, with a paragraph under it.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExperimentFigure, ParametersServer} from '../../../shared/view/payloads' */
-import {isDark, onLook, saveMade} from '../../../shared/view/page.js';
+import {savePicture} from '../../../shared/view/drawn.js';
+import {isDark, onLook} from '../../../shared/view/page.js';
 import {drawSection} from '../../../shared/view/sheet_view.js';
 
 /** @param {Component<ExperimentFigure, ParametersServer>} page */
-export function start({element, props, server, watch}) {
+export function start({element, props, watch}) {
   const image = element.querySelector('img'),
     text = element.querySelector('.fg-text'),
-    status = element.querySelector('.fg-said'),
     tables = element.querySelector('.fg-tables');
   let value = null;
   const chosen = () => document.querySelector('#experiment input:checked')?.closest('label').textContent.trim();
@@ -28,10 +28,7 @@ export function start({element, props, server, watch}) {
   }
   element.querySelector('.ts-tools').addEventListener('click', e => {
     const kind = e.target.dataset.do;
-    if (kind && value?.light)
-      saveMade(status, value.name.toLowerCase().replaceAll(' ', '-') + '.' + kind, () =>
-        server.figure_picture({name: value.name, model: value.model, format: kind, dark: isDark()}),
-      );
+    if (kind && value?.light) savePicture(image.src, value.name.toLowerCase().replaceAll(' ', '-'), kind);
   });
   document.querySelector('#experiment')?.addEventListener('change', draw); // its answer may have come before
   onLook(draw);

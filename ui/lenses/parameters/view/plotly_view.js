@@ -1,22 +1,6 @@
-// A plotly figure that keeps its zoom, drawn by the plotly.js of the installed package, loaded when first seen.
+// A plotly figure that keeps its zoom, drawn by plotly.js, which is loaded when a figure is first seen.
 import {onLook} from '../../../shared/view/page.js';
-
-let loading = null;
-
-// plotly.js as a global, for all figures once.
-function library() {
-  loading ||= new Promise((done, failed) => {
-    const script = document.createElement('script');
-    script.src = new URL('../../../plotly.min.js', import.meta.url).href;
-    script.addEventListener('load', () => done(window.Plotly));
-    script.addEventListener('error', () => {
-      loading = null; // tried again when it is next drawn
-      failed(new Error('plotly.js did not load'));
-    });
-    document.head.append(script);
-  });
-  return loading;
-}
+import {plotly} from '../../../shared/view/slide.js';
 
 export function start({element, props, watch, given}) {
   const box = element.querySelector('.pl-box');
@@ -51,7 +35,7 @@ export function start({element, props, watch, given}) {
     status.textContent = figure.message || '';
     box.style.visibility = figure.message ? 'hidden' : '';
     if (figure.message) return;
-    Plotly = await library();
+    Plotly = await plotly();
     await Plotly.react(box, figure.data, skinned(figure.layout || {}), {
       responsive: false,
       displaylogo: false,

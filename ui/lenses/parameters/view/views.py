@@ -28,17 +28,13 @@ SAVE
 _PICTURES = f'<div class="ts-tools u-row u-type-xs">{save_menu("png", "svg")}</div>'
 
 
-def breakdown_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Components, formulas, counts and tensors; the value is JSON of `ui.lenses.parameters.handlers.shapes.breakdown`.
-
-    server_functions: picture, which takes a `SlideRequest`.
-    """
+def breakdown_view(value: str = "", *, elem_id: str) -> gr.HTML:
+    """Components, formulas, counts and tensors; the value is JSON of `ui.lenses.parameters.handlers.shapes.breakdown`."""
     return component(
         value,
         _BREAKDOWN,
         "lenses/parameters/view/breakdown_view.js",
         given={"hues": list(PARTS.values())},
-        server_functions=server_functions,
         elem_id=elem_id,
     )
 
@@ -75,26 +71,13 @@ _FIGURE = """
 def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """Clickable architecture diagram; the value is JSON of the drawing tab.
 
-    server_functions: drawn and drawing_picture, which take a shape.
+    server_functions: drawn, which takes a shape.
     """
     return component(
-        value,
-        _DRAWING,
-        "lenses/parameters/view/drawing_view.js",
-        server_functions=server_functions,
-        elem_id=elem_id,
+        value, _DRAWING, "lenses/parameters/view/drawing_view.js", server_functions=server_functions, elem_id=elem_id
     )
 
 
-def figure_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs.
-
-    server_functions: figure_picture.
-    """
-    return component(
-        value,
-        _FIGURE,
-        "lenses/parameters/view/figure_view.js",
-        server_functions=server_functions,
-        elem_id=elem_id,
-    )
+def figure_view(value: str = "", *, elem_id: str) -> gr.HTML:
+    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs."""
+    return component(value, _FIGURE, "lenses/parameters/view/figure_view.js", elem_id=elem_id)

@@ -15,19 +15,12 @@ _ANATOMY = "tab=parameters&view=Drawing&once=%23anatomy-figure%20img&choose="
 
 @dataclass(frozen=True)
 class Chapter:
-    """One page of the story.
+    """One page of the story."""
 
-    Attributes:
-        title: on its button.
-        text: one or two sentences above what it shows.
-        shows: "objective" (computed on the sentence on the page), "options" (three drawings) or "tables".
-        sections: tables.
-    """
-
-    title: str
-    text: str
-    shows: str
-    sections: tuple[Section, ...] = ()
+    title: str  # on its button
+    text: str  # one or two sentences above what it shows
+    shows: str  # "objective" (computed on the sentence on the page), "options" (three drawings) or "tables"
+    sections: tuple[Section, ...] = ()  # tables
 
 
 def chapters(services: Services, request: Annotated[object, None]) -> str:

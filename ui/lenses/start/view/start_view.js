@@ -214,7 +214,7 @@ export function start({element, props, server, watch, given}) {
 
   function draw(intoBox = true) {
     holdSentence({model: data.model, ids: ids(), own: before.length > 0});
-    if (intoBox && before.length) setSentence(data.text, hear);
+    if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
     drawMachine();
     editor.draw(data);
     editor.toEnd();
@@ -244,7 +244,7 @@ export function start({element, props, server, watch, given}) {
       return;
     }
     say(data.note || `Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
-    draw();
+    draw(false);
     // What the visitor has written elsewhere, or before a reload, is read in its place.
     if (sentence() && sentence() !== data.text && !data.note) read(sentence());
     else lookAtChosen();

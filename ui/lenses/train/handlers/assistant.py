@@ -76,11 +76,7 @@ _UNLIMITED = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantForm:
-    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; how long it is; the seed.
-
-    Attributes:
-        most_seconds: that this server gives a run.
-    """
+    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; how long it is; the seed."""
 
     stories: str = declared(
         Text(title="Stories to make instructions from", noun="The text of the stories", most=_MOST_TEXT, lines=4,
@@ -89,7 +85,7 @@ class AssistantForm:
     )  # fmt: skip
     length: str = declared(Choice(title="Each stage", noun="The length", options=SECONDS), "90")
     seed: int = declared(Whole(title="Seed", low=0, high=MOST_SEED), 1)
-    most_seconds: float = math.inf
+    most_seconds: float = math.inf  # that this server gives a run
 
     @property
     def seconds(self) -> float:

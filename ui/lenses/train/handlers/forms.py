@@ -84,11 +84,7 @@ _DATA_SET = Text(
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What all forms have.
-
-    Attributes:
-        most_seconds: that this server gives a run.
-    """
+    """What all forms have."""
 
     length: str = declared(_LENGTH, "30")
     max_steps: int = declared(_STEPS, 1000)
@@ -96,7 +92,7 @@ class Run:
     learning_rate: float = declared(_RATE, 3e-3)
     batch_size: int = declared(_whole("Batch", 1, 512, "B, windows", step=1, group="shape"), 32)
     prompt: str = declared(_PROMPT, "The ")
-    most_seconds: float = math.inf
+    most_seconds: float = math.inf  # that this server gives a run
 
     @property
     def passes(self) -> float | None:
@@ -120,11 +116,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainForm(Run):
-    """A run from scratch.
-
-    Attributes:
-        use_mlp: which only a rival takes away.
-    """
+    """A run from scratch."""
 
     corpus: str = declared(
         Choice(
@@ -178,7 +170,7 @@ class TrainForm(Run):
         Flag(title="Test tasks at every snapshot", noun="Watch tasks",
              info="last words, questions and summaries of the little world, from prompts alone"), False,
     )  # fmt: skip
-    use_mlp: bool = True
+    use_mlp: bool = True  # which only a rival takes away
 
     def __post_init__(self) -> None:
         if self.length == "epochs" and self.corpus == REPEATED:
@@ -252,12 +244,7 @@ class TuneForm(Run):
 
 @dataclass(frozen=True, kw_only=True)
 class LabelForm(Run):
-    """Learning labels.
-
-    Attributes:
-        names: of the labels.
-        lines: (which label, texts) of every line.
-    """
+    """Learning labels."""
 
     input_form: str = declared(
         Choice(title="Input form", options={name: form.title for name, form in INPUT_FORMS.items()}, listed=True,
@@ -281,8 +268,8 @@ class LabelForm(Run):
                 noun="Lambda"), AUXILIARY_WEIGHT,
     )  # fmt: skip
     prompt: str = declared(_PROMPT, "the ")
-    names: Sequence[str] = ()
-    lines: Sequence[tuple[int, tuple[str, ...]]] = ()
+    names: Sequence[str] = ()  # of the labels
+    lines: Sequence[tuple[int, tuple[str, ...]]] = ()  # (which label, texts) of every line
 
     @property
     def form(self) -> InputForm:

@@ -6,14 +6,7 @@ import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gptcore.finetuning import (
-    EncodedExample,
-    SpecialTokens,
-    classification,
-    entailment,
-    multiple_choice,
-    similarity,
-)
+from gptcore.finetuning import EncodedExample, SpecialTokens, classification, entailment, multiple_choice, similarity
 from gptcore.tokenizers import Tokenizer
 from ui.shared.inputs import InputError
 
@@ -22,24 +15,16 @@ Encode = Callable[[Sequence[Sequence[int]], int, SpecialTokens, int], EncodedExa
 
 @dataclass(frozen=True)
 class InputForm:
-    """One way to put a task as token sequences.
+    """One way to put a task as token sequences."""
 
-    Attributes:
-        title: on the page.
-        line: what a line holds, after the label.
-        least, most: how many texts a line has.
-        sequences: what the model reads, a list of parts for each; for the drawing.
-        joins: what is done with what it reads.
-        encode: (ids of the texts, label, special tokens, window) -> what the classifier reads.
-    """
-
-    title: str
-    line: str
+    title: str  # on the page
+    line: str  # what a line holds, after the label
+    # least, most: how many texts a line has
     least: int
     most: int
-    sequences: tuple[tuple[str, ...], ...]
-    joins: str
-    encode: Encode
+    sequences: tuple[tuple[str, ...], ...]  # what the model reads, a list of parts for each; for the drawing
+    joins: str  # what is done with what it reads
+    encode: Encode  # (ids of the texts, label, special tokens, window) -> what the classifier reads
 
     @property
     def answers_compete(self) -> bool:

@@ -17,19 +17,12 @@ REPEATED_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 @dataclass(frozen=True)
 class TextSource:
-    """Where a text shall come from.
+    """Where a text shall come from."""
 
-    Attributes:
-        name: a built-in corpus, YOURS, DATA_SET or REPEATED.
-        written: pasted text, for YOURS; checked when it is read.
-        file: path of an uploaded file, which goes before pasted text, or None.
-        data_set: a data set's name on the Hugging Face Hub, for DATA_SET; checked when it is fetched.
-    """
-
-    name: str
-    written: object = ""
-    file: str | None = None
-    data_set: object = ""
+    name: str  # a built-in corpus, YOURS, DATA_SET or REPEATED
+    written: object = ""  # pasted text, for YOURS; checked when it is read
+    file: str | None = None  # path of an uploaded file, which goes before pasted text, or None
+    data_set: object = ""  # a data set's name on the Hugging Face Hub, for DATA_SET; checked when it is fetched
 
 
 @dataclass(frozen=True)

@@ -345,23 +345,6 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
     }
 
 
-def curves(services: Services, request: object) -> dict[str, Any] | None:
-    """A run's curves for a slide, as arguments of `ui.lenses.train.figures.picture`; None for an invalid request."""
-    record, _ = _asked(services, request)
-    if record is None:
-        return None
-    rows, looks = record.so_far()
-    return {
-        "title": record.facts.title,
-        "steps": [row[0] for row in rows],
-        "loss": [row[1] for row in rows],
-        "rate": [row[2] for row in rows],
-        "valid": [(o.step, o.valid_loss) for o in looks],
-        "lines": record.facts.lines,
-        "sample": record.facts.prompt + (looks[-1].text if looks else ""),
-    }
-
-
 def message(error: GPTCoreError) -> str:
     """An error message for the page, as HTML."""
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'

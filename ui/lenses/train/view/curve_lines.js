@@ -123,3 +123,52 @@ export const nearest = (list, place, x) =>
     (best, item) => (best === null || Math.abs(place(item) - x) < Math.abs(place(best) - x) ? item : best),
     null,
   );
+
+const PANELS = [
+  ['Loss', [0.42, 1]],
+  ['Heads', [0.21, 0.36]],
+  ['Learning rate', [0, 0.15]],
+];
+
+// The curves of a run as plotly draws them, for slide.js.
+export function slideOf(run, look) {
+  const along = axis(run);
+  const panels = series(run, null, {...look, orange: look.warm, grey: look.line});
+  const figure = {
+    title: run.about.title,
+    data: [],
+    annotations: [],
+    shapes: [],
+    showlegend: false,
+    xaxis: {title: {text: along.name}, anchor: 'y3'},
+  };
+  PANELS.forEach(([name, domain], i) => {
+    const place = i ? i + 1 : '';
+    figure[`yaxis${place}`] = {title: {text: i ? name : `${name}, ${run.about.unit}`}, domain, nticks: i ? 3 : 8};
+    for (const {points, color, width, alpha = 1, dots, dash} of panels[i].lines)
+      figure.data.push({
+        type: 'scatter',
+        mode: dots ? 'lines+markers' : 'lines',
+        x: points.map(point => point[0]),
+        y: points.map(point => point[1]),
+        yaxis: `y${place}`,
+        opacity: alpha,
+        line: {color, width, dash: dash?.length ? 'dash' : 'solid'},
+        marker: {color, size: 2 * (dots ?? 0)},
+        hoverinfo: 'skip',
+      });
+    for (const [y, text, color] of panels[i].levels) {
+      figure.shapes.push({
+        type: 'line',
+        xref: 'paper',
+        x0: 0,
+        x1: 1,
+        y0: y,
+        y1: y,
+        line: {color, width: 1, dash: 'dash'},
+      });
+      figure.annotations.push({text, x: 1, y, xref: 'paper', xanchor: 'right', yanchor: 'bottom', showarrow: false});
+    }
+  });
+  return figure;
+}

@@ -1,6 +1,7 @@
 // The tools under a run: its model in another tab, files, links.
 import {csvText} from '../../../shared/view/plain.js';
-import {copyText, isDark, linkFor, saveMade, saveText, shareLink, showCode} from '../../../shared/view/page.js';
+import {copyText, linkFor, saveMade, saveText, shareLink, showCode, slides} from '../../../shared/view/page.js';
+import {slideOf} from './curve_lines.js';
 import {curveRows} from './figures.js';
 
 const NO_WEIGHTS = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
@@ -10,8 +11,6 @@ const NO_MODEL = 'There is no model to ask yet. Start a run of your own.';
 export function runTools(server, status, {now, open, why}) {
   const asked = () => ({workspace: now().workspace, run: now().run.id});
   const linked = workspace => ({tab: 'train', ...(now().isExample ? {} : {workspace})});
-  const slide = format => () =>
-    saveMade(status, `training.${format}`, () => server.slide({...asked(), format, dark: isDark()}));
   const actions = {
     why() {
       if (!now().hasWeights || !why()) status.textContent = NO_MODEL;
@@ -26,8 +25,7 @@ export function runTools(server, status, {now, open, why}) {
     async control() {
       status.textContent = await shareLink(linked(now().workspace), 'Anyone with this link can control the run.');
     },
-    png: slide('png'),
-    svg: slide('svg'),
+    ...slides(status, 'training', ({look}) => slideOf(now().run, look)),
   };
   return event => {
     const {open: tab, do: what} = event.target.dataset;

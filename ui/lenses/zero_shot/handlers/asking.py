@@ -52,11 +52,7 @@ def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitt
     return {
         "parts": [{"kind": kind, "text": text} for kind, text in kinds],
         "note": fitted.note,
-        "budget": {
-            "prompt": len(fitted.ids),
-            "answer": form.max_new_tokens,
-            "window": lm.model.config.n_positions,
-        },
+        "budget": {"prompt": len(fitted.ids), "answer": form.max_new_tokens, "window": lm.model.config.n_positions},
         "name": lm.name,
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if form.edited else form.template.source,

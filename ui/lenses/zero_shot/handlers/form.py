@@ -32,30 +32,21 @@ STORY = "One day Lucy found a small key in the garden. She"
 
 @dataclass(frozen=True)
 class TaskForm:
-    """What the page asks for, checked.
+    """What the page asks for, checked."""
 
-    Attributes:
-        name, task: of the task.
-        template: chosen, or written by the visitor.
-        item: the input, with the expected answer if one is given.
-        examples: worked examples before the input.
-        labels: answers to compare; perhaps none.
-        settings: sampling controls.
-        max_new_tokens, stop, seed: of the answer.
-        edited: the prompt as edited by the visitor, or "" if it is as assembled.
-    """
-
+    # name, task: of the task
     name: str
     task: Task
-    template: Template
-    item: Item
-    examples: Sequence[Item]
-    labels: Sequence[str]
-    settings: SamplingSettings
+    template: Template  # chosen, or written by the visitor
+    item: Item  # the input, with the expected answer if one is given
+    examples: Sequence[Item]  # worked examples before the input
+    labels: Sequence[str]  # answers to compare; perhaps none
+    settings: SamplingSettings  # sampling controls
+    # max_new_tokens, stop, seed: of the answer
     max_new_tokens: int
     stop: tuple[str, ...]
     seed: int | None
-    edited: str
+    edited: str  # the prompt as edited by the visitor, or "" if it is as assembled
 
     @property
     def prompt(self) -> Prompt:

@@ -16,11 +16,7 @@ from ui.shared.sheets import Bar, Section, sheet
 FILE = "zero_shot.json"
 HAND_WRITTEN, FREE = "hand-written", "free wording"
 # What is held out from training, in words.
-SIDES = {
-    "these words together": "combination",
-    "this template": "template",
-    "this word in this task": "word",
-}
+SIDES = {"these words together": "combination", "this template": "template", "this word in this task": "word"}
 
 Row = Mapping[str, Any]
 _MUCH = 0.2  # by which what people wrote may flatter

@@ -201,22 +201,15 @@ def chosen_models(services: Services, models: object) -> list[str]:
 
 @dataclass(frozen=True)
 class _Rung:
-    """One model's answer to the prompt.
+    """One model's answer to the prompt."""
 
-    Attributes:
-        model, size: its name and how many parameters it has, for people.
-        answer: what it writes, or why it was not asked.
-        chance: the probability of the expected answer, or None.
-        right: whether it answers as expected, or None.
-        verdict: the same for people, or "".
-    """
-
+    # model, size: its name and how many parameters it has, for people
     model: str
     size: str
-    answer: str
-    chance: float | None = None
-    right: bool | None = None
-    verdict: str = ""
+    answer: str  # what it writes, or why it was not asked
+    chance: float | None = None  # the probability of the expected answer, or None
+    right: bool | None = None  # whether it answers as expected, or None
+    verdict: str = ""  # the same for people, or ""
 
     @property
     def row(self) -> tuple[str, ...]:

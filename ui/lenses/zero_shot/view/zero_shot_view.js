@@ -1,14 +1,15 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
 // ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
-/** @import {ZeroShotServer} from '../../../shared/view/payloads' */
 import {counted, csvText, hundredths, percent} from '../../../shared/view/plain.js';
 import {add, addButton, copyText, saveText, slides} from '../../../shared/view/page.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 
-/** @param {Component<any, ZeroShotServer>} page */
-export function start({element, props, server, watch, given}) {
+const MOST_BARS = 24; // on a slide
+
+/** @param {Component<any, unknown>} page */
+export function start({element, props, watch, given}) {
   const box = element.querySelector('.zs-box'),
     message = element.querySelector('.zs-message'),
     tools = element.querySelector('.ts-tools');
@@ -197,7 +198,23 @@ export function start({element, props, server, watch, given}) {
     },
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
     csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
-    ...slides(status, given.name, (format, dark) => server.prompt_picture({value: props.value, format, dark})),
+    ...slides(status, given.name, ({bars, look}) => {
+      const shown = value.uses
+        ? value.uses.words.map(word => [word.text.trim(), word.effect])
+        : value.labels.map(label => [label.label, label.share]);
+      const longest = shown.toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a)).slice(0, MOST_BARS);
+      return bars({
+        title: value.uses ? `What makes “${value.uses.answer}” likely: nats by each word` : 'Likelihood of each label',
+        axis: value.uses ? 'log-probability that is lost without the word' : 'share of the labels’ probability',
+        names: longest.map(([name]) => name),
+        series: [
+          {
+            values: longest.map(([, size]) => size),
+            colours: longest.map(([, size]) => (size < 0 ? look.warm : look.bar)),
+          },
+        ],
+      });
+    }),
   };
   element.addEventListener('click', e => {
     if (!value) return;

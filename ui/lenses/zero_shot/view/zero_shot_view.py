@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from ui.shared.files import ServerFunctions, component
+from ui.shared.files import component
 from ui.shared.view.save_menu import save_menu
 
 _HTML = """
@@ -16,14 +16,12 @@ SAVE
 """.replace("SAVE", save_menu("json", "csv", "png", "svg"))
 
 
-def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
+def zero_shot_view(value: str = "", *, name: str, elem_id: str) -> gr.HTML:
     """A view of a prompt; its value is JSON of `ui.lenses.zero_shot.handlers.asking` or `views` beside it.
 
     Args:
         value: with "parts", "ways" or "uses".
         name: of saved files.
-        server_functions: prompt_picture, which takes a `SlideRequest`.
-        options: of gr.HTML.
     """
     return component(
         value,
@@ -31,6 +29,5 @@ def zero_shot_view(value: str = "", *, name: str, server_functions: ServerFuncti
         "lenses/zero_shot/view/zero_shot_view.js",
         elem_classes=["zero-shot-view"],
         given={"name": name},
-        server_functions=server_functions,
         elem_id=elem_id,
     )

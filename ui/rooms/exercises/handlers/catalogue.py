@@ -34,32 +34,20 @@ GONE = {
 
 @dataclass(frozen=True)
 class Exercise:
-    """A question beside the view that it is about.
+    """A question beside the view that it is about."""
 
-    Attributes:
-        name: in links.
-        level: of LEVELS.
-        tab, view: names of the place in `ui.views`; view is "" where the tab is one view.
-        title: a few words.
-        question: what is to be found or done.
-        hint: where to look.
-        reason: why the answer is what it is.
-        task: how it is answered and checked.
-        model: that it is about.
-        settings: more that its link sets.
-    """
-
-    name: str
-    level: int
+    name: str  # in links
+    level: int  # of LEVELS
+    # tab, view: names of the place in `ui.views`; view is "" where the tab is one view.
     tab: str
     view: str
-    title: str
-    question: str
-    hint: str
-    reason: str
-    task: Task
-    model: str = "mini"
-    settings: Mapping[str, str] = field(default_factory=dict)
+    title: str  # a few words
+    question: str  # what is to be found or done
+    hint: str  # where to look
+    reason: str  # why the answer is what it is
+    task: Task  # how it is answered and checked
+    model: str = "mini"  # that it is about
+    settings: Mapping[str, str] = field(default_factory=dict)  # more that its link sets
 
     @property
     def link(self) -> str:

@@ -30,18 +30,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Task:
-    """How an exercise is answered.
+    """How an exercise is answered."""
 
-    Attributes:
-        kind: of answer.
-        check: of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an answer that
-            cannot be checked.
-        solve: of a model, the right answer with its figures.
-    """
-
-    kind: Kind
+    kind: Kind  # of answer
+    # of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an answer that cannot be
+    # checked
     check: Callable[[LanguageModel, str, RunState | None], Verdict]
-    solve: Callable[[LanguageModel], str]
+    solve: Callable[[LanguageModel], str]  # of a model, the right answer with its figures
 
 
 def number(measure: Callable[[LanguageModel], float], description: str, *, within: float = 0.0) -> Task:

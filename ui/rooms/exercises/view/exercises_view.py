@@ -14,9 +14,5 @@ def exercises_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTM
         server_functions: exercises, check and solution, as in `ui.rooms.exercises.payloads`.
     """
     return component(
-        "",
-        "<div></div>",
-        "rooms/exercises/view/exercises_view.js",
-        server_functions=server_functions,
-        elem_id=elem_id,
+        "", "<div></div>", "rooms/exercises/view/exercises_view.js", server_functions=server_functions, elem_id=elem_id
     )
