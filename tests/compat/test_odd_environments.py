@@ -25,7 +25,7 @@ def test_a_plain_console_in_a_folder_with_blanks_and_accents(tmp_path):
     folder.mkdir()
     plain = {"LC_ALL": "C", "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
     few = {resource.RLIMIT_NOFILE: 256}
-    said = printed(folder, python=["-O"], flags=["--lan"], limits=few, TMPDIR=str(folder), HOME=str(folder), **plain)
+    said = printed(folder, flags=["--lan"], limits=few, TMPDIR=str(folder), HOME=str(folder), **plain)
     assert "Traceback" not in said
 
 

@@ -14,7 +14,7 @@ HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 # Where colours are defined: theme, meanings, slides, scales, and what stands in before a style is read.
 DEFINING = {
     "shared/theme.py", "shared/colours.py", "shared/slide.py", "shared/view/scales.js",
-    "lenses/attention/view/heatmap.js",
+    "lenses/attention/view/map_painting.js",
 }  # fmt: skip
 
 

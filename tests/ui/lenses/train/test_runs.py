@@ -396,7 +396,7 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
 
 def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
     held = threading.Event()
-    services.compute_thread.keep(iter(lambda: held.wait(60), True))  # the computing place is busy
+    services.compute_thread.keep(iter(lambda: held.wait(0.2), True))  # the computing place is busy
     workspace = start(services, None, SMALL)
     assert (
         watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["state"]

@@ -1,7 +1,7 @@
 // All heads as thumbnails, with what each does, in one canvas.
 import {placeOf, ramp} from '../../../shared/view/scales.js';
 import {isDark} from '../../../shared/view/page.js';
-import {fitted} from './heatmap.js';
+import {fitted} from './map_painting.js';
 import {ROLES, SCORE_OF, same} from './roles.js';
 
 const NARROW = 50; // pixels of a small picture that has no room for a word
