@@ -27,7 +27,7 @@ TESTED = {
     "python app.py --help": "tests/test_readme.py",
     "python app.py --check": "tests/test_readiness.py",
     "python app.py --root-path /lens": "tests/e2e/test_prefix_in_browser.py",
-    "python -m tests.abuse.report": "tests/abuse/test_server.py",
+    "python -m tests.abuse.report": "tests/test_readme.py",
     "python app.py --mcp": "tests/compat/test_programs.py",
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
     "python app.py --profile space --allow-host lens.example.org --behind-proxy": "tests/test_app.py",
@@ -47,10 +47,8 @@ TESTED = {
     "python tests/benchmarks/all.py": "tests/test_readme.py",
     "python tests/benchmarks/gpu.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",
-    "python tests/tools/load/lesson.py --updates 1200": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
-    "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_benchmarks.py",
-    "python tests/benchmarks/capacity.py": "tests/test_readme.py",
+    "python -m tests.tools.attribution_check --picture attribution.png": "tests/test_readme.py",
     "python tests/benchmarks/presets.py": "tests/test_readme.py",
     "python tests/benchmarks/assistant.py tinystories_valid.txt": "tests/test_readme.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
@@ -60,9 +58,6 @@ TESTED = {
     "python tests/benchmarks/zero_shot.py": "tests/test_readme.py",
     "python tests/benchmarks/training.py --page": "tests/test_readme.py",
     "python tests/benchmarks/sentiment.py rows.tsv": "tests/test_readme.py",
-    "python tests/benchmarks/input_forms.py": "tests/test_readme.py",
-    "python tests/benchmarks/contended.py": "tests/test_readme.py",
-    "python tests/benchmarks/curves.py": "tests/test_readme.py",
 }
 
 

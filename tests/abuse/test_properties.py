@@ -22,8 +22,6 @@ from gptcore.tokenizers import ByteBPE
 from helpers import CONTROLS
 from ui import links
 from ui.lenses.attention.handlers.codec import one_map
-from ui.lenses.train.handlers.forms import train_form
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.zero_shot.handlers import form as zero_shot
 from ui.shared.inputs import writing_form
 from ui.state.limits import Limits
@@ -54,16 +52,6 @@ def test_the_writing_form_is_parsed_or_refused_with_a_sentence(values):
         assert 10 < len(str(error)) < 600
     else:
         assert 1 <= form.max_new_tokens <= LIMITS.max_new_tokens and math.isfinite(form.sampling.temperature)
-
-
-@given(some_of({**PRESETS["30 seconds, letters"]}))
-def test_the_training_form_is_parsed_or_refused_with_a_sentence(values):
-    try:
-        form = train_form(values, LIMITS)
-    except GPTCoreError as error:
-        assert 10 < len(str(error)) < 900
-    else:
-        assert form.n_embd % form.n_head == 0
 
 
 @given(some_of(zero_shot.defaults("sentiment")))

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
 import socket
 import threading
 from urllib.parse import urlsplit
 
 import httpx
 from gradio_client import Client
-from wire import apart
 
 from serving import command
-from tests.abuse import report
-
-
-def test_the_report_of_attacks_is_a_row_each(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "_PATIENCE", 0.0)  # what the server does after its start may count
-    row = apart(lambda: asyncio.run(report.against(command(tmp_path), report.no_answers, 0.5)))
-    name, *waits, answers, _ = (cell.strip() for cell in row.strip("| ").split("|"))
-    assert name == report.no_answers.__doc__ and len(waits) == 4 and all(float(wait) > 0 for wait in waits)
-    assert re.fullmatch(r"[\d,]+ x 400", answers)
 
 
 def test_a_long_text_and_an_upload_get_their_last_word(tmp_path):

@@ -251,14 +251,6 @@ def test_the_other_names_of_a_shape_are_read_as_auto_config_reads_them(tmp_path)
     same_logits(tmp_path / "model")
 
 
-def test_sharded_and_bf16_weights_open(tmp_path):
-    model = saved_model(tmp_path / "model")
-    (tmp_path / "model" / "model.safetensors").unlink()
-    model.to(torch.bfloat16).save_pretrained(tmp_path / "model", max_shard_size="20KB")
-    assert (tmp_path / "model" / "model.safetensors.index.json").is_file()
-    same_logits(tmp_path / "model", 1e-3)
-
-
 @pytest.mark.slow
 def test_an_adapter_made_by_peft_is_told_from_a_model_and_opens_once_it_is_merged(tmp_path):
     mini = gptcore.bundled_models()["mini"]

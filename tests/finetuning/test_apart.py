@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gptcore.finetuning.apart import held_apart
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=50)
 @given(
     # Enough of them that one which is held out may take another with it.
     st.integers(1, 400).flatmap(lambda n: st.lists(st.lists(st.integers(0, n), min_size=1, max_size=2), max_size=400)),

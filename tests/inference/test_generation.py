@@ -216,31 +216,6 @@ def test_each_token_carries_the_models_own_logprob_rank_and_favourites(lm):
         assert token.n_candidates == 9 and 0 < token.sampling_probability <= 1
 
 
-def test_several_continuations_together_equal_each_alone(lm):
-    ids, settings = (
-        lm.tokenizer.encode("abcd"),
-        [SamplingSettings(top_k=8), SamplingSettings(temperature=0), SamplingSettings()],
-    )
-    batch = [TokenSequence(ids, s, seed=seed, tokenizer=lm.tokenizer) for seed, s in enumerate(settings)]
-    list(continue_together(lm.model, batch, max_new_tokens=50))
-    for seed, s in enumerate(settings):
-        alone = TokenSequence(ids, s, seed=seed, tokenizer=lm.tokenizer)
-        list(continue_together(lm.model, [alone], max_new_tokens=50))
-        assert alone.ids == batch[seed].ids
-
-
-def test_a_continuation_that_ends_early_leaves_the_others_running(lm):
-    settings = SamplingSettings()
-    first = TokenSequence(lm.tokenizer.encode("abcd"), settings, seed=1, tokenizer=lm.tokenizer)
-    list(continue_together(lm.model, [first], max_new_tokens=40))
-    stop = lm.tokenizer.decode(first.ids[6:8])
-    ending = TokenSequence(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer, stop=[stop])
-    lasting = TokenSequence(first.ids[:4], settings, seed=1, tokenizer=lm.tokenizer)
-    list(continue_together(lm.model, [ending, lasting], max_new_tokens=40))
-    assert ending.done and ending.n_new < 40
-    assert lasting.ids == first.ids
-
-
 def test_a_stop_string_across_tokens_is_left_out_and_nothing_of_it_is_shown(lm):
     free = "".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=40, seed=5))
     stop = free[10:13]

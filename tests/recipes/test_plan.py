@@ -1,23 +1,22 @@
-"""The plan that trains every bundled model anew: what it lists, and a run of all of it with one update each."""
+"""The plan that trains every bundled model anew: what it lists, and how it goes on."""
 
 from __future__ import annotations
 
 import importlib.util
 import shlex
 import subprocess
-from contextlib import nullcontext, redirect_stdout
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-import gptcore
 from gptcore.corpora import corpus
 from gptcore.tokenizers.base import END_OF_TEXT
+from gptcore.training.arguments import make_parser
 from weights.recipes import plan
 
 ROOT = Path(__file__).parents[2]
+OF_RECIPES = {"--teacher", "--text-share", "--against-repetition", "--against-doubling", "--own-texts"}
 WRONG = [
     ("minutes", "0"),
     ("minutes", "nan"),
@@ -39,26 +38,6 @@ def data(tmp_path):
     return folder
 
 
-@pytest.fixture
-def in_this_process(monkeypatch):
-    """Stages run here instead of each importing torch anew; the names of the modules are kept."""
-    ran = []
-
-    def run(command, *, stdout=None, check=False):
-        assert command[1] == "-m" and not check
-        ran.append(command[2])
-        module = importlib.import_module(command[2])
-        if hasattr(module, "__path__"):  # a package
-            module = importlib.import_module(f"{command[2]}.__main__")
-        with redirect_stdout(stdout) if stdout is not None else nullcontext():
-            status = module.main(list(command[3:]))
-        return subprocess.CompletedProcess(command, status)
-
-    monkeypatch.setattr(plan, "subprocess", SimpleNamespace(run=run))
-    monkeypatch.setattr(plan, "ThreadPool", lambda _: ThreadPool(1))  # a process has one standard output
-    return ran
-
-
 def given(data, out, *options: str) -> list[str]:
     return ["--data", str(data), "--out", str(out), "--device", "cpu", *options]
 
@@ -73,28 +52,34 @@ def test_a_dry_run_prints_every_command_and_the_hour_is_shared_out(data, tmp_pat
     assert 0.85 * 3600 < sum(seconds) <= 3600  # the rest is for texts, unlearning and preferences
     for line in lines:
         assert importlib.util.find_spec(line[2]) is not None
+        if line[2] == "weights.recipes.training":  # which has options beside those of every training
+            unknown = make_parser("training").parse_known_args(line[3:])[1]
+            assert {one.partition("=")[0] for one in unknown if one.startswith("--")} <= OF_RECIPES
 
 
-@pytest.mark.slow
-def test_all_of_it_runs_and_makes_models_that_load_and_goes_on_where_it_was_stopped(
-    data, tmp_path, capsys, in_this_process, monkeypatch
-):
-    out = tmp_path / "out"
-    few = given(data, out, "--updates", "1", "--pages", "40", "--batch-size", "2")
-    failing = plan._printed
-    monkeypatch.setattr(plan, "_printed", lambda stage: 3 if stage.name == "everyday" else failing(stage))
-    assert plan.main(few) == 3
-    said = capsys.readouterr()
-    assert "everyday ended with status 3" in said.err and not (out / "texts" / "everyday.txt").exists()
-    assert plan.main([*few, "--only", "openings"]) == 0 and "there already" in capsys.readouterr().out
-    monkeypatch.setattr(plan, "_printed", failing)
-    before = len(in_this_process)
-    assert plan.main(few) == 0
-    assert "mini: there already" in capsys.readouterr().out
-    assert in_this_process[before:].count("weights.recipes.averaging") == 2  # the assistant's; the mini's is done
-    for name in ("mini", "world", "shakespeare-char", "anthology", "induction", "assistant"):
-        lm = gptcore.load(str(out / "weights" / name))
-        assert len(list(gptcore.generate(lm, lm.tokenizer.encode("The "), max_new_tokens=3, seed=1))) > 0
+def test_a_plan_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
+    ran, status = [], {"train": 3}
+
+    def run(command, *, stdout=None, check=False):
+        ran.append(command[2:])
+        if stdout is not None:
+            stdout.write("a text")
+        return subprocess.CompletedProcess(command, status.get(command[2], 0))
+
+    monkeypatch.setattr(plan, "subprocess", SimpleNamespace(run=run))
+    text, model = tmp_path / "texts" / "t.txt", tmp_path / "models" / "m"
+    stages = [
+        plan.Stage("text", ("write",), text, prints=True),
+        plan.Stage("model", ("train",), model, work_dir=tmp_path),
+    ]
+    assert plan.run(stages) == 3 and text.read_text() == "a text"
+    assert "model ended with status 3" in capsys.readouterr().err
+    status.clear()
+    assert plan.run(stages) == 0 and "text: there already" in capsys.readouterr().out
+    assert ran == [["write"], ["train", "--resume"], ["train", "--resume"]]
+    status["write"] = 1
+    text.unlink()
+    assert plan.run(stages) == 1 and not text.exists()  # a text appears whole or not at all
 
 
 def test_what_is_missing_is_a_sentence(data, tmp_path, capsys):

@@ -10,10 +10,9 @@ import pytest
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.tasks import TASKS
 from weights.recipes.pages import main
-from weights.recipes.world import facts, french, scenes, stories, sums
+from weights.recipes.world import sums
 from weights.recipes.world.documents import documents
 from weights.recipes.world.english import a, past, plural, third
-from weights.recipes.world.french import Adjective, Noun
 from weights.recipes.world.items import items
 from weights.recipes.world.lexicon import content_words, words
 from weights.recipes.world.splits import Draw, held_out
@@ -64,112 +63,6 @@ def test_at_least_two_thousand_content_words_are_used():
 )
 def test_english_inflects(made, expected):
     assert made == expected
-
-
-@pytest.mark.parametrize(
-    ("line", "words_", "expected"),
-    [
-        ("horse | cheval m chevaux", {}, "le cheval"),
-        ("horse | cheval m chevaux", {"many": True}, "les chevaux"),
-        ("tree | arbre m", {}, "l'arbre"),
-        ("owl | hibou m hiboux aspirate", {}, "le hibou"),
-        ("owl | hibou m hiboux aspirate", {"many": True}, "les hiboux"),
-        ("school | école f", {"kind": "my"}, "mon école"),
-        ("house | maison f", {"kind": "my"}, "ma maison"),
-        ("tree | arbre m", {"kind": "this"}, "cet arbre"),
-        ("potato | pomme de terre f pommes de terre", {"kind": "two", "many": True}, "deux pommes de terre"),
-    ],
-)
-def test_french_determiners_agree(line, words_, expected):
-    noun = french._noun(line)
-    kind, many = words_.get("kind", "the"), words_.get("many", False)
-    assert french._determined(kind, noun.many if many else noun.one, noun, many=many) == expected
-
-
-@pytest.mark.parametrize(
-    ("line", "forms"),
-    [
-        ("red | rouge", ("rouge", "rouge", "rouges", "rouges")),
-        ("white | blanc blanche", ("blanc", "blanche", "blancs", "blanches")),
-        ("grey | gris", ("gris", "grise", "gris", "grises")),
-        ("beautiful | beau belle bel ^", ("beau", "belle", "beaux", "belles")),
-        ("happy | heureux heureuse", ("heureux", "heureuse", "heureux", "heureuses")),
-        ("dry | sec sèche", ("sec", "sèche", "secs", "sèches")),
-    ],
-)
-def test_french_adjectives_agree(line, forms):
-    adjective: Adjective = french._adjective(line)
-    made = [adjective.form(feminine=f, many=m) for m in (False, True) for f in (False, True)]
-    assert tuple(made) == forms
-    assert french._adjective("old | vieux vieille vieil ^").form(feminine=False, many=False, vowel=True) == "vieil"
-
-
-@pytest.mark.parametrize(
-    ("line", "forms"),
-    [
-        ("eat | manger", "mange manges mange mangeons mangez mangent"),
-        ("buy | acheter achète", "achète achètes achète achetons achetez achètent"),
-        ("sing | chanter", "chante chantes chante chantons chantez chantent"),
-        ("drink | bois bois boit buvons buvez boivent", "bois bois boit buvons buvez boivent"),
-    ],
-)
-def test_french_verbs_conjugate(line, forms):
-    assert french._verb(line).forms == tuple(forms.split())
-
-
-def test_french_sentences_elide_and_keep_gender_and_number():
-    draw, genders = Draw("grammar"), {}
-    for section in ("being", "food", "dish", "drink", "thing", "place"):
-        for noun in french._nouns(section):
-            assert isinstance(noun, Noun)
-            genders.setdefault(noun.one, set()).add(noun.feminine)
-    for _ in range(4_000):
-        english, said = french.sentence(draw)
-        assert english and said and "  " not in said
-        # Nothing that must elide stands before a vowel, but for the owl, whose h is aspirate.
-        assert not re.search(r"\b(le|la|je|ne|du|ma|ta|sa|ce) [aeiouyâàéèêëîïôœû]", said), said
-        assert not re.search(r"\b(le|la|ma|ta|sa) h(?!ibou|aricot)", said), said
-        assert not re.search(
-            r"\b(les|des|mes|ces|deux|six) \w+[^sxz'\W]\b(?! de terre)", said.replace("grands-", "")
-        ), said
-        for article, feminine in (("le", False), ("la", True), ("un", False), ("une", True)):
-            for noun in re.findall(rf"\b{article} (\w+)", said):
-                if noun in genders:
-                    assert feminine in genders[noun], said
-
-
-def test_every_sum_that_is_shown_is_right():
-    shown = re.findall(r"(?<![\d+-] )\b(\d+) ([+-]) (\d+) = (\d+)\b", text())
-    assert len(shown) > 1_000
-    for first, sign, second, result in shown:
-        assert int(result) == (int(first) + int(second) if sign == "+" else int(first) - int(second))
-
-
-def test_every_answer_about_a_story_stands_in_it_and_the_gist_is_about_it():
-    draw = Draw("stories")
-    for number in range(1_200):
-        made = stories.story(draw) if number % 2 else scenes.scene(draw)
-        for question, answer, said in made.questions:
-            # "at the farm" answers where what was bought, when somebody went "to the farm".
-            assert (
-                answer.split()[-1].removesuffix("'s").lower() in made.text.lower()
-                and said in made.sentences
-                and question.endswith("?")
-            )
-        assert all(name in made.text for name in re.findall(r"(?<!^)\b[A-Z]\w+", made.gist)) and len(made.gist) > 9
-        assert (3 if number % 2 else 1) <= len(made.sentences) <= 9
-        # Who is older than whom leaves no word to guess.
-        assert made.last.endswith(".") or (not made.last and number % 2 == 0)
-
-
-def test_the_facts_of_a_town_are_the_same_everywhere():
-    told = re.findall(r"the mayor of (\w+) is called (\w+)", text()) + [
-        (town, mayor) for mayor, town in re.findall(r"(\w+) is the mayor of (\w+)\.", text())
-    ]
-    by_town: dict[str, set[str]] = {}
-    for town, mayor in told:
-        by_town.setdefault(town, set()).add(mayor)
-    assert len(by_town) == len(facts.TOWNS) and all(len(mayors) == 1 for mayors in by_town.values())
 
 
 def key(task: str, fields) -> str:

@@ -187,35 +187,6 @@ def test_a_learning_rate_that_is_none_is_refused_while_running(services, value):
     )
 
 
-@pytest.mark.parametrize("request_", [None, [], ["x"], ["x", "stop"], [{}, [], {}], 7, [None, "poll", 1], "abc"])
-def test_whatever_a_browser_sends_is_answered(services, request_):
-    for ask in (watching.poll, watching.command, watching.heads, watching.token_probabilities, watching.past):
-        assert ask(services, request_) is None
-    workspace = start(services, None, SMALL, go=False)
-    for garbage in (math.nan, -1, 10**9, "x", [], {}, None, True):
-        assert (
-            watching.poll(
-                services,
-                {
-                    "workspace": workspace.id,
-                    "run": workspace.current.id,
-                    "version": garbage,
-                    "rows": garbage,
-                    "looks": garbage,
-                },
-            )
-            is not None
-        )
-        assert (
-            watching.heads(services, {"workspace": workspace.id, "run": workspace.current.id, "look": garbage}) is None
-            or garbage is not None
-        )
-        watching.token_probabilities(
-            services, {"workspace": workspace.id, "run": workspace.current.id, "token": garbage}
-        )
-        watching.command(services, {"workspace": workspace.id, "command": garbage, "value": garbage})
-
-
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
     workspace = start(services, None, SMALL)
     run, seen, looks = None, [], []

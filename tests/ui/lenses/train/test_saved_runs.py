@@ -229,7 +229,7 @@ def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, fol
 
 
 def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(services, folder):
-    _, workspace = learned(services, folder, max_steps=1000, schedule="constant", learning_rate=2e-3)
+    _, workspace = learned(services, folder, max_steps=12, schedule="constant", learning_rate=2e-3)
     record = workspace.current
     record.learning_rate = 1e-3  # moved on the way
     record.curve.rows[-1][2] = 5e-4
