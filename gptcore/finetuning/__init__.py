@@ -19,30 +19,3 @@ from gptcore.finetuning.inputs import (
 from gptcore.finetuning.instruction import Instruction, Message, chat_prompt, instructions
 from gptcore.finetuning.preference import DirectPreference, PreferenceBatches, PreferencePair, dpo_loss, write_pairs
 from gptcore.finetuning.supervised import AnswerBatches, AnswerLoss
-
-__all__ = [
-    "AnswerBatches",
-    "AnswerLoss",
-    "ClassScore",
-    "DirectPreference",
-    "EncodedExample",
-    "Instruction",
-    "LabelledBatches",
-    "Message",
-    "PreferenceBatches",
-    "PreferencePair",
-    "SpecialTokens",
-    "TaskClassifier",
-    "answers",
-    "chat_prompt",
-    "classification",
-    "classification_config",
-    "dpo_loss",
-    "entailment",
-    "evaluate_classifier",
-    "evaluate_instructions",
-    "instructions",
-    "multiple_choice",
-    "similarity",
-    "write_pairs",
-]

@@ -4,5 +4,3 @@ The machine's own compiler builds it when it is first needed; where there is non
 """
 
 from gptcore.native.compiling import library
-
-__all__ = ["library"]

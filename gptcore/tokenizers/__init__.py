@@ -5,14 +5,3 @@ from gptcore.tokenizers.byte_bpe import ByteBPE
 from gptcore.tokenizers.char import CharTokenizer
 from gptcore.tokenizers.gpt1 import GPT1Tokenizer
 from gptcore.tokenizers.loading import load_tokenizer
-
-__all__ = [
-    "END_OF_TEXT",
-    "ByteBPE",
-    "CharTokenizer",
-    "GPT1Tokenizer",
-    "StreamingText",
-    "Tokenizer",
-    "describe_token",
-    "load_tokenizer",
-]

@@ -21,35 +21,3 @@ from gptcore.training.data import (
 from gptcore.training.distributed import Workers, leave, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, HeldOutScore, Objective, StepEvent, Sum, Trainer, TrainingEvent
 from gptcore.training.optimizer import learning_rate, make_optimizers
-
-__all__ = [
-    "Batches",
-    "EndEvent",
-    "EvalEvent",
-    "HeldOutScore",
-    "Objective",
-    "OneBatch",
-    "RandomWindows",
-    "RepeatedSequences",
-    "Rows",
-    "ShuffledWindows",
-    "Source",
-    "StepEvent",
-    "Sum",
-    "Trainer",
-    "TrainingConfig",
-    "TrainingEvent",
-    "UnigramNoise",
-    "WithCopies",
-    "Workers",
-    "encoded",
-    "generator_for",
-    "learning_rate",
-    "leave",
-    "make_optimizers",
-    "ngram_losses",
-    "split",
-    "token_file",
-    "tokenize",
-    "workers_from_environment",
-]

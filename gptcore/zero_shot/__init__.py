@@ -2,5 +2,3 @@
 
 from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Part, Prompt, Template
-
-__all__ = ["TASKS", "Item", "Part", "Prompt", "Task", "Template"]

@@ -9,9 +9,10 @@ import gradio as gr
 
 from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
-from ui.lenses.zero_shot.handlers.form import MOST_EXAMPLES, MOST_FIELDS, STOPS, columns_of
+from ui.lenses.zero_shot.handlers.form import MOST_FIELDS, STOPS, Asked, columns_of
 from ui.services import Services
 from ui.shared.controls import settings_opener
+from ui.shared.form_controls import control
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,7 @@ def _input(fields: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, g
         )
     settings_opener("zs-settings")
     with gr.Row(equal_height=True):
-        fields["expected"] = gr.Textbox(
-            values["expected"],
-            label="Expected answer, if known",
-            lines=1,
-            max_lines=4,
-            elem_id="zs-expected",
-            min_width=150,
-        )
+        fields["expected"] = control(Asked, "zs", "expected", value=values["expected"], max_lines=4, min_width=150)
         another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
     # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
     # `task_form` checks.
@@ -83,16 +77,7 @@ def _input(fields: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, g
 
 def _examples(fields: dict[str, Any], values: dict[str, Any]) -> gr.Button:
     """How many worked examples stand in front, and which; the button for others."""
-    fields["n_examples"] = gr.Slider(
-        0,
-        MOST_EXAMPLES,
-        values["n_examples"],
-        step=1,
-        precision=0,
-        label="Worked examples first (shots)",
-        elem_id="zs-n-examples",
-        buttons=[],
-    )
+    fields["n_examples"] = control(Asked, "zs", "n_examples", value=values["n_examples"])
     with gr.Accordion("Edit the examples", open=False):
         fields["examples"] = gr.Dataframe(
             values["examples"],
@@ -111,29 +96,18 @@ def _examples(fields: dict[str, Any], values: dict[str, Any]) -> gr.Button:
 def _answering(fields: dict[str, Any], values: dict[str, Any]) -> None:
     """Labels, length, sampling and where an answer ends."""
     with gr.Accordion("How it answers", open=False):
-        fields["labels"] = gr.Textbox(
-            values["labels"],
-            label="Labels to compare by likelihood, one a line",
-            lines=2,
-            max_lines=6,
-            elem_id="zs-labels",
-        )
+        fields["labels"] = control(Asked, "zs", "labels", value=values["labels"], max_lines=6)
         with gr.Row():
-            fields["max_new_tokens"] = gr.Number(
-                values["max_new_tokens"],
-                label="Maximum tokens",
-                precision=0,
-                minimum=1,
-                elem_id="zs-length",
-                min_width=90,
+            fields["max_new_tokens"] = control(
+                Asked, "zs", "max_new_tokens", value=values["max_new_tokens"], min_width=90
             )
-            for name, control in CONTROLS.items():
+            for name, setting in CONTROLS.items():
                 fields[name] = gr.Number(
                     values[name],
-                    label=control.title,
-                    precision=0 if control.is_whole else None,
-                    minimum=control.allowed[0],
-                    step=control.step,
+                    label=setting.title,
+                    precision=0 if setting.is_whole else None,
+                    minimum=setting.allowed[0],
+                    step=setting.step,
                     elem_id=f"zs-{name.replace('_', '-')}",
                     min_width=90,
                 )

@@ -135,6 +135,7 @@ export function heatMap(canvas, options) {
   });
   return {
     show,
+    setHover,
     setLocked,
     setZoom,
     zoomBy,

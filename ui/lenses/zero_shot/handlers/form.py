@@ -15,6 +15,7 @@ from gptcore.zero_shot.tasks import TASKS, Task
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import Fitted, fit, fit_text
 from ui.shared import inputs
+from ui.shared.fields import Text, Whole, declared, fields_of, parsed
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
@@ -28,6 +29,26 @@ STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": 
 _SEEDS = 1_000  # inputs to draw from
 OWN_WORDING = "your own template"
 STORY = "One day Lucy found a small key in the garden. She"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Settings of every task, declared once. The length has a limit of its own in each profile."""
+
+    expected: str = declared(Text(title="Expected answer, if known", noun="The expected answer", most=2_000), "")
+    n_examples: int = declared(
+        Whole(
+            title="Worked examples first (shots)", noun="The number of examples", id="n-examples",
+            low=0, high=MOST_EXAMPLES, step=1,
+        ),
+        0,
+    )  # fmt: skip
+    labels: str = declared(
+        Text(title="Labels to compare by likelihood, one a line", noun="The labels", most=2_000, lines=2), ""
+    )
+    max_new_tokens: int = declared(
+        Whole(title="Maximum tokens", noun="The length", id="length", low=1, high=10_000), 16
+    )
 
 
 @dataclass(frozen=True)
@@ -136,11 +157,9 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     fields: dict[str, str] = {}
     for place, (field, title) in enumerate(task.fields.items()):
         fields[field] = inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
-    expected = inputs.text(values["expected"], "The expected answer", most=2_000).strip()
-    n_examples = inputs.whole(values["n_examples"], "The number of examples", low=0, high=MOST_EXAMPLES)
-    labels = [
-        line.strip() for line in inputs.text(values["labels"], "The labels", most=2_000).split("\n") if line.strip()
-    ]
+    length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(values["max_new_tokens"])
+    asked = parsed(Asked, values)
+    labels = [line.strip() for line in asked.labels.split("\n") if line.strip()]
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
     edited = inputs.text(values["prompt"], "The prompt", most=most)
@@ -148,11 +167,11 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
         str(values["task"]),
         task,
         template,
-        Item(fields, expected),
-        _examples(str(values["task"]), template, values["examples"], n_examples, most),
+        Item(fields, asked.expected.strip()),
+        _examples(str(values["task"]), template, values["examples"], asked.n_examples, most),
         labels,
         inputs.sampling(values),
-        inputs.whole(values["max_new_tokens"], "The length", low=1, high=limits.max_new_tokens),
+        length,
         _stops(values["stops"]),
         inputs.seed(values["seed"]),
         "",
