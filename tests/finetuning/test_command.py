@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from test_instruction import STORIES
@@ -12,8 +11,6 @@ from test_instruction import STORIES
 import gptcore
 from gptcore.finetuning.__main__ import main
 from gptcore.tokenizers.base import END_OF_TEXT
-from gptcore.weights.checkpoint import save_folder
-from tiny import make_model
 
 OPTIONS = "--instructions 60 --updates 4 --asked 8 --answers 3 --measured 2 --batch-size 2 --own-stories 3"
 SMALL = OPTIONS.split()
@@ -26,18 +23,9 @@ def stories(tmp_path):
     return str(file)
 
 
-@pytest.fixture
-def small(tmp_path):
-    """A model that reads what the mini reads, and knows nothing."""
-    lm = gptcore.load("mini")
-    config = replace(lm.model.config, n_layer=2, n_head=2, n_embd=32)
-    save_folder(tmp_path / "small", make_model(config), lm.tokenizer)
-    return str(tmp_path / "small")
-
-
 @pytest.mark.slow
-def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, stories, small, capsys):
-    where = ["--model", small, "--out", str(tmp_path / "assistant"), "--work-dir", str(tmp_path / "work")]
+def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, stories, capsys):
+    where = ["--out", str(tmp_path / "assistant"), "--work-dir", str(tmp_path / "work")]
     valid = tmp_path / "valid.txt"
     valid.write_text("\n\n".join(STORIES[:2]), encoding="utf-8")  # an empty line divides stories as well
     given = ["--stories", stories, "--valid", str(valid), *where, *SMALL]
@@ -49,7 +37,7 @@ def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, 
         (line,) = [line for line in said.splitlines() if line.startswith(f"{stage}: ")]
         assert {"all_words", "words", "ends", "repeated", "bits_per_byte"} <= set(json.loads(line.split(": ", 1)[1]))
     made = gptcore.load(str(tmp_path / "assistant"))
-    before = gptcore.load(small)
+    before = gptcore.load("mini")
     assert made.model.config == before.model.config
     assert not made.model.wte.weight.equal(before.model.wte.weight)
     assert main([*given, "--resume"]) == 0  # both stages are used up, and nothing is trained again
@@ -60,15 +48,15 @@ def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_model_that_has_learned_instructions_goes_on_with_preferences(tmp_path, stories, small, capsys):
+def test_a_model_that_has_learned_instructions_goes_on_with_preferences(tmp_path, stories, capsys):
     where = ["--stories", stories, "--out", str(tmp_path / "a"), "--work-dir", str(tmp_path / "w")]
-    more = ["--model", small, "--instructions", "0", "--asked", "12", "--answers", "4", "--pairs", "2",
-            "--plain-rows", "2", "--teacher", small]  # fmt: skip
+    more = ["--model", "assistant", "--instructions", "0", "--asked", "12", "--answers", "4", "--pairs", "2",
+            "--plain-rows", "2", "--teacher", "mini"]  # fmt: skip
     assert main([*where, *more]) == 0
     said = capsys.readouterr().out
     assert "after instructions" not in said and "--valid FILE" in said and "before: " not in said
     assert not (tmp_path / "w" / "instructed").exists() and (tmp_path / "w" / "round-1" / "model.safetensors").is_file()
-    made, before = gptcore.load(str(tmp_path / "a")), gptcore.load(small)
+    made, before = gptcore.load(str(tmp_path / "a")), gptcore.load("assistant")
     assert not made.model.wte.weight.equal(before.model.wte.weight)
 
 
