@@ -151,6 +151,19 @@ def test_any_other_request_is_refused_or_answered_in_the_same_type(name, bundled
         assert refused or conforms(found, hint), (request, found)
 
 
+BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], {}, END_OF_TEXT)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_bad_value_in_any_field_is_refused_or_answered_in_the_same_type(name, bundled, requests):
+    hint = get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
+    for field in requests[name]:
+        for bad in BAD:
+            found = answer(FUNCTIONS[name], bundled, {**requests[name], field: bad})
+            refused = found is None or (isinstance(found, str) and "message" in found[:12])
+            assert refused or conforms(found, hint), (field, bad, found)
+
+
 def test_a_request_that_is_no_object_has_no_fields():
     for request in (None, [], "x", 3, {"other": 1}):
         assert payloads.fields(request, "model", "text") == [None, None]

@@ -80,7 +80,9 @@ def _more() -> str:
     """The word before the first of a tab's views that stand behind the others; it is seen, not read out."""
     first = [next((view.name for view in tab.views if view.is_more), None) for tab in TABS]
     places = ", ".join(f"[data-tab-id='{name}']::before" for name in first if name)
-    return f"{places} {{ content: 'More:' / ''; margin-right: 0.6em; color: var(--body-text-color-subdued); }}\n"
+    return (
+        f"{places} {{ content: 'More:' / ''; margin-right: var(--space-3); color: var(--body-text-color-subdued); }}\n"
+    )
 
 
 def style_link() -> str:

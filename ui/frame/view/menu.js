@@ -54,6 +54,6 @@ export function showMenu(keys) {
   ];
   for (const [text, key, press] of entries) {
     const entry = addButton(box, '', text, press);
-    if (key) add(entry, 'kbd', '', key);
+    if (key) add(entry, 'kbd', 'u-muted', key);
   }
 }

@@ -22,11 +22,7 @@ export function svgText(svg) {
     for (const name of ['class', 'tabindex', 'role', 'data-node', 'data-edge']) node.removeAttribute(name);
   });
   const {width, height} = svg.viewBox.baseVal;
-  if (width && !copy.hasAttribute('width'))
-    [
-      ['width', width],
-      ['height', height],
-    ].forEach(pair => copy.setAttribute(...pair));
+  if (width) for (const [name, size] of Object.entries({width, height})) copy.setAttribute(name, `${size}`);
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   for (const [name, value] of Object.entries({width: '100%', height: '100%'})) ground.setAttribute(name, value);
   ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';

@@ -95,7 +95,7 @@ export function saveText(name, type, content) {
 export async function saveMade(status, name, ask) {
   status.textContent = 'Making the file…';
   const href = await ask().catch(() => null);
-  status.textContent = href ? '' : 'The file could not be made. Reload the page and try again.';
+  status.textContent = href ? '' : 'There is nothing to put into a file yet, or the server does not answer.';
   if (href) save(name, href);
 }
 

@@ -1,11 +1,12 @@
 // Slides of what a view shows, and plotly, which draws them and the figures that people zoom into. Loaded when needed.
 import {isDark} from './page.js';
 import {visible} from './plain.js';
-import {stops} from './scales.js';
+import {limitOf, stops} from './scales.js';
 
 const [WIDTH, HEIGHT] = [1280, 720];
 const COLOURS = ['accent', 'bar', 'warm', 'cut', 'line', 'paper'];
 const SMALL = 0.25; // shares above this are written in the colour of the paper
+const MOST_NAMES = 48; // on an axis: of more, every second, third … is written
 let loading = null;
 
 // plotly.js of the installed package as a global, once.
@@ -29,14 +30,16 @@ const lines = text => plain(text).replace(/(.{70,100}) /g, '$1<br>'); // plotly 
 const label = (text, most = 24) => plain(visible(text).slice(0, most));
 
 // The picture, "png" or "svg", as a data URL. figure({look, bars, heat}) gives {title, data} and what else plotly's
-// layout has; look: colours by name.
+// layout has, or null where there is nothing to draw; look: colours by name.
 /** @param {(tools: any) => any} figure @param {string} format */
 export async function picture(figure, format) {
   const style = getComputedStyle(document.body),
     get = name => style.getPropertyValue(name).trim();
   const look = /** @type {Record<string, string>} */ ({ink: get('--body-text-color')});
   for (const name of COLOURS) look[name] = get(`--lens-${name}`);
-  const {title, data, ...layout} = await figure({look, bars, heat: shown => heat(shown, look)});
+  const drawn = await figure({look, bars, heat: shown => heat(shown, look, isDark())});
+  if (!drawn) return null;
+  const {title, data, ...layout} = drawn;
   const axis = {automargin: true, gridcolor: look.cut, linecolor: look.cut, zerolinecolor: look.cut};
   for (const key of Object.keys(layout))
     if (/^[xy]axis/.test(key)) layout[key] = {...axis, ...layout[key], title: {standoff: 14, ...layout[key].title}};
@@ -55,7 +58,7 @@ export async function picture(figure, format) {
 
 // Horizontal bars, first on top. series: {name, values, texts, colours} each, beside each other or, with `apart`, each
 // in a panel of its own under its name.
-function bars({title, names, axis, series, apart = false}) {
+export function bars({title, names, axis, series, apart = false}) {
   const places = names.map((_, i) => i);
   const n = apart ? series.length : 1;
   /** @type {any} */
@@ -100,14 +103,20 @@ function bars({title, names, axis, series, apart = false}) {
   return figure;
 }
 
+// Some of the names of an axis, at their places.
+export function named(names) {
+  const every = Math.ceil(names.length / MOST_NAMES) || 1;
+  const places = names.map((_, i) => i).filter(i => i % every === 0);
+  return {tickvals: places, ticktext: places.map(i => label(names[i], 14))};
+}
+
 // A map of shares on a square root, or of differences around zero. values: rows of numbers, NaN where there is none.
-function heat({title, values, columns, rows, signed = false, texts = null, across, down, says}, look) {
-  const limit = Math.max(...values.flat().filter(Number.isFinite).map(Math.abs)) || 1;
+export function heat({title, values, columns, rows, signed = false, texts = null, across, down, says}, look, dark) {
+  const limit = limitOf(values.flat());
   const shown = values.map(row =>
     row.map(value => (Number.isNaN(value) ? null : signed ? value : Math.sqrt(Math.min(1, Math.max(0, value))))),
   );
   const ticks = [0, 0.05, 0.25, 0.5, 1];
-  const named = list => ({tickvals: list.map((_, i) => i), ticktext: list.map(one => label(one, 14))});
   return {
     title,
     data: [
@@ -116,7 +125,7 @@ function heat({title, values, columns, rows, signed = false, texts = null, acros
         z: shown,
         zmin: signed ? -limit : 0,
         zmax: signed ? limit : 1,
-        colorscale: stops(signed ? 'signed' : 'share', isDark()).map((colour, i) => [i / 2, colour]),
+        colorscale: stops(signed ? 'signed' : 'share', dark).map((colour, i) => [i / 2, colour]),
         colorbar: {
           title: {text: says, side: 'right'},
           ...(signed ? {} : {tickvals: ticks.map(Math.sqrt), ticktext: ticks.map(String)}),

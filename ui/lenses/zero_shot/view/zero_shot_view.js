@@ -201,10 +201,11 @@ export function start({element, props, watch, given}) {
     ...slides(status, given.name, ({bars, look}) => {
       const shown = value.uses
         ? value.uses.words.map(word => [word.text.trim(), word.effect])
-        : value.labels.map(label => [label.label, label.share]);
+        : (value.labels ?? []).map(label => [label.label, label.share]);
+      if (!shown.length) return null;
       const longest = shown.toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a)).slice(0, MOST_BARS);
       return bars({
-        title: value.uses ? `What makes “${value.uses.answer}” likely: nats by each word` : 'Likelihood of each label',
+        title: value.uses ? `What makes “${value.uses.answer}” likely, by word` : 'Likelihood of each label',
         axis: value.uses ? 'log-probability that is lost without the word' : 'share of the labels’ probability',
         names: longest.map(([name]) => name),
         series: [

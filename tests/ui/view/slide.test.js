@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {bars, heat, named} from '../../../ui/shared/view/slide.js';
+
+const LOOK = {paper: '#ffffff', ink: '#000000', cut: '#cccccc'};
+
+test('a map of a whole window of GPT-2 is drawn, its future blank, with as many names as can be read', () => {
+  const n = 1024;
+  const tokens = Array.from({length: n}, (_, i) => ` <b>${i}`);
+  const values = tokens.map((_, q) => tokens.map((__, k) => (k > q ? NaN : (q - k) / n)));
+  const {data, xaxis} = heat({title: '', values, columns: tokens, rows: tokens, signed: true}, LOOK, false);
+  assert.equal(data[0].z[0][1], null);
+  assert.equal(data[0].zmax, (n - 1) / n);
+  assert.ok(xaxis.tickvals.length <= 48);
+  assert.equal(xaxis.ticktext[0], '␣&lt;b&gt;0'); // plotly reads its labels as HTML
+});
+
+test('shares stand on a square root, and what is written on them can be read', () => {
+  const {data, annotations} = heat(
+    {title: '', values: [[0.25, 1, 0]], columns: ['a', 'b', 'c'], rows: ['x'], texts: [['a', 'b', 'c']]},
+    LOOK,
+    true,
+  );
+  assert.deepEqual(data[0].z, [[0.5, 1, 0]]);
+  assert.deepEqual([data[0].zmin, data[0].zmax], [0, 1]);
+  assert.deepEqual(
+    annotations.map(one => one.font.color),
+    [LOOK.ink, LOOK.paper, LOOK.ink],
+  );
+});
+
+test('few names are all written', () => assert.deepEqual(named(['a', 'b']), {tickvals: [0, 1], ticktext: ['a', 'b']}));
+
+test('bars leave room for what is written beside them, and for what is below zero', () => {
+  const one = bars({title: '', names: ['a', 'b'], axis: '', series: [{values: [2, -1], texts: ['2', '-1']}]});
+  assert.ok(one.xaxis.range[0] < -1 && one.xaxis.range[1] > 3);
+  const panels = bars({
+    title: '',
+    names: ['a'],
+    axis: '',
+    apart: true,
+    series: [
+      {name: 'x\n<1>', values: [1]},
+      {name: 'y', values: [0]},
+    ],
+  });
+  assert.equal(panels.data[1].xaxis, 'x2');
+  assert.equal(panels.annotations[0].text, 'x<br>&lt;1&gt;');
+  assert.ok(panels.xaxis2.domain[0] > panels.xaxis.domain[1]);
+});
