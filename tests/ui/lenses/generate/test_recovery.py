@@ -55,3 +55,14 @@ def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services)
 def test_without_a_text_on_the_page_going_on_begins_one(services):
     stream = last_stream(writing.continue_text(services, "a", "tiny", "the cat", form(min_new_tokens=12)))
     assert records_of(stream, "prompt")[0]["text"] == "the cat" and len(records_of(stream, "token")) == 12
+
+
+def test_the_example_is_not_recovered_so_that_what_a_link_sets_stays(services):
+    visit, example = "another-browser-tab-of-its-own", example_of(services)
+    assert recover(services, "a", visit, "", example) is None
+    services.sessions.get("a").document = example
+    services.sessions.forget("a")
+    assert recover(services, "b", visit, "", example) is None
+    services.sessions.get("b").document = written = example.noted(prompt(" and"))
+    services.sessions.forget("b")
+    assert recover(services, "c", visit, "", example) == written

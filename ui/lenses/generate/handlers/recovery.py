@@ -24,10 +24,10 @@ def recover(
         session_id: of the page that has just been opened.
         visit: the browser tab's id.
         held: the text that the browser kept, in case the server has lost it; only its end, if it is too long.
-        example: the initial example, which is not recovered.
+        example: the initial example, which is not recovered: what a link sets would be lost to it.
     """
     before = services.sessions.resume(session_id, visit)
-    if before is not None and before.document is not None:
+    if before is not None and before.document not in (None, example):
         if before.cut:
             before.cut = False
             before.document = _with(before.document, _CUT, "cut")
