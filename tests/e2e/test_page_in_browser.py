@@ -70,6 +70,13 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
     pick(page, "anthology")
     settled(page)
     assert prompt(page) == "The tree" and written(page).startswith("The tree")
+    box = page.locator("#prompt textarea")
+    box.focus()
+    page.evaluate("document.activeElement.value = 'the example of a model that comes late'")  # as Gradio does
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" was")
+    settled(page)
+    assert prompt(page) == "The tree was"
 
 
 def test_models_that_cannot_be_opened_are_shown_and_cannot_be_picked(visit):

@@ -90,6 +90,16 @@ function fill(which = boxes()) {
   }
 }
 
+// A box that somebody types in keeps what it holds, whatever answer comes late; Gradio hears of it again.
+function keepTyped(box) {
+  const {get, set} = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
+  const put = text => {
+    if (box !== document.activeElement) set.call(box, text);
+    else if (text !== box.value) queueMicrotask(() => box.dispatchEvent(new Event('input', {bubbles: true})));
+  };
+  Object.defineProperty(box, 'value', {get, set: put, configurable: true});
+}
+
 // Calls after so many frames of the page each.
 function afterFrames(counts, call, frame = 0) {
   if (frame > Math.max(...counts)) return;
@@ -129,6 +139,7 @@ export function shareSentence() {
   const watchNew = () => {
     for (const box of boxes().filter(one => !shown.has(one))) {
       shown.set(box, false);
+      keepTyped(box);
       seen.observe(box);
     }
   };

@@ -115,6 +115,7 @@ async function go(at) {
   const isWanted = () => number === wanted;
   if (loads) {
     if (bar) draw();
+    frame(null); // what this step is about comes with the load
     loadWith(query, isWanted);
     return;
   }
