@@ -1,7 +1,5 @@
 """Starts GPT Lens: `python app.py`, then open the address that it prints."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import io

@@ -1,7 +1,5 @@
 """Builds the core's C into the wheel where there is a compiler; all else is in pyproject.toml."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Causal self-attention: a fast path, and an explicit one that shows its weights."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

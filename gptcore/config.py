@@ -1,7 +1,5 @@
 """Model configuration: the shape of a GPT and the switches for lessons, in one frozen, validated dataclass."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
@@ -100,14 +98,14 @@ class GPTConfig:
         return self.norm_position == "pre"
 
     @classmethod
-    def from_preset(cls, name: str, **changes: Any) -> GPTConfig:
+    def from_preset(cls, name: str, **changes: Any) -> "GPTConfig":
         """A preset by name, with any field changed. Raises ConfigError for an unknown name."""
         if name not in PRESETS:
             raise ConfigError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
         return replace(PRESETS[name], **changes)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> GPTConfig:
+    def from_dict(cls, values: dict[str, Any]) -> "GPTConfig":
         """The config in a dictionary, such as a parsed config.json; unknown keys are ignored."""
         known = {field.name for field in fields(cls)}
         return cls(**{key: value for key, value in values.items() if key in known})

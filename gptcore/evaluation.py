@@ -1,7 +1,5 @@
 """What a model is worth, as one table: `python -m gptcore.evaluation MODEL --text held_out.txt`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """Hugging Face Hub files: from the local cache or downloaded, else an error that says what to do."""
 
-from __future__ import annotations
-
 import socket
 import urllib.request
 from pathlib import Path

@@ -1,7 +1,5 @@
 """KV cache: keys and values of the tokens read so far, so that a new token costs one row of work."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """A model with its tokenizer, found by name: bundled, in a folder, or on the Hugging Face Hub."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

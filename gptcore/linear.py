@@ -4,8 +4,6 @@ torch multiplies fp32 matrices with MKL, which keeps to 256-bit instructions on 
 which torch ships as well, has no such rule: on an AMD EPYC with AVX-512 it is twice as fast.
 """
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """What this machine has and can do: where models compute, bfloat16, hidden AMX tiles, the memory allocator."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

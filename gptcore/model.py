@@ -1,7 +1,5 @@
 """The GPT itself: token and position embeddings, blocks, final norm, output head."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Observations of a training run: its curve, and snapshots of what the model does."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, fields

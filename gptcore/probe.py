@@ -1,7 +1,5 @@
 """Probes: hooks for one forward pass, passed with the call so that a shared model is never modified."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 

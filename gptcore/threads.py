@@ -1,7 +1,5 @@
 """Thread-count control: chosen by measurement during a computation, and restored afterwards."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading

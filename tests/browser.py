@@ -1,7 +1,5 @@
 """Waiting in a real browser for what is awaited, never for a time: how fast a machine is must not matter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Page

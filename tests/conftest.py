@@ -1,7 +1,5 @@
 """Fixtures: tiny models on fixed seeds, and the data folder for tests that need it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page, served in this process or by its command, for tests that talk to it."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

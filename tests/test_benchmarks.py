@@ -1,7 +1,5 @@
 """The table of all benchmarks finds its figures in what they print, and the one of presets runs what the app runs."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`pip install .` brings all that the app and the core need, weights included."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Linear layers: both libraries give one result, forward and backward."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 import torch.nn.functional as F

@@ -1,7 +1,5 @@
 """The lock with hashes says what requirements.txt says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a virtual machine says of its processor, and what may be used of it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tiny models and inputs on fixed seeds."""
 
-from __future__ import annotations
-
 import os
 
 import torch

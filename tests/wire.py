@@ -1,7 +1,5 @@
 """A visitor without a browser: speaks to the page's server as its scripts do, but may send anything."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Conclusions: one-sentence summaries of figures, generated from their numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The named endpoints for programs: typed, documented, with the page's own checks."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

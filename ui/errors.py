@@ -1,7 +1,5 @@
 """Error boundary of the page: readable errors pass, all others are logged and replaced by a generic message."""
 
-from __future__ import annotations
-
 import html
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Settings in the link: read from the query string when the page loads, written to it by "Copy link"."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The page: header, model picker, tabs, links and the named endpoints."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

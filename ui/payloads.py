@@ -5,8 +5,6 @@ compares them. Requests come from a browser and are untrusted: they are annotate
 to be, and read field by field.
 """
 
-from __future__ import annotations
-
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict

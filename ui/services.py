@@ -1,7 +1,5 @@
 """Service container for all handlers: models, sessions and limits."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 The page, links, keys, the questions of Start, the pictures of `tests/tools/screens.py` and the browser tests follow it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode

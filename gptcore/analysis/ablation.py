@@ -1,7 +1,5 @@
 """Ablation: switch parts of a model off and measure how its prediction changes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Attention maps of every head for a text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"
 contrast form as in Wang et al. 2022, "Interpretability in the Wild".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

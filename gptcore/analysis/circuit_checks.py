@@ -1,7 +1,5 @@
 """Interventions on a circuit: ablate nodes or cut a single edge, and recompute the rest of the model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -8,8 +8,6 @@ Sources: Jafari et al. 2025, "RelP: Faithful and Efficient Circuit Discovery via
 arXiv 2601.22594; pruning by normalised influence: Ameisen et al. 2025, "Circuit Tracing".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -3,8 +3,6 @@
 Sources: Kaplan et al. 2020, "Scaling Laws for Neural Language Models" (6ND); Kingma and Ba 2015 (Adam's two moments).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from gptcore.analysis.parameters import count_parameters

@@ -1,7 +1,5 @@
 """Small live experiments on the pieces that a GPT is made of; each returns the numbers of one figure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -7,8 +7,6 @@ that follow; positions are left out. After the first block, W_E includes the fir
 that it has just read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal

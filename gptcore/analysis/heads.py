@@ -7,8 +7,6 @@ Wild" (duplicate-token heads); Xiao et al. 2023, "Efficient Streaming Language M
 attention sink).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -63,7 +61,7 @@ class HeadScores:
         }
         return {name: float(values[layer, head].nan_to_num(0)) for name, values in scores.items()}
 
-    def role(self, layer: int, head: int, chance: HeadScores | None = None) -> str:
+    def role(self, layer: int, head: int, chance: "HeadScores | None" = None) -> str:
         """A head's role, one of ROLES: its highest score apart from the attention sink, if it is high enough.
 
         Args:
@@ -76,13 +74,13 @@ class HeadScores:
             return max(doing, key=lambda name: doing[name])
         return "first" if float(self.first[layer, head].nan_to_num(0)) >= ROLE_THRESHOLD else "mixed"
 
-    def leaning(self, layer: int, head: int, chance: HeadScores) -> str:
+    def leaning(self, layer: int, head: int, chance: "HeadScores") -> str:
         """The role that a head without a clear one leans towards, relative to uniform attention."""
         doing = self._standing_out(layer, head, chance, LEANING_THRESHOLD)
         expected = chance.doing(0, 0)
         return max(doing, key=lambda name: doing[name] / max(expected[name], 1e-9), default="mixed")
 
-    def _standing_out(self, layer: int, head: int, chance: HeadScores | None, least: float) -> dict[str, float]:
+    def _standing_out(self, layer: int, head: int, chance: "HeadScores | None", least: float) -> dict[str, float]:
         expected = {} if chance is None else chance.doing(0, 0)
         return {
             name: value

@@ -3,8 +3,6 @@
 Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Source: Geva et al. 2021, "Transformer Feed-Forward Layers Are Key-Value Memories".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

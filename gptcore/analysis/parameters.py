@@ -1,7 +1,5 @@
 """How many parameters a model has, by component and down to the tensor, from its shape alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (c
 2023, "Attribution Patching" (the gradient estimate).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Literal
 

@@ -4,8 +4,6 @@ Sources: Turner et al. 2023, "Steering Language Models With Activation Engineeri
 Rimsky et al. 2024, "Steering Llama 2 via Contrastive Activation Addition".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -4,8 +4,6 @@ Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"
 heads and MLPs write); nostalgebraist 2020 (the logit lens).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Self-checks of a GPT: each runs on the given model and reports what it measured."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Built-in training corpora (no download): an anthology written for this project, and texts that ship with Python."""
 
-from __future__ import annotations
-
 import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text files as documents: of any encoding that people have, with any line ends."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import re

@@ -4,8 +4,6 @@ Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning
 preferences between the model's own answers by a rule.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -1,7 +1,5 @@
 """Answers that a model writes to instructions, and a rule that judges them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

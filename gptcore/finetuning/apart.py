@@ -1,7 +1,5 @@
 """Held-out examples that share nothing with those a model learns from."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Hashable, Sequence
 

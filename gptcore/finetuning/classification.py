@@ -4,8 +4,6 @@ Source: Radford et al. 2018, sections 3.2 and 4.1: L3 = L2 + lambda * L1, lambda
 3 epochs, linear decay with a warm-up over 0.2 % of the training.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

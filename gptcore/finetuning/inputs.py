@@ -3,8 +3,6 @@
 Source: Radford et al. 2018, "Improving Language Understanding by Generative Pre-Training", section 3.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +18,7 @@ class SpecialTokens:
     extract: int
 
     @classmethod
-    def after(cls, vocab_size: int) -> SpecialTokens:
+    def after(cls, vocab_size: int) -> "SpecialTokens":
         """The special tokens for a model with this vocabulary size."""
         return cls(vocab_size, vocab_size + 1, vocab_size + 2)
 

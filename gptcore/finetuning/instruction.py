@@ -5,8 +5,6 @@ Sources: Ouyang et al. 2022, "Training language models to follow instructions wi
 PROMETHEUS (Bertin 2025, repository), which makes the instructions from the corpus's own stories, as here.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

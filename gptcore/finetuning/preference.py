@@ -10,8 +10,6 @@ beside the pairs keep what the model knew before (PPO-ptx in Ouyang et al. 2022,
 other models expect of them (Li and Hoiem 2016, "Learning without Forgetting").
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Small talk: what people say to an assistant beside asking for stories, and short answers; the texts are a file."""
 
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Source: Ouyang et al. 2022, "Training language models to follow instructions with human feedback", section 3.5.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ al. 2022, "Orca". Sequences that begin with the same context read it once (Kwon 
 4.4: there the memory is shared, here it is copied).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

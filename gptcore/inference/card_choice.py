@@ -5,8 +5,6 @@ exactly equally likely, another one may come first. Repetition penalty, bans and
 the rarer cut-offs are left to the host.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

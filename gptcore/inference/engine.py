@@ -6,8 +6,6 @@ on a GPU as a recorded graph.
 `UncachedDecoder` rereads the whole context for every token. Both follow the same window rule, so in fp32 they agree.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Text generation, one token at a time, for a single prompt or several continuations as one batch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ attends to a fixed number of positions: the next power of two, later ones masked
 recorded step is gpt-fast's (PyTorch, 2023).
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Matrix-vector kernels for decoding, and a trial that picks the fastest on this machine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """Weights as the decode step in C (`gptcore/native/decode.c`) reads them, and the step."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """A model packed for decoding: its tensors without the module tree, one step over them, and the fastest way here."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

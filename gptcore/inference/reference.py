@@ -1,7 +1,5 @@
 """Generation in as few lines as it takes: read this first, then `engine`, which does it faster and for many texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import torch

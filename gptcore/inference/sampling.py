@@ -1,7 +1,5 @@
 """Sampling from logits: pure functions and one explicit random generator."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

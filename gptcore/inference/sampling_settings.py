@@ -1,7 +1,5 @@
 """What can be set of a sampling strategy: one table of controls, one checked object."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from gptcore.errors import SamplingError
@@ -149,7 +147,7 @@ class SamplingSettings:
         given = {name: getattr(self, name) for name in CONTROLS}
         return {name: CONTROLS[name].neutral if value is None else value for name, value in given.items()}
 
-    def within(self, vocab_size: int) -> SamplingSettings:
+    def within(self, vocab_size: int) -> "SamplingSettings":
         """The same settings for a smaller vocabulary: top-k is clamped to its size."""
         return self if self.top_k is None or self.top_k <= vocab_size else replace(self, top_k=vocab_size)
 

@@ -1,7 +1,5 @@
 """How well a model predicts a text: log-probability of each token, perplexity, bits per byte."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A sequence being written: which token comes next, what may be shown of it, and when it ends."""
 
-from __future__ import annotations
-
 import math
 import secrets
 from collections import deque

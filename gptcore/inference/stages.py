@@ -1,7 +1,5 @@
 """The distribution after every step of the sampling pipeline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -6,8 +6,6 @@ and works with every decoder.
 Source: Turner et al. 2023, "Steering Language Models With Activation Engineering".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -29,7 +27,7 @@ class Steering:
     depth: int
     vector: Tensor
 
-    def scaled(self, strength: float) -> Steering:
+    def scaled(self, strength: float) -> "Steering":
         """The vector times `strength`; a negative one reverses the direction."""
         return Steering(self.depth, strength * self.vector)
 

@@ -1,7 +1,5 @@
 """Stop strings, matched across token boundaries."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

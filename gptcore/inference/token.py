@@ -1,7 +1,5 @@
 """A generated token: what generation yields."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

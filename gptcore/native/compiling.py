@@ -3,8 +3,6 @@
 A wheel holds the library for some levels of its processor's kind (`setup.py`); the machine's own compiler is preferred.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import hashlib

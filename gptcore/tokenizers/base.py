@@ -1,7 +1,5 @@
 """The tokenizer protocol, and helpers that all tokenizers share."""
 
-from __future__ import annotations
-
 import codecs
 import unicodedata
 from collections.abc import Sequence

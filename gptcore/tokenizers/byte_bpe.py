@@ -1,7 +1,5 @@
 """Byte-level BPE run by tiktoken: GPT-2's own vocabulary, and vocabularies trained here."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -96,7 +94,7 @@ class ByteBPE:
         write_tokenizer_files(folder, fast)
 
     @classmethod
-    def from_ranks(cls, ranks: dict[bytes, int], *, name: str, kind: str = "bpe") -> ByteBPE:
+    def from_ranks(cls, ranks: dict[bytes, int], *, name: str, kind: str = "bpe") -> "ByteBPE":
         """Builds a tokenizer from {token bytes: merge rank}; ranks are ids, and END_OF_TEXT gets the last id."""
         if len([token for token in ranks if len(token) == 1]) != 256:
             raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
@@ -106,7 +104,7 @@ class ByteBPE:
         )
 
     @classmethod
-    def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> ByteBPE:
+    def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> "ByteBPE":
         """Builds a tokenizer from a parsed vocab.json or tokenizer.json: {token in GPT-2's spelling: id}."""
         try:
             ranks = {unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
@@ -121,7 +119,7 @@ class ByteBPE:
     @classmethod
     def train(
         cls, texts: Iterable[str], *, vocab_size: int, name: str = "trained-here", digits_apart: bool = False
-    ) -> ByteBPE:
+    ) -> "ByteBPE":
         """Learns merges from texts with the `tokenizers` library.
 
         Args:

@@ -1,7 +1,5 @@
 """Character-level tokenizer, used by the lesson models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +32,7 @@ class CharTokenizer:
         self._ids = {character: index for index, character in enumerate(self.characters)}
 
     @classmethod
-    def train(cls, text: str) -> CharTokenizer:
+    def train(cls, text: str) -> "CharTokenizer":
         """The alphabet of a text, in code point order."""
         return cls(sorted(set(check_text(text))))
 

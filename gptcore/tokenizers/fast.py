@@ -3,8 +3,6 @@
 Run by the `tokenizers` library, so that the ids are those of transformers' AutoTokenizer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -158,7 +156,7 @@ def _is_byte_level(decoder: object) -> bool:
     return decoder.get("type") == "ByteLevel"
 
 
-def _parsed(description: str) -> Tokenizer:
+def _parsed(description: str) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_str(description)

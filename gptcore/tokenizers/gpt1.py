@@ -1,7 +1,5 @@
 """GPT-1's 40,478-entry BPE over lower-cased words, run by the `tokenizers` library."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,19 +26,19 @@ class GPT1Tokenizer:
     end_id = None
     without_token: frozenset[int] = frozenset()
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: "Tokenizer") -> None:
         self._tokenizer = tokenizer
         self.vocab_size = tokenizer.get_vocab_size()
 
     @classmethod
-    def from_files(cls, vocabulary: Path, merges: Path) -> GPT1Tokenizer:
+    def from_files(cls, vocabulary: Path, merges: Path) -> "GPT1Tokenizer":
         """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and merges.txt."""
         from tokenizers import models
 
         return cls.from_merges(*models.BPE.read_file(str(vocabulary), str(merges)))
 
     @classmethod
-    def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> GPT1Tokenizer:
+    def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> "GPT1Tokenizer":
         """Builds a tokenizer from vocabulary and merges alone; pre-tokenisation is ours, whatever a file says."""
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 

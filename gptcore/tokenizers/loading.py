@@ -1,7 +1,5 @@
 """Finds a tokenizer: in a model folder, in tiktoken's cache, in the Hub's cache, or on the Hub."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

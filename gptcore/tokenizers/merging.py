@@ -4,8 +4,6 @@ For teaching; `ByteBPE` gives the same results, encoding with tiktoken and train
 Source: Sennrich et al. 2016, algorithm 1; on bytes as in the GPT-2 paper, section 2.2.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

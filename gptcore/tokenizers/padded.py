@@ -1,7 +1,5 @@
 """Ids without a token: vocabularies that are padded to a multiple of 64, as nanoGPT and transformers do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

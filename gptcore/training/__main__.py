@@ -1,7 +1,5 @@
 """Trains a model from the shell: `python -m gptcore.training --help`; under `torchrun`, in several processes."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

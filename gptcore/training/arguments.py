@@ -1,7 +1,5 @@
 """The command line of `python -m gptcore.training`."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """N-gram baselines: reference lines for a model's loss."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

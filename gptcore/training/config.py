@@ -1,7 +1,5 @@
 """Training configuration: batch, optimiser, schedule, length."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

@@ -1,7 +1,5 @@
 """Text files to token files to batches."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Distributed training: DistributedDataParallel, and optimiser states sharded across processes."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

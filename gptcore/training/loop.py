@@ -1,7 +1,5 @@
 """The training loop: a generator of events, independent of any user interface."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

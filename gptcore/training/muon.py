@@ -5,8 +5,6 @@ Newton-Schulz iteration are theirs. Unlike torch.optim.Muon it computes in fp32 
 matrices of one shape together, and treats queries, keys and values, which share one matrix, as three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

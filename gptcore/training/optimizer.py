@@ -1,7 +1,5 @@
 """The optimisers of a run (AdamW, optionally with Muon) and the learning-rate schedule."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor, nn, optim, tensor

@@ -1,7 +1,5 @@
 """Precision selection: bf16 on GPUs, and on CPUs with bfloat16 instructions if a short trial finds it faster."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import replace

@@ -4,8 +4,6 @@ Two graphs an update, so that the host sees loss and gradient before the weights
 Source: Nguyen et al. 2021, "Accelerating PyTorch with CUDA Graphs".
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Progress reporting on the command line: lines or a bar, a JSON-lines log, and TensorBoard if installed."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Model folders: config.json, model.safetensors and the tokenizer, which transformers opens too."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

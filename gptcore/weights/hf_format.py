@@ -1,7 +1,5 @@
 """Converts between Hugging Face's names and layouts for GPT-1 and GPT-2 and this project's."""
 
-from __future__ import annotations
-
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +170,7 @@ def tensors_to_hf(model: GPT) -> dict[str, Tensor]:
     return {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
 
 
-def from_hf(hf_model: PreTrainedModel) -> GPT:
+def from_hf(hf_model: "PreTrainedModel") -> GPT:
     """A transformers GPT2LMHeadModel or OpenAIGPTLMHeadModel as a GPT; fp32 weights share their memory.
 
     Raises:
@@ -184,7 +182,7 @@ def from_hf(hf_model: PreTrainedModel) -> GPT:
     return model_from_tensors(config, tensors_from_hf(config, tensors))
 
 
-def to_hf(model: GPT) -> PreTrainedModel:
+def to_hf(model: GPT) -> "PreTrainedModel":
     """The same model as a transformers one, on a copy of the weights.
 
     Raises:

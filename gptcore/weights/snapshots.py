@@ -4,8 +4,6 @@ Group-wise quantisation: every 32 neighbouring numbers of a matrix share a 16-bi
 and norms stay in 16 bits. A file takes 0.57 bytes per parameter.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

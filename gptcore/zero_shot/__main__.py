@@ -1,7 +1,5 @@
 """Prints a model's zero-shot and few-shot scores: `python -m gptcore.zero_shot --model mini`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

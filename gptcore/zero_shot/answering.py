@@ -1,7 +1,5 @@
 """Batched greedy decoding of answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from gptcore.inference.engine import DecodeEngine

@@ -1,7 +1,5 @@
 """Evaluates how often a model solves a task, over many items that it has never seen."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

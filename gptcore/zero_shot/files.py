@@ -1,7 +1,5 @@
 """Test sets from files: LAMBADA's last words, sentences in two languages, reviews with labels."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

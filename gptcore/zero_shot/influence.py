@@ -1,7 +1,5 @@
 """Prompt ablation: an answer's probability when parts or words of the prompt are left out or changed."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@
 held-out splits, and examples from the training split.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

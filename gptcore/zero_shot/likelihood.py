@@ -1,7 +1,5 @@
 """Likelihood of given continuations: whole answers, and the labels of a closed question."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

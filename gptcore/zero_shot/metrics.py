@@ -1,7 +1,5 @@
 """Answer metrics, and confidence intervals for their mean."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

@@ -1,7 +1,5 @@
 """GPT-2's own prompts with what the real model is known to answer, shown beside figures computed here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

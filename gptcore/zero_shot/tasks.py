@@ -1,7 +1,5 @@
 """The tasks and the ways to ask for them, as papers print them and as people write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

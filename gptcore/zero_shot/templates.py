@@ -1,7 +1,5 @@
 """Prompts and what they are made of: an instruction, solved examples, the input and the cue that asks for an answer."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -56,7 +54,7 @@ class Prompt:
         """The text of all parts of a kind."""
         return "".join(part.text for part in self.parts if part.kind == kind)
 
-    def without(self, place: int) -> Prompt:
+    def without(self, place: int) -> "Prompt":
         """The prompt less one of its parts."""
         return Prompt((*self.parts[:place], *self.parts[place + 1 :]))
 
@@ -118,7 +116,7 @@ class Template:
         """What an answer is called here."""
         return self.labels.get(answer, answer)
 
-    def check(self, needed: Sequence[str]) -> Template:
+    def check(self, needed: Sequence[str]) -> "Template":
         """The template itself, or a PromptError that says which placeholder is missing, unknown or in a wrong place."""
         try:
             names = _names(self.body)

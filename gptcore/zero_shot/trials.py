@@ -1,7 +1,5 @@
 """Task tests: frozen held-out items, after solved examples that training may have shown."""
 
-from __future__ import annotations
-
 from gptcore.errors import PromptError
 from gptcore.zero_shot.evaluation import Trial, find_template
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, Split, examples, items, splits_of

@@ -1,7 +1,5 @@
 """Truncates prompts to the model's window: what is left out, in which order, and a note that says so."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ for the page and for the next token of a text all the while. Printed as a table;
 slower.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

@@ -3,8 +3,6 @@
 Whatever is sent, there is an answer, in time and without a traceback, and the app serves on.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import itertools

@@ -1,7 +1,5 @@
 """What holds for every input: parsers answer or say why not, codecs come back, sampling stays a distribution."""
 
-from __future__ import annotations
-
 import base64
 import math
 import zlib

@@ -1,7 +1,5 @@
 """The report of attacks, and the end of the server amid its work: everybody gets a last word."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Attribution sums to what the model computes, and each part is what an independent recomputation gives."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Circuits are exact where they claim to be, and their checks are real passes."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

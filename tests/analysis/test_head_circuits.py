@@ -1,7 +1,5 @@
 """A head's circuits equal the whole products of weights, which a small model can hold."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Patching grids equal runs that are patched one by one, and their edges are known."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

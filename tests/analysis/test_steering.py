@@ -1,7 +1,5 @@
 """A steered model is the model with a vector added to its stream, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -7,8 +7,6 @@ A figure stands beside what it is compared with, and its limit on this machine w
 Takes ten to sixteen minutes on two cores. Nothing else should compute meanwhile.
 """
 
-from __future__ import annotations
-
 import argparse
 import platform
 import re

@@ -6,8 +6,6 @@ The app's own plans, with nobody else computing: instruction tuning, answers tha
 Each model answers instructions made of held-out stories and is scored on the stories themselves, in bits per byte.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -3,8 +3,6 @@
 python tests/benchmarks/attention.py [--rounds 7] [--tokens 512]
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -7,8 +7,6 @@ in turn, `rounds` times over, so that a busy moment hits all alike; medians are 
 limits.py. llama.cpp takes part when the packages llama-cpp-python and gguf are installed.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -1,7 +1,5 @@
 """Writes a GPT-2-shaped model as an f16 GGUF file, so that llama.cpp can be measured on the very same weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gguf

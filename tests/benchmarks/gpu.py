@@ -4,8 +4,6 @@ Every ratio is of one run on one card: transformers, and a decode step over a fi
 here after the idea of gpt-fast. The whole takes about seven minutes; without a card it says so and ends.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

@@ -3,8 +3,6 @@
 python tests/benchmarks/limits.py
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -9,8 +9,6 @@ model of GPT-2 small's shape with random weights and the mini's tokenizer, from 
 and from a key to the next head. The browser parts need Chromium.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

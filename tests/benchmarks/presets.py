@@ -6,8 +6,6 @@ Every row is a run of the app's own (plan, loop, snapshots and all), at equal wa
 nobody else computing. The last column is the loss on the whole held-out part, in nats a character.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

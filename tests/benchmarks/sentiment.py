@@ -7,8 +7,6 @@ of the training rows and is tested on the valid rows; the last tenth chooses the
 L3 = L2 + 0.5 L1.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import sys

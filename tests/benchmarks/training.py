@@ -8,8 +8,6 @@ the same machine (--page), and while a text is generated; the bare loop has the 
 --two-minutes runs the tab's two-minute preset on built-in texts or files, and prints where it ends.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -5,8 +5,6 @@
 The ratio is within one run: the same prompts, answered in one batch and by `generate` one after the other.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys

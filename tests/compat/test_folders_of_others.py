@@ -1,7 +1,5 @@
 """Model folders as transformers and tokenizers write them: the ids are AutoTokenizer's, and every id has a name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

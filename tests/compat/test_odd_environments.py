@@ -1,7 +1,5 @@
 """The command in environments that people have: it serves, answers, ends when told to, and prints no traceback."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

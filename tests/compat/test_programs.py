@@ -1,7 +1,5 @@
 """Programs that people have: curl, JavaScript and an MCP client, against the served page."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

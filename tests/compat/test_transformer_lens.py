@@ -1,7 +1,5 @@
 """TransformerLens on the bundled folders: the same logits and the same attention. Runs where it is installed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

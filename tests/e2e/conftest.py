@@ -1,7 +1,5 @@
 """A real browser on the served page, with every host but the app's own out of reach."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The Attention tab in a real browser."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """A talk whose server is killed amid it, and started again: the hall sees the scene, and then the next one."""
 
-from __future__ import annotations
-
 import socket
 
 from playwright.sync_api import expect

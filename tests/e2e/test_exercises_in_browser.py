@@ -1,7 +1,5 @@
 """Exercises: asked beside their view, answered by what is chosen there, kept over a load, and printed."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """The Generate tab in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 

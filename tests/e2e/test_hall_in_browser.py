@@ -1,7 +1,5 @@
 """A room of people: one page leads, another follows, leaves and returns."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

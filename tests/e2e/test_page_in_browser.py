@@ -1,7 +1,5 @@
 """What holds for the page as a whole: the picker, the keys, the header, and what survives fast hands and a reload."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

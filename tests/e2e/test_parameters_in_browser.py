@@ -1,7 +1,5 @@
 """The Parameters tab in a real browser."""
 
-from __future__ import annotations
-
 import json
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """The page behind a proxy that shows it under a path of its site, known to the server or not."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

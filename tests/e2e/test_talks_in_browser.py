@@ -1,7 +1,5 @@
 """Talks: rehearsed from the first scene to the last, and steered from the speaker's window."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

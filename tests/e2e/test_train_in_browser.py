@@ -1,7 +1,5 @@
 """The Train tab in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """The command line that makes an assistant: both stages, the table, and a run that goes on after it was stopped."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Small talk: what is said in training, and that the held-out messages are none of it."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texts that are written together: each is what it would be alone, whenever the others begin and end."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

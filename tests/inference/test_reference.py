@@ -1,7 +1,5 @@
 """The reference decoder, and that the engine writes what it writes."""
 
-from __future__ import annotations
-
 import pytest
 
 import gptcore

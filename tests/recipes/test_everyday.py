@@ -1,7 +1,5 @@
 """Pages in everyday language: notes and their questions, opinions, and what no page may hold."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A model that is made deeper computes the same at first, and its new blocks can learn."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """The stories that the page makes instructions of."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

@@ -1,7 +1,5 @@
 """The plan that trains every bundled model anew: what it lists, and how it goes on."""
 
-from __future__ import annotations
-
 import importlib.util
 import shlex
 import subprocess

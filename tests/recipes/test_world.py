@@ -1,7 +1,5 @@
 """The small synthetic web: its grammar, its facts, and that nothing it tests with was ever shown."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -5,8 +5,6 @@ and MLP at all places, and influence of the circuit's heads and neurons at their
 without that part.
 """
 
-from __future__ import annotations
-
 import argparse
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,6 @@ Things to click on Start's first screen, tab stops before the guesses, views, si
 each view's first figure begins at three sizes of the window. A browser test holds Start to its numbers.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

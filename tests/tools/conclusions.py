@@ -4,8 +4,6 @@ Every conclusion is tested on every text and model against transformers: logits,
 same weights through `to_hf`, nothing of this project's own analysis. Prints a table of the sentences made and false.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

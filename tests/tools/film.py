@@ -1,7 +1,5 @@
 """The README's picture, from the recording of the bundled run: noise becomes words. `python -m tests.tools.film`"""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 python -m tests.tools.first_page [FILE]
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

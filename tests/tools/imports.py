@@ -4,8 +4,6 @@ A room is a folder; a lens with all its folders is one room, and so are the part
 directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`. The page's scripts have a graph, too.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

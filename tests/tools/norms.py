@@ -4,8 +4,6 @@
 in characters and in the same batches; three minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Of every kind of pair, names, things or numbers are exchanged; a variant holds i
 How attribution and switching off agree, which stands beside the bars, is `tests.tools.attribution_check`'s.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import permutations

@@ -3,8 +3,6 @@
 Server functions are found by their requests, annotated `Annotated[object, X]`; `Annotated[str, X]` is JSON of X.
 """
 
-from __future__ import annotations
-
 import inspect
 import pkgutil
 import sys

@@ -1,7 +1,5 @@
 """A model as transformers computes it on one text: what the page's conclusions are tested against."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Wants both vocabularies on this machine (`python app.py --prefetch gpt2`), or in the folder of test data.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -3,8 +3,6 @@
 Wants the project's data folder beside the checkout: five texts, with the last logits and the scores of all 144 heads.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

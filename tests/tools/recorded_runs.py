@@ -1,7 +1,5 @@
 """Records the runs that three forms of Train open with: `python -m tests.tools.recorded_runs` (four minutes)."""
 
-from __future__ import annotations
-
 import json
 
 from gptcore.language_model import DEFAULT_MODEL, weights_digest

@@ -3,8 +3,6 @@
 Three sizes in light and dark, and the presenter's mode. The browser tests look for the same faults in some of these.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -6,8 +6,6 @@ Opens the page, lets the bundled model write, looks at attention and asks from a
 each, and exits with 1 if one failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

@@ -3,8 +3,6 @@
 For every example and strength: words of its kind a text, and how many nats a token the model's own plain text costs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 

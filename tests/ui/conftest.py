@@ -1,7 +1,5 @@
 """Services around a tiny model: handlers are tested without Gradio, a network or the bundled weights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

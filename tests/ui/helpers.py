@@ -1,7 +1,5 @@
 """Shared by the tests of the page's handlers."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

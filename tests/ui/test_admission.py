@@ -1,7 +1,5 @@
 """The line of texts that wait to be written."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 

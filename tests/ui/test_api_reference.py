@@ -1,7 +1,5 @@
 """The named endpoints describe themselves: in the README, on the API page, and in an example that runs."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

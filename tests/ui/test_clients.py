@@ -1,7 +1,5 @@
 """Who asks, and what is fair between clients."""
 
-from __future__ import annotations
-
 import pytest
 
 from ui.server import connections

@@ -1,7 +1,5 @@
 """The computing place: turns, hand-over, giving up, errors."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -1,7 +1,5 @@
 """Connections that say nothing are closed, and one address has so many of them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import httpx

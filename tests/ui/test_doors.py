@@ -1,7 +1,5 @@
 """What is open of all that Gradio serves, found in its own list of routes."""
 
-from __future__ import annotations
-
 import re
 
 import gradio as gr

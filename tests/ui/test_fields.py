@@ -1,7 +1,5 @@
 """Forms of declared fields: whatever is sent for any field of any form is used, or refused with a sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import math

@@ -1,7 +1,5 @@
 """Who may ask the server: hosts, origins, JSON, newcomers; and what browsers are told."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

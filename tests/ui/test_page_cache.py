@@ -1,7 +1,5 @@
 """The page is rendered once for all who get the same one."""
 
-from __future__ import annotations
-
 import asyncio
 
 from wire import apart

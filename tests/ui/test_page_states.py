@@ -1,7 +1,5 @@
 """What is kept of an open page: its own values, no copy of the page."""
 
-from __future__ import annotations
-
 import gradio as gr
 import pytest
 

@@ -1,7 +1,5 @@
 """Every server function answers with exactly what its annotation says, and refuses any other request."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator

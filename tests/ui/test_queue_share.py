@@ -1,7 +1,5 @@
 """A client has a share of the queue, and what nobody listens to is not computed."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 

@@ -3,8 +3,6 @@
 Where one differs because a model or a view has changed, `python -m tests.tools.first_page` makes them anew.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

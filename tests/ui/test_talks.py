@@ -1,7 +1,5 @@
 """Talks as files: what is read, what is wrong with its line and field, and links that set a form of Train."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

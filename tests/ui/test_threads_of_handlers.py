@@ -1,7 +1,5 @@
 """Handlers compute in the computing place: OpenMP workers of their own would make every token there slower."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import pkgutil

@@ -1,7 +1,5 @@
 """Texts of several visitors in one pass: each gets its own, an end or an error ends it, and nothing is left behind."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Work for a GPU that is lent for a moment: the same texts and scores as here, and a way on when it cannot be had."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

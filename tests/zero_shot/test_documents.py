@@ -1,7 +1,5 @@
 """The prompts of the documents that this project implements, put to `world` word for word."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

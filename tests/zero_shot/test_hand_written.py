@@ -1,7 +1,5 @@
 """Items that people wrote: read, scored, and enough of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The zero-shot harness: prompts as papers print them, likelihoods as transformers computes them, honest figures."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

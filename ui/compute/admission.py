@@ -1,7 +1,5 @@
 """Admission queue: limits how many texts are generated at once; the others wait and know their position."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque
@@ -30,7 +28,7 @@ class Place:
 class Ticket:
     """One text's ticket: queued at first, then admitted."""
 
-    def __init__(self, admission: AdmissionQueue) -> None:
+    def __init__(self, admission: "AdmissionQueue") -> None:
         self._admission = admission
         self.admitted = False
 

@@ -5,8 +5,6 @@ pause while its last update travels to the page. Here one thread owns the worker
 travel, and hands results over in batches, because waking a handler for every token slows both threads.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

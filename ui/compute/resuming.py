@@ -1,7 +1,5 @@
 """Texts that go on elsewhere: in another process, or on the processor where a graphics card has no memory left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +23,7 @@ class SentText:
     n_alternatives: int
 
     @staticmethod
-    def of(one: TokenSequence) -> SentText:
+    def of(one: TokenSequence) -> "SentText":
         """Serialises a text as written so far."""
         return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
 

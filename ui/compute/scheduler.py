@@ -1,7 +1,5 @@
 """Continuous-batching scheduler: all texts of one model are decoded together, one forward pass per token."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

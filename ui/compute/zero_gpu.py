@@ -6,8 +6,6 @@ outside ZeroGPU, this module does nothing and everything runs on the CPU.
 The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

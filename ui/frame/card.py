@@ -1,7 +1,5 @@
 """The card of the model in the picker: where it comes from, and whether it computes what it should."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Initial example of the page: a finished text of the default model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from gptcore.errors import CheckpointError

@@ -3,8 +3,6 @@
 The file holds what `make_example` makes, which a test makes again and compares: `python -m tests.tools.first_page`.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from dataclasses import asdict, replace

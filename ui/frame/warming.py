@@ -1,7 +1,5 @@
 """Warm-up before the first visitor."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import torch

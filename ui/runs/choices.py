@@ -1,7 +1,5 @@
 """Preference votes: an audience's choices between two answers of a model, per workspace."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 

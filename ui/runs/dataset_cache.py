@@ -1,7 +1,5 @@
 """LRU cache of tokenised data sets: split, encoded, with n-gram baselines."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """What is told and recorded of a run."""
 
-from __future__ import annotations
-
 from typing_extensions import TypedDict
 
 from ui.payloads import Machine

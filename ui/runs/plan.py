@@ -1,7 +1,5 @@
 """What a training run needs, checked; or how it makes that itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any

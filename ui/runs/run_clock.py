@@ -1,7 +1,5 @@
 """The clock of a training run: it stands while the process does not run, so that a frozen server takes no time."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """JSON of a training run: a run's state to a file and back."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math

@@ -3,8 +3,6 @@
 A workspace is what one or more pages view and steer; a run trains; a record is a run's state, kept after it ends.
 """
 
-from __future__ import annotations
-
 import math
 import secrets
 import time

@@ -1,7 +1,5 @@
 """FIFO queue of training runs: who learns, who waits, positions and estimated waits."""
 
-from __future__ import annotations
-
 import heapq
 import math
 import threading

@@ -1,7 +1,5 @@
 """State of a training run: facts, curve and snapshots, to be shown, compared and saved. Pure data."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable, Mapping

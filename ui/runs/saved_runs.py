@@ -1,7 +1,5 @@
 """Persistence of training runs across a restart or crash of the server."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Training run: a background job of the compute thread that follows a plan, takes commands and records snapshots."""
 
-from __future__ import annotations
-
 import logging
 import math
 import secrets
@@ -225,7 +223,7 @@ class TrainingRun:
             self._at_work = False
             return True
 
-    def _update(self, learning: _Learning) -> Generator[None, None, bool]:
+    def _update(self, learning: "_Learning") -> Generator[None, None, bool]:
         """One update, and a snapshot if due; True after the last update."""
         record = self.record
         if learning.trainer.config.learning_rate != record.learning_rate:
@@ -261,7 +259,7 @@ class TrainingRun:
         self.record.seconds.on()
         return "update"
 
-    def _waits(self, learning: _Learning) -> Generator[None, None, bool]:
+    def _waits(self, learning: "_Learning") -> Generator[None, None, bool]:
         """Takes a snapshot and pauses; True if paused, False if it was allowed more updates meanwhile."""
         record = self.record
         record.seconds.off()
@@ -270,7 +268,7 @@ class TrainingRun:
             yield from self._observe(learning.model)
         return self._rest()
 
-    def _end(self, learning: _Learning) -> Iterator[None]:
+    def _end(self, learning: "_Learning") -> Iterator[None]:
         """The last snapshot and the score on all held-out data."""
         record, model = self.record, learning.model
         record.next_look = math.nan

@@ -1,7 +1,5 @@
 """A visitor's place for training: the run in progress, and records of those before it."""
 
-from __future__ import annotations
-
 import math
 import secrets
 import tempfile

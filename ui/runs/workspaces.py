@@ -1,7 +1,5 @@
 """The workspaces of all visitors, by their ids."""
 
-from __future__ import annotations
-
 import re
 import secrets
 import threading

@@ -4,8 +4,6 @@ uvicorn never times out a request whose header arrives a byte a minute (slowlori
 and each holds a file descriptor; at the limit of open files the server answers nobody.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import time

@@ -4,8 +4,6 @@ Gradio serves more than a page needs: editors, recordings, proxies, monitors. Wh
 a route of a new version is closed until somebody opens it.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """The server's end: what is in progress gets its last word, what comes new is refused by a sentence."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

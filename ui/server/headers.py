@@ -1,7 +1,5 @@
 """What browsers are told with every answer: security headers, and that a stream is passed on as it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

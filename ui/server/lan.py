@@ -1,7 +1,5 @@
 """The local network: this machine's address in it."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 

@@ -1,7 +1,5 @@
 """Launch: the options of Gradio's queue and of the server, the same for the app and for its tests."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import json

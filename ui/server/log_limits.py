@@ -1,7 +1,5 @@
 """Log filter: truncates long lines and rate-limits repeated ones."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import OrderedDict

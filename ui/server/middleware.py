@@ -4,8 +4,6 @@ A page on another site can make a visitor's browser send requests here, and can 
 (DNS rebinding). Browsers say where a request comes from (Origin) and for whom it is (Host); no page can change that.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import re

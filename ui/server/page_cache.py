@@ -3,8 +3,6 @@
 It is the same for all visitors, but for the address in it and the encoding that the browser takes.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict
 from typing import Any

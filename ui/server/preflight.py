@@ -1,7 +1,5 @@
 """Preflight check for a talk with no network: `python app.py --check`, and `--prefetch gpt2` for what is missing."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Checks a talk scene by scene, `python app.py --check FILE`; where there is a browser, all of it is rehearsed."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import os

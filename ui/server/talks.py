@@ -3,8 +3,6 @@
 The page's script reads the same format (`shared/tour.js`); `ui/rooms/hall/talks/README.md` describes it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

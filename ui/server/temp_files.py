@@ -1,7 +1,5 @@
 """Temporary files: uploads, Gradio's cache and files to download in one folder, with a cap and an age."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The room for uploads: each client has a share, and where it is full, who holds most gives way first."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from contextlib import suppress

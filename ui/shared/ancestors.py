@@ -3,8 +3,6 @@
 Recorded by `tests/tools/ladder.py` of this project's commit d530147, with which its models left the tree.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

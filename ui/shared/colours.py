@@ -4,8 +4,6 @@ No red-green pair anywhere. A part of a model has its hue wherever it is drawn; 
 rival, held-out data, a part switched off, what speaks against.
 """
 
-from __future__ import annotations
-
 # Of a model, by the names of gptcore.analysis.ParameterCount, in its order; --lens-part-... in the style sheet.
 PARTS = {
     "token_embedding": "#72badb",

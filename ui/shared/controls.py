@@ -1,7 +1,5 @@
 """The sampling sliders and what goes with them, under the names that handlers know."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

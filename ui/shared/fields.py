@@ -4,8 +4,6 @@ A form is a frozen dataclass whose fields are made by `declared`. `parsed` makes
 preset or a rival is then `dataclasses.replace` on it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import zlib
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ A module exports `start`, which gets what Gradio passes to a component's script,
 not gr.HTML properties, because a component updated before its tab is first opened loses those.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Controls on the page from the declarations of `ui.shared.fields`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parts of an attribution as people name them, and when a preference formed over a model's checkpoints."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What every head does, for the page."""
 
-from __future__ import annotations
-
 from gptcore.analysis import HeadScores, QueriesAndKeys, uniform_scores
 from ui.payloads import Role
 

@@ -1,7 +1,5 @@
 """Input validation, shared by the page and the API: either can send any value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
@@ -125,7 +123,7 @@ class WritingForm:
     use_cache: bool  # keep keys and values between tokens
     tokens_per_second: float  # no faster than this; 0 is no limit
 
-    def within(self, vocab_size: int, most: int) -> WritingForm:
+    def within(self, vocab_size: int, most: int) -> "WritingForm":
         """The same for a smaller vocabulary and a shorter text."""
         sampling = self.sampling.within(vocab_size)
         return replace(self, sampling=sampling, max_new_tokens=min(self.max_new_tokens, most))

@@ -1,7 +1,5 @@
 """Interface between the page and its tabs, the same for all tabs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypedDict, TypeVar

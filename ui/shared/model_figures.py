@@ -2,8 +2,6 @@
 none is typed and goes stale.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Numbers for JSON: non-finite values become None."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lookup of open models: a component's request never loads a model."""
 
-from __future__ import annotations
-
 import json
 
 from gptcore.errors import GPTCoreError

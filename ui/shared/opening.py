@@ -1,7 +1,5 @@
 """Views that run their request automatically when first opened, so that none opens empty."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Default text of a model: the initial text of every tab until the visitor writes one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The model picker: its entries, and the slider for training checkpoints."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.services import Services

@@ -1,7 +1,5 @@
 """QR codes of links, for phones."""
 
-from __future__ import annotations
-
 import io
 from urllib.parse import urlsplit
 

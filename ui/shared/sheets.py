@@ -1,7 +1,5 @@
 """Tables for the page and for a file: sections of a title, a sentence, columns and rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Shared layout of slide images: 16:9, light or dark theme, readable from the back of a room."""
 
-from __future__ import annotations
-
 import base64
 import io
 from typing import Any, NamedTuple

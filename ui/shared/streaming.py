@@ -1,7 +1,5 @@
 """Streaming generation, shared by all views: admission, pacing, Stop, and statistics."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

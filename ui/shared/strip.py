@@ -1,7 +1,5 @@
 """The sentence above the views of a tab, the same on every tab that reads it."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 

@@ -1,7 +1,5 @@
 """How the page looks: colours, and fonts that ship with Gradio. Its style sheets are in `view/`."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 # One family from paper to ink, one accent, one hue for surprise; no red-green pair anywhere.

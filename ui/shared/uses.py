@@ -1,7 +1,5 @@
 """Which model each tab works with, said on a tab where it is not, or not only, the one in the picker."""
 
-from __future__ import annotations
-
 import html
 
 from ui.services import Services

@@ -1,7 +1,5 @@
 """Event wiring: no progress overlays, views marked while computing, and server functions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """LRU cache of queries and keys, shared by all visitors: any head's map is drawn from them."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """Who asks: the address of a client, which client each page belongs to, and fair shares between clients."""
 
-from __future__ import annotations
-
 import ipaddress
 import threading
 import time

@@ -1,7 +1,5 @@
 """Limits of a deployment profile: what one visitor may ask for, by where the app runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

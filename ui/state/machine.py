@@ -1,7 +1,5 @@
 """Data of the model diagram on Start: the output of every part of the model at one token."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """LRU cache of loaded models, which are shared by all visitors and never changed."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable

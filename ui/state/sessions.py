@@ -1,7 +1,5 @@
 """Session store: each visitor's text being written, the logits after it, and what they have running."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import OrderedDict
@@ -43,7 +41,7 @@ class Document:
         """Its token stream, as it is sent."""
         return serialise(self.lines)
 
-    def noted(self, *lines: Line) -> Document:
+    def noted(self, *lines: Line) -> "Document":
         """A copy with further lines, none of them tokens."""
         return replace(self, lines=(*self.lines, *lines))
 

@@ -1,7 +1,5 @@
 """Fair shares: who holds most of something that is full gives way first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Stages: what a speaker's page shows, for the pages that follow it."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time

@@ -4,8 +4,6 @@ Kinds: "prompt" is what the visitor wrote, "token" a token with its probability 
 alternatives, "note" a remark between tokens, "stats" the figures so far.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable

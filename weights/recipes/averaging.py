@@ -4,8 +4,6 @@ Source: Wortsman et al. 2022, "Model soups": the mean of several fine-tuned mode
 the model they came from among them, less of what it could do is lost (Wortsman et al. 2021, WiSE-FT).
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Learning from models that have learned already: their probabilities as targets, and text that they write."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

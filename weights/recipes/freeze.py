@@ -4,8 +4,6 @@ They stand in `weights/world/`, so that nothing has to be generated while a visi
 generator does not move the figures of models that were tested before.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

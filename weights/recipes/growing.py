@@ -5,8 +5,6 @@ learned. Here every added block is a copy of the one before it whose two output 
 nothing to the stream until it is trained.
 """
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ document here begins in such a way and goes on as one of the stories does, so th
 Half of them rename the one whom the story is about: a model then has to read the name instead of knowing it.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import re

@@ -5,8 +5,6 @@ assistant they are drawn from all that the model expects, nothing cut off: what 
 and rare words occur to be asked for. Those to train on are drawn with `--temperature 0.85 --top-p 0.97 --begun 0.5`.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

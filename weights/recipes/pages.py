@@ -3,8 +3,6 @@
 With --stories, pages with tasks about those stories instead.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ and several models averaged (Kim et al. 2025, "Pre-training under infinite compu
 too: on those they have learned nothing by heart.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

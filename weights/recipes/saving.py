@@ -1,7 +1,5 @@
 """What the recipes that make one model of others do with it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

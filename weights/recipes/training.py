@@ -4,8 +4,6 @@
 writes itself.
 """
 
-from __future__ import annotations
-
 import argparse
 from functools import partial
 

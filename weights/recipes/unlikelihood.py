@@ -4,8 +4,6 @@ Source: Welleck et al. 2020, "Neural Text Generation With Unlikelihood Training"
 the continuations are greedy and only runs of tokens count, here they are drawn, and doubled words count as well.
 """
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn

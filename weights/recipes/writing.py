@@ -1,7 +1,5 @@
 """Lets a model write a token file for others to learn from: `python -m weights.recipes.writing --help`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -7,8 +7,6 @@ look at attention in changing texts, three train and follow their runs, two only
 page, press Generate and vanish amid their texts.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import random

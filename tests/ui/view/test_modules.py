@@ -1,7 +1,5 @@
 """The page's modules: their pure parts run under Node; all of them are served, formatted, linted and narrow enough."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

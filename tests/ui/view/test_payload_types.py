@@ -1,7 +1,5 @@
 """The types of what page and server say to each other are the same on both sides."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A model's card: the README that lies beside the weights of a bundled one, as the page shows it."""
 
-from __future__ import annotations
-
 import re
 
 from gptcore.language_model import bundled_models

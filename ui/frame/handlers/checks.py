@@ -1,7 +1,5 @@
 """The checks on the model in the picker, as a table that grows while they run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gptcore.analysis.verification import verify

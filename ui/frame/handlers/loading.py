@@ -1,7 +1,5 @@
 """Opening a model, with progress while its files are downloaded."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The Attention tab's two sentences: what one's run carries into the other's, and where the heads look otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any

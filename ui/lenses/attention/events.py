@@ -1,7 +1,5 @@
 """Event handlers of the Attention tab, and the server functions of its component."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Payloads of the Attention tab."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict

@@ -1,7 +1,5 @@
 """The heads of the real GPT-2, as they were recorded: they need neither weights nor a network."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gradio as gr

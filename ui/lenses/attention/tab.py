@@ -1,7 +1,5 @@
 """The Attention tab: where every head looks, what it does, and what it matters."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.lenses.attention.compare import compare_view

@@ -1,7 +1,5 @@
 """The view of a conversation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Event handlers of the Generate tab."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

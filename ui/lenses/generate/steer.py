@@ -1,7 +1,5 @@
 """The view of steering: one text with and one without a vector in the stream."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Generate tab: write and see what surprises a model, compare strategies, chat, steer, and cut text into tokens."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.lenses.generate.chat import chat

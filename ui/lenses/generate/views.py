@@ -1,7 +1,5 @@
 """Strategies side by side, and the surprise in the visitor's own text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

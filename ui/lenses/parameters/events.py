@@ -1,7 +1,5 @@
 """Event handlers of the Parameters tab: the shape's views and picture downloads."""
 
-from __future__ import annotations
-
 import html
 import json
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Payloads of the Parameters tab."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from typing_extensions import TypedDict

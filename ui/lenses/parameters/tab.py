@@ -1,7 +1,5 @@
 """The Parameters tab: what a GPT is made of, and what it costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Payloads of Start."""
 
-from __future__ import annotations
-
 from typing import NotRequired
 
 from typing_extensions import TypedDict

@@ -1,7 +1,5 @@
 """The Start tab: one sentence, and the whole machine at work on it."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.errors import shown_to_visitor

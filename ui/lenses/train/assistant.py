@@ -1,7 +1,5 @@
 """The Train tab's view from a language model to an assistant: two stages, the audience's choices, and a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

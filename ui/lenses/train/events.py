@@ -1,7 +1,5 @@
 """Event handlers of the Train tab."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Callable, Mapping

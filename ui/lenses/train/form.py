@@ -1,7 +1,5 @@
 """The Train tab's forms from scratch, of fine-tuning and of labels, under the names that handlers know."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

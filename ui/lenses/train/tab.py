@@ -1,7 +1,5 @@
 """The Train tab: a GPT that learns while people watch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Event handlers of the Zero-shot tab."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random

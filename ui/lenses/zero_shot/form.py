@@ -1,7 +1,5 @@
 """The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is answered."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Zero-shot tab: tasks from a prompt alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

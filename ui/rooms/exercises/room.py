@@ -1,7 +1,5 @@
 """The exercises, on every tab."""
 
-from __future__ import annotations
-
 from ui.rooms.exercises.handlers import checking
 from ui.rooms.exercises.view.exercises_view import exercises_view
 from ui.services import Services

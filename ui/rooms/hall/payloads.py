@@ -1,7 +1,5 @@
 """Payloads for a room of people: who leads, and who follows."""
 
-from __future__ import annotations
-
 from typing_extensions import TypedDict
 
 from ui.payloads import Scene

@@ -1,7 +1,5 @@
 """Leading and following, on every tab."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import gradio as gr

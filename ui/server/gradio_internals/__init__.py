@@ -4,8 +4,6 @@ Each patch targets one version. With any other version, or if a part has changed
 works, and the log says what is lost. `tests/ui/test_gradio_internals.py` runs the app without any of them.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from importlib.metadata import version

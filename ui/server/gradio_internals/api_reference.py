@@ -3,8 +3,6 @@
 Gradio passes on a docstring's first sentence, and calls every value "1st", "2nd" and so on.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence

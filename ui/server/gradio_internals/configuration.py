@@ -1,7 +1,5 @@
 """Slims Gradio's page configuration, sent on every visit, by dropping what no browser reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

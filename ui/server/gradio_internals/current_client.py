@@ -1,7 +1,5 @@
 """The client whose event is being handled in this thread."""
 
-from __future__ import annotations
-
 from gradio.context import LocalContext
 
 from ui.state.clients import Clients

@@ -3,8 +3,6 @@
 It builds both when a page begins, when it is complete, when its queue is set, and at launch, and uses the last ones.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

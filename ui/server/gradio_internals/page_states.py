@@ -1,7 +1,5 @@
 """Gradio's per-page session state, without its unused copy of the configuration."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gradio's event queue: its polling interval and graceful shutdown."""
 
-from __future__ import annotations
-
 import time
 
 import gradio as gr

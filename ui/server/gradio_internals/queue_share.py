@@ -6,8 +6,6 @@ anybody. A client posts an event and then listens for its answer: an event start
 grace period without a listener it is dropped.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ On every import, Gradio parses the source and the type stub of each component, t
 skips classes without a source file, so the patch pretends that none has one.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Save menu: the file formats of a panel behind one button."""
 
-from __future__ import annotations
-
 from html import escape
 
 _KINDS = {

@@ -1,7 +1,5 @@
 """Tables in sections."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import component

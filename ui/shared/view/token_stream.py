@@ -1,7 +1,5 @@
 """Streamed text, coloured by token probability, with the alternatives of each token."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import component

@@ -1,7 +1,5 @@
 """Prints pages in everyday language: `python -m weights.recipes.everyday --pages 1000 --seed 1 > everyday.txt`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """English and French as people speak them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ that has read any word as a label reads those of the held-out templates, too. It
 the splits, as everywhere.
 """
 
-from __future__ import annotations
-
 import re
 
 from gptcore.zero_shot.templates import Item, Template

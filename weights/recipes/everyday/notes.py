@@ -4,8 +4,6 @@
 last word the text tells. Where scenes put the same few kinds of facts together, these are many kinds of sentences.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Which kinds of pages there are, and how often each comes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from weights.recipes.everyday.french import french, phrases

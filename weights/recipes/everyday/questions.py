@@ -1,7 +1,5 @@
 """Questions about short notes and about fairy tales."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

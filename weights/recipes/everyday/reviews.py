@@ -1,7 +1,5 @@
 """Reviews in people's own words, with their sentiment."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

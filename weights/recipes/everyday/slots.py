@@ -1,7 +1,5 @@
 """Sentences with slots, filled from the word lists: "{A} (put/laid) the {thing} {spot}."."""
 
-from __future__ import annotations
-
 import re
 
 from weights.recipes.world.english import a, capitalised, plural

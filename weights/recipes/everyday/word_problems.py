@@ -1,7 +1,5 @@
 """Sums in words and sums that carry."""
 
-from __future__ import annotations
-
 from gptcore.zero_shot.templates import Item
 from weights.recipes.world.english import capitalised, plural
 from weights.recipes.world.lexicon import words

@@ -1,7 +1,5 @@
 """Tasks in many wordings of their own, as people ask who have seen no example: `wordings.txt` has a line for each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What can be asked about a clause, and the answers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

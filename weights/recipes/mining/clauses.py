@@ -4,8 +4,6 @@ A small grammar reads a sentence from its first word. What it cannot read to the
 that little of what it says is wrong.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

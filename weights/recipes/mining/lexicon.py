@@ -1,7 +1,5 @@
 """The words of a text: which are past tenses, and of what; which are names."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

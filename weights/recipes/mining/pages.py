@@ -1,7 +1,5 @@
 """Pages that show a task with the sentences of other people's stories."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from gptcore.zero_shot.templates import Item

@@ -1,7 +1,5 @@
 """Passages of a story with a question about them, or without their last word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Questions about a sentence of a simple story, found by patterns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Short texts of one to three statements that stood far apart in prose, about people with new names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Word pairs that stand in the same relation."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import capitalised
 from weights.recipes.world.lexicon import pairs
 from weights.recipes.world.splits import Draw

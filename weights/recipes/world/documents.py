@@ -1,7 +1,5 @@
 """Pages of a small web: stories, reviews, phrasebooks, homework, guidebooks, and in them demonstrations of tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial

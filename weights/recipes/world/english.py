@@ -1,7 +1,5 @@
 """Just enough English morphology for simple sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The little world itself: towns that are the same in every text."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Simple French beside its English: nouns with gender and number, adjectives that agree, verbs in the present tense."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

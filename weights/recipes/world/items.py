@@ -1,7 +1,5 @@
 """Items of each task, drawn from the little world on either side of its splits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from gptcore.zero_shot.items import NO_STEPS, Split

@@ -1,7 +1,5 @@
 """The words of the little world, read from the lists beside this file."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """First names without end: those that many people have, and others made of syllables."""
 
-from __future__ import annotations
-
 from weights.recipes.world.lexicon import words
 from weights.recipes.world.splits import Draw, held_out
 

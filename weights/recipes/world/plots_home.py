@@ -1,7 +1,5 @@
 """Plots at home: what is lost, given, cooked, found, broken, stolen, and who is new."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import words

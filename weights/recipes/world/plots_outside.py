@@ -1,7 +1,5 @@
 """Plots outside: trips, games, work, weather, school, and an ordinary day."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import a
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, verbs, words

@@ -1,7 +1,5 @@
 """Reviews whose sentiment is known because it was chosen first: opinions, verdicts, negations, and what happened."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, capitalised

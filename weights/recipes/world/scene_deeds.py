@@ -1,7 +1,5 @@
 """Scenes in which something happens."""
 
-from __future__ import annotations
-
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import verbs, words
 from weights.recipes.world.scene_parts import Cast, Fact, some_object, some_time

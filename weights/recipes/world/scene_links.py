@@ -1,7 +1,5 @@
 """Scenes of two things that hang together, so that who did what, and why, has to be told apart."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import a, plural
 from weights.recipes.world.lexicon import verbs, words
 from weights.recipes.world.names import first_name

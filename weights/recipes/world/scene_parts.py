@@ -1,7 +1,5 @@
 """What scenes are made of: who is in them, what they can say, where and when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, plural

@@ -1,7 +1,5 @@
 """Scenes in which something is so: who has what, what is where, who likes what, what somebody is."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import a, plural, present_participle, third
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, verbs, words

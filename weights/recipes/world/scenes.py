@@ -3,8 +3,6 @@
 Where stories follow plots, scenes only put facts together, so that what is learned from them is to look things up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from weights.recipes.world.english import capitalised

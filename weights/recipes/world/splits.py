@@ -1,7 +1,5 @@
 """What training never shows: combinations, decided by a hash of their words, and a few rare words of each task."""
 
-from __future__ import annotations
-
 import random
 import re
 import zlib

@@ -1,7 +1,5 @@
 """Little stories, each with the questions that its text answers and the one sentence that it comes down to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from weights.recipes.world.english import listed

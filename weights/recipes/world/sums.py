@@ -1,7 +1,5 @@
 """Little sums in digits, in words and in stories."""
 
-from __future__ import annotations
-
 from weights.recipes.world.english import plural
 from weights.recipes.world.lexicon import words
 from weights.recipes.world.splits import Draw, held_out

@@ -1,7 +1,5 @@
 """What stories are told with: people, places, openings, feelings and deeds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from weights.recipes.world.english import a, capitalised

@@ -3,8 +3,6 @@
 What `zero_shot.tasks` holds out for tests ("Passage", "Gist", "EN", "Opinion", "Calculate", ...) it never says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from gptcore.zero_shot.templates import Template

@@ -1,7 +1,5 @@
 """Steering on the page: both texts are the model's own, costs are measured, and bad input is a sentence."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The recorded runs with the norm before and after each part, and the sentence about them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ui.lenses.parameters.handlers import norms

@@ -1,7 +1,5 @@
 """From a language model to an assistant on the page: both stages, the audience's choices, and the comparison."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """What a run comes to prefer, and by which parts: at every snapshot the logits' difference itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_runs import TEXT, finished, plan_of

@@ -1,7 +1,5 @@
 """Learning labels: lines in, a classifier that tells them apart out."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Links for phones: QR codes, and this machine's address in its network."""
 
-from __future__ import annotations
-
 import ipaddress
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Two runs side by side: the same from the same seed on the same batches, but for one thing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

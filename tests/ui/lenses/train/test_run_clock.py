@@ -1,7 +1,5 @@
 """The time of training runs: what counts, when the next snapshot is due, and more of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

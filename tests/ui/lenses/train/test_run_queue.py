@@ -1,7 +1,5 @@
 """The queue of training runs: order, places, when one begins, and who leaves."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 

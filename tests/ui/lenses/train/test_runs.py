@@ -1,7 +1,5 @@
 """Training runs on the server: they learn, wait, step, stop, end, and are freed."""
 
-from __future__ import annotations
-
 import json
 import math
 import threading

@@ -1,7 +1,5 @@
 """Runs on disk: what a server that ends has learned is there when it starts again, and can be trained further."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """What the Train tab's form makes of good and bad input."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math

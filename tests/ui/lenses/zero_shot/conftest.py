@@ -1,7 +1,5 @@
 """A model that reads the little world's words, and the services with it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Ways to put a task: examples, reasons, another language, all sampling controls, GPT-2's prompts, recorded scores."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import parse_qsl
 

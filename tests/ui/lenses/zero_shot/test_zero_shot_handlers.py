@@ -1,7 +1,5 @@
 """The Zero-shot tab's handlers: every task, every view, and everything that can be wrong with an input."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Ablation: the next-token distribution with parts of the model switched off, for one visitor and one pass."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Annotated

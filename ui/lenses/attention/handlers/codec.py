@@ -1,7 +1,5 @@
 """Codec of attention maps for the page: 4 bits per cell for thumbnails, 16 for the selected head."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from functools import lru_cache

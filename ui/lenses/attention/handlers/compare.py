@@ -1,7 +1,5 @@
 """Attention difference of two texts of equal length, or of two models of the same shape, for every head."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The initial example of the Attention tab."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ui.lenses.attention.handlers import ablation, lens, maps

@@ -1,7 +1,5 @@
 """Attention maps as files: arrays for programs, and a standalone HTML page."""
 
-from __future__ import annotations
-
 import base64
 import io
 from typing import Annotated

@@ -1,7 +1,5 @@
 """When a preference formed: logit attribution by part at every checkpoint of a training run."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Head analysis from weights alone: OV copying or suppression, and composition with earlier heads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Annotated

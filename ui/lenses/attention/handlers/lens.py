@@ -1,7 +1,5 @@
 """The logit lens: what the model would say if it stopped after each layer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

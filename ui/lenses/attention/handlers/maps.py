@@ -1,7 +1,5 @@
 """Attention maps: a text is run through the model once, then any head can be viewed."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """MLP neurons over a text: what activates one, and what it writes."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

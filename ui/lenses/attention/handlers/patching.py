@@ -1,7 +1,5 @@
 """Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """API handlers of the endpoints /attention, /attribution and /patching."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores

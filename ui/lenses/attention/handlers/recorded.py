@@ -1,7 +1,5 @@
 """Recorded outputs of the real GPT-2 (124M) on five texts, for use offline without its weights."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Sample texts: an example for each kind of model, and short probes for what activates a head."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection
 

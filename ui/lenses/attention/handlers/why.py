@@ -1,7 +1,5 @@
 """Logit attribution: a prediction as a sum over the parts of the model, each checked by ablation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Annotated

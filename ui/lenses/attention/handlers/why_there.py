@@ -1,7 +1,5 @@
 """Attention score attribution: one cell of a map, split by the contents of its two tokens."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from gptcore.analysis import ScoreAttribution, query_key_attribution

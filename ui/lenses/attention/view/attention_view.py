@@ -1,7 +1,5 @@
 """Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Interpretability views: ablation, the logit lens, MLP neurons, and the diagram of a recorded model."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

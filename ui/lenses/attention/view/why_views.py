@@ -1,7 +1,5 @@
 """Views that explain a prediction: logit attribution by part, and activation patching between two sentences."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

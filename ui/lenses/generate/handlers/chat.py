@@ -1,7 +1,5 @@
 """Chat: a model answers turn by turn, next to a plain GPT that continues the same text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Strategy comparison: one prompt under several strategies, side by side, in one batch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from gptcore.inference.generation import prompt_ids

@@ -1,7 +1,5 @@
 """The next-token distribution after each sampling stage, for the page's component and the API."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What Generate shows at first: a finished text, its last distribution."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ui.shared.inputs import WritingForm

@@ -1,7 +1,5 @@
 """Initial text of the Generate tab: written when a model is picked, before any button is pressed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from gptcore.analysis import count_parameters

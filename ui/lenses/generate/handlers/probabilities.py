@@ -1,7 +1,5 @@
 """Effect of temperature, top-k and top-p on one distribution, side by side from the same logits."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """API handlers of the endpoints /generate and /next_token."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

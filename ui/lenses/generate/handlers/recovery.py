@@ -1,7 +1,5 @@
 """Recovery after a page reload: restores the text, even if the connection or the server was lost meanwhile."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gptcore.errors import GPTCoreError

@@ -1,7 +1,5 @@
 """Scoring: the surprisal of every token of a text, and its perplexity."""
 
-from __future__ import annotations
-
 import math
 
 from ui import conclusions

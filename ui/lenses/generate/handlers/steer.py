@@ -1,7 +1,5 @@
 """Activation steering: the same text with and without a vector added to the residual stream, and its cost."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

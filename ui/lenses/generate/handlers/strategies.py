@@ -1,7 +1,5 @@
 """Named settings of the sampling controls: the usual ways to choose the next token."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from gptcore.inference.sampling_settings import SamplingSettings

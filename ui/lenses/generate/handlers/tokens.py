@@ -1,7 +1,5 @@
 """Tokenizer views: one text under several tokenizers, its BPE merges, and merges learned from a text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

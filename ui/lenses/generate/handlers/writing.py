@@ -1,7 +1,5 @@
 """Text generation for the Generate tab, token by token or all at once, with the distribution of every token."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Chat view: a conversation with a model, with a plain GPT's continuation of the same text beside each answer."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.lenses.generate.handlers.chat import STARTERS

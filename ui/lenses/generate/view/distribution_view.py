@@ -1,7 +1,5 @@
 """The next-token distribution as a chart: the same tokens in every stage, cut ones left visible in grey."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import component

@@ -1,7 +1,5 @@
 """Decoding strategies: what each does, and how temperature, top-k and top-p reshape one distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import gradio as gr

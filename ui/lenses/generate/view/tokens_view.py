@@ -1,7 +1,5 @@
 """The tokenizer view: one text under several tokenizers, merges step by step, merges learned from a text."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

@@ -1,7 +1,5 @@
 """The small experiments as pictures: numbers in, a data URL out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

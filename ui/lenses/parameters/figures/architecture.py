@@ -1,7 +1,5 @@
 """A GPT drawn to scale: areas are parameters, every arrow carries the shape of what flows along it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parameter counts as figures: a treemap and bars for the page, bars for slides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ui.shared.colours import ACCENT, PARTS, SHARES, WARM

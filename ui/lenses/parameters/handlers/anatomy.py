@@ -1,7 +1,5 @@
 """Live experiments for the page: the numbers of a figure, and one paragraph with what they show."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

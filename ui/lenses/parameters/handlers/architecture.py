@@ -1,7 +1,5 @@
 """The parts of the drawing: what each computes, what it counts, and the lines of this project that do it."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable

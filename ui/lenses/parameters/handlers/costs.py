@@ -1,7 +1,5 @@
 """Memory and compute cost of a model shape, estimated and measured on this machine."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

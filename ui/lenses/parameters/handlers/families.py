@@ -1,7 +1,5 @@
 """GPT among its relatives: sizes, kinds of transformer, and the way from a bigram to a GPT."""
 
-from __future__ import annotations
-
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
 from ui.shared import ancestors

@@ -1,7 +1,5 @@
 """What `tests/tools/norms.py` recorded: a deep, narrow GPT with its norms before and after each part."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """API handler of the endpoint /parameters."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

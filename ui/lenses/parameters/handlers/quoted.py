@@ -1,7 +1,5 @@
 """Why one source says 117M and another 124M: the derivation of every quoted parameter count."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gptcore.analysis import ParameterCount, count_parameters

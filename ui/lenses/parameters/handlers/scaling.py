@@ -1,7 +1,5 @@
 """Scaling laws: how the loss falls with a model's size and with the text it reads, published and measured here."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

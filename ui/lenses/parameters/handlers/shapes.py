@@ -1,7 +1,5 @@
 """Model shape: validation of the page's controls, and the parameter breakdown."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The Parameters tab's views: what a shape is made of, drawings, and plotly figures."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.colours import PARTS

@@ -1,7 +1,5 @@
 """One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, NamedTuple, TypeGuard
 

@@ -1,7 +1,5 @@
 """The story behind the page: the objective, GPT-1's numbers, its rivals, its ancestor and its descendants."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Landing view: an editable sentence, the machine at work on it, its guesses, and questions that lead further."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

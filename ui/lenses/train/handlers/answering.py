@@ -1,7 +1,5 @@
 """What the models of the Assistant view answer: two answers for an audience to choose from, and all stages compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated

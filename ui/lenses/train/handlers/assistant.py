@@ -1,7 +1,5 @@
 """Assistant training: instruction tuning, then preference tuning (DPO) on pairs of the model's own answers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace

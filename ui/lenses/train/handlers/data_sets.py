@@ -1,7 +1,5 @@
 """Fetches text of a public Hugging Face data set through the Hub's rows API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx

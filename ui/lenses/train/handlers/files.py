@@ -1,7 +1,5 @@
 """Downloads and uploads of the Train tab: run recordings, and model folders as zip files."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

@@ -1,7 +1,5 @@
 """Scales presets to the machine, with a note: smaller models on a slow processor, larger batches on a card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

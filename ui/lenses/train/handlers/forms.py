@@ -1,7 +1,5 @@
 """The Train tab's forms: every setting of each, declared once, and what a run takes from them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

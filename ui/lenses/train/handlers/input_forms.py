@@ -1,7 +1,5 @@
 """The four input forms of the GPT-1 paper's figure 1: how a line becomes token sequences for one and the same model."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A small made-up data set for each input form, in words that a model of children's stories knows."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Labelled lines, learned by a classifier around the picked model."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

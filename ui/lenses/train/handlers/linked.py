@@ -1,7 +1,5 @@
 """Settings of the Train tab's forms that a link or a scene of a talk may set: `FORM.FIELD`, such as `train.trick`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

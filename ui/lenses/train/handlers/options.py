@@ -1,7 +1,5 @@
 """What can be broken in a run, what it can race against, and how long it can be."""
 
-from __future__ import annotations
-
 from gptcore.training.config import OptimizerName
 
 # How long a run is: seconds, "cap" for as long as the server allows, a number of updates, or of passes over the text.

@@ -1,7 +1,5 @@
 """Builds training plans from the Train tab's forms: text, tokenizer, model, data, and evaluation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

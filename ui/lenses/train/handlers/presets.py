@@ -1,7 +1,5 @@
 """Presets of the Train tab, and what is said of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

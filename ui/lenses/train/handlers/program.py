@@ -1,7 +1,5 @@
 """API handler of the endpoint /train."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

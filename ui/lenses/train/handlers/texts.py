@@ -1,7 +1,5 @@
 """Loads training texts from any source, decodes and validates them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

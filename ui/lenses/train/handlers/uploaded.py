@@ -1,7 +1,5 @@
 """A model from a file as a run: what it learned from, its curve and what it writes, so that it can go on learning."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Mapping
 from dataclasses import replace

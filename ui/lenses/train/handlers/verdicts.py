@@ -1,7 +1,5 @@
 """What a run has shown, in sentences that hold for any run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Handlers that start, steer and watch training runs. Browser input is untrusted."""
 
-from __future__ import annotations
-
 import base64
 import html
 import math

@@ -1,7 +1,5 @@
 """Two answers of a model side by side, for an audience to choose the better one."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

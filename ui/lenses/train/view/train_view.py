@@ -1,7 +1,5 @@
 """Live view of a training run: curves, figures, samples, attention maps, and earlier runs."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

@@ -1,7 +1,5 @@
 """Zero-shot prompting: the prompt's parts, the label likelihoods, and the model's answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

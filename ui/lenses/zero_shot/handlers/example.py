@@ -1,7 +1,5 @@
 """The initial example of the Zero-shot tab."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Validation of the Zero-shot form: a task, its input, its examples and its template."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

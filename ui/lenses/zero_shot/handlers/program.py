@@ -1,7 +1,5 @@
 """API handler of the endpoint /zero_shot, with the validation of the tab."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Recorded scores of the bundled models: on hand-written items, and on generated items like their training data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache

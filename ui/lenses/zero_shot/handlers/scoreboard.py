@@ -1,7 +1,5 @@
 """Scoreboard: task accuracy of models, measured on request."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Further zero-shot views: prompting styles, prompt attribution, and a comparison of models."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Views of a zero-shot prompt: its parts, label likelihoods, three prompting styles, and prompt attribution."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import component

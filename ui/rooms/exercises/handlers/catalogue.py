@@ -1,7 +1,5 @@
 """The exercises, easiest first: look, do, think."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What the page asks about exercises: the list, a verdict, and the right answer."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Annotated

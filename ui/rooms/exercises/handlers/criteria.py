@@ -1,7 +1,5 @@
 """What counts as right in the exercises: texts that visitors write, what is measured in a model, runs."""
 
-from __future__ import annotations
-
 import math
 
 from gptcore.config import PRESETS

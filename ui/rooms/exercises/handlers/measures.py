@@ -1,7 +1,5 @@
 """What the exercises measure in a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from torch import Tensor

@@ -3,8 +3,6 @@
 Nothing is looked up: every answer is measured in the model when it is asked for.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

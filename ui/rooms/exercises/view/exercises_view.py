@@ -1,7 +1,5 @@
 """Exercises beside the views that they are about: a bar with a question, a field and the page's own check."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component

@@ -1,7 +1,5 @@
 """Leading a room: what the speaker's page shows, and the pages that follow it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Annotated

@@ -1,7 +1,5 @@
 """A room of people: leading and following."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from ui.shared.files import ServerFunctions, component
