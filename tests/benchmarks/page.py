@@ -147,7 +147,7 @@ def served(script: str | None, *flags: str) -> Iterator[Served]:
 
 
 @cache
-def opened(model: str) -> LanguageModel:
+def opened(model: str) -> "LanguageModel":
     """A model, opened once."""
     import gptcore
 

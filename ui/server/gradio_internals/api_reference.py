@@ -64,9 +64,7 @@ def described(name: str, function: Callable[..., Any]) -> Endpoint:
     values = []
     for parameter in inspect.signature(function).parameters.values():
         given = parameter.default is not parameter.empty
-        kind = parameter.annotation if isinstance(parameter.annotation, str) else ""
-        kind = kind or function.__annotations__.get(parameter.name, "")
-        shown = kind if isinstance(kind, str) else kind.__name__
+        shown = inspect.formatannotation(function.__annotations__.get(parameter.name, Any)).replace("typing.", "")
         default = repr(parameter.default) if given else ""
         line = _one_line(helps.get(parameter.name, ""))
         values.append(Value(parameter.name, shown, default, line, _CHOICES.get((name, parameter.name), ())))
