@@ -20,12 +20,16 @@ def slim(configuration: BlocksConfigDict) -> None:
     """Removes the parts of the configuration that browsers do not need: more than a third."""
     configuration["components"] = [_component(one) for one in configuration["components"]]
     configuration["dependencies"] = [_event(one) for one in configuration.get("dependencies", [])]
+    # Values of named endpoints are on no page; a browser would make a component of each.
+    values = {one["id"] for one in configuration["components"] if one["type"] == "api"}
+    root = configuration["layout"]
+    root["children"] = [one for one in root.get("children", []) if one["id"] not in values]
 
 
 def _component(one: Mapping[str, Any]) -> dict[str, Any]:
     left_out = _OF_PACKAGES if one["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
     # A state's value stays on the server, which answers null; without this key the browser would see a change.
-    unseen = {"value": None} if one["type"] == "state" else {}
+    unseen = {"state": {"value": None}, "api": {"visible": False}}.get(one["type"], {})
     props = unseen | {
         name: value
         for name, value in one["props"].items()
