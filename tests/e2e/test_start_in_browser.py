@@ -2,15 +2,15 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from browser import settled
 
 WORDS = "#start .st-word"
+RED = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
 
 
-def test_a_guess_is_taken_and_back_takes_it_away(visit):
+def test_a_guess_is_taken_and_back_takes_it_away_and_the_picture_follows_pointer_and_keys(visit):
     page = visit("")
     count = page.locator(WORDS).count()
     best = page.locator("#start .st-bar .st-name").nth(1).inner_text()
@@ -19,6 +19,17 @@ def test_a_guess_is_taken_and_back_takes_it_away(visit):
     assert page.locator(WORDS).last.inner_text().strip() == best.strip()
     page.click("#start [data-do=back]")
     expect(page.locator(WORDS)).to_have_count(count)
+    page.locator(WORDS).nth(5).hover(force=True)  # arcs follow the word that is pointed at
+    expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
+    words = "[...document.querySelectorAll('#start .st-word')]"
+    assert not page.evaluate(f"{words}.slice(5).some(w => w.style.getPropertyValue('--look') > 0)")  # the future
+    stop = page.locator("#start .mc-part[tabindex='0']")  # the picture is one, with arrow keys inside
+    assert stop.count() == 1
+    stop.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-part=attention-0]")).to_be_focused()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.getAttribute('tabindex')") == "0"
 
 
 def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
@@ -35,6 +46,20 @@ def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
     expect(page.locator("#start .st-words")).to_have_text(before.strip())
     settled(page)  # nor does the changed sentence come back
     expect(page.locator("#start .st-words")).to_have_text(before.strip())
+    field = page.get_by_label("Your sentence")  # other words are offered at the cursor, too
+    field.press("Home")
+    for _ in range(len("One day, Lily")):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{WORDS}.from")).to_have_text(" Lily")
+    page.keyboard.press("Alt+ArrowDown")
+    others = page.locator("#start .st-others button")
+    expect(others.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_focused()
+    expect(others).to_have_count(0)
+    page.keyboard.type(" and Tom")
+    expect(page.locator(WORDS).nth(5)).to_have_text(" Tom")
+    assert field.input_value().startswith("One day, Lily and Tom lost")
 
 
 def test_what_is_typed_while_it_writes_is_not_overwritten(visit):
@@ -52,43 +77,21 @@ def test_what_is_typed_while_it_writes_is_not_overwritten(visit):
     expect(page.locator(WORDS)).to_have_count(5)
 
 
-def test_it_writes_by_itself_until_it_is_stopped(visit):
+def test_it_writes_by_itself_until_it_is_stopped_and_by_keys(visit):
     page = visit("")
     count = page.locator(WORDS).count()
-    page.click("#start .st-play")
+    page.keyboard.press("n")
+    expect(page.locator(WORDS)).to_have_count(count + 1)
+    page.keyboard.press("g")
+    expect(page.locator("#start .st-play")).to_have_text("Pause")
     expect(page.locator(WORDS).nth(count + 1)).to_be_visible()
-    page.click("#start .st-play")
+    page.keyboard.press("s")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
     settled(page)
     count = page.locator(WORDS).count()
     page.click("#start .st-play")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")  # by itself, after twelve words
     expect(page.locator(WORDS)).to_have_count(count + 12)
-
-
-def test_arcs_follow_the_word_that_is_pointed_at(visit):
-    page = visit("")
-    expect(page.locator("#start .st-arcs path").first).to_be_attached()
-    page.locator(WORDS).nth(5).hover(force=True)
-    expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
-    later = (
-        "[...document.querySelectorAll('#start .st-word')].slice(5).some(w => w.style.getPropertyValue('--look') > 0)"
-    )
-    assert not page.evaluate(later)  # the future is hidden
-
-
-def test_another_model_has_other_guesses(visit):
-    page = visit("?model=shakespeare-char&tab=start")
-    expect(page.locator("#start .st-said")).to_contain_text("36 attention heads")
-    name = page.locator("#start .st-bar .st-name").first.inner_text()
-    assert len(name.strip()) <= 1 or name in ("␣", "⏎")
-
-
-def test_a_link_to_a_prompt_without_a_tab_opens_generate(visit):
-    page = visit("")
-    page.goto(page.url.partition("?")[0] + "?prompt=The+old+boat")
-    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
-    settled(page)
 
 
 def test_the_story_computes_its_sum_on_the_sentence_and_leads_to_what_it_tells_of(visit):
@@ -130,21 +133,7 @@ def test_the_sentence_stays_over_the_moments_of_a_training(visit):
     assert len(guesses) == 4
 
 
-def test_keys_work_on_the_opening_screen(visit):
-    page = visit("")
-    count = page.locator(WORDS).count()
-    page.keyboard.press("n")
-    expect(page.locator(WORDS)).to_have_count(count + 1)
-    page.keyboard.press("g")
-    expect(page.locator("#start .st-play")).to_have_text("Pause")
-    page.keyboard.press("s")
-    expect(page.locator("#start .st-play")).to_have_text("Let it write")
-
-
-RED = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
-
-
-def test_one_sentence_is_everywhere(visit):
+def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     page = visit("")
     sentence = page.get_by_label("Your sentence")
     sentence.fill(RED)
@@ -162,11 +151,7 @@ def test_one_sentence_is_everywhere(visit):
     settled(page)
     page.reload()
     expect(sentence).to_have_value("The old king had a")
-
-
-def test_a_head_that_is_chosen_in_one_view_is_chosen_in_the_other(visit):
-    page = visit("")
-    page.get_by_label("Your sentence").fill(RED)
+    sentence.fill(RED)
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
     part = page.locator("[data-part=attention-5]")
     part.focus()
@@ -192,9 +177,8 @@ def test_the_picture_shows_every_block_what_it_would_say_and_another_place(visit
     expect(page.locator("#start .st-conclusion")).to_contain_text("After “hat”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
-    page.click("#start .st-play")
-    expect(page.locator(WORDS)).to_have_count(words + 12)
-    expect(picture.locator(f"[data-part=token-{words + 11}] .mc-name.now")).to_be_visible()
+    page.keyboard.press("n")
+    expect(picture.locator(f"[data-part=token-{words}] .mc-name.now")).to_be_visible()
 
 
 def test_the_machine_is_stepped_through_and_shows_the_sizes_of_its_parts(visit):
@@ -234,17 +218,11 @@ def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit)
     expect(page.locator("#start .mc-name.now")).to_be_visible()
 
 
-def test_the_picture_stands_upright_on_a_phone_and_a_part_opens_its_view_on_the_same_sentence(visit):
-    page = visit("", width=390, height=844)
-    expect(page.locator("#start .mc-box svg.upright [data-part^=guess-]")).to_have_count(6)
-    text = page.get_by_label("Your sentence").input_value()
-    page.locator("[data-part=guess-2]").click()
-    expect(page.locator("#attention-text textarea")).to_have_value(text)
-    expect(page.locator("#lens .ln-table thead th").last).to_have_text("␣" + text.split()[-1])
-
-
-def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
+def test_a_model_of_letters_guesses_letters_and_says_which_it_lacks(visit):
     page = visit("?model=shakespeare-char&tab=start")
+    expect(page.locator("#start .st-said")).to_contain_text("36 attention heads")
+    name = page.locator("#start .st-bar .st-name").first.inner_text()
+    assert len(name.strip()) <= 1 or name in ("␣", "⏎")
     guesses = page.inner_text("#start .st-bars")
     page.get_by_label("Your sentence").fill("Où est-il?")
     expect(page.locator("#start .st-said")).to_contain_text("ù")
@@ -254,9 +232,16 @@ def test_a_text_that_cannot_be_read_is_said_and_nothing_is_lost(visit):
 
 def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     page = visit("")
+    expect(page.locator("#start .st-question")).to_have_count(7)  # six, and all
     page.keyboard.press("q")
     search = page.get_by_label("Search the questions")
     expect(search).to_be_focused()
+    for word in ("softmax", "loss", "embedding", "attention", "hallucination"):
+        search.fill(word)
+        expect(page.locator("#start .st-question").first).to_be_visible()
+    search.fill("")
+    page.get_by_role("button", name=re.compile("^All .* questions")).click()
+    assert page.locator("#start .st-question").count() > 20
     search.fill("layer answer")
     expect(page.locator("#start .st-question")).to_have_count(1)
     search.press("Enter")
@@ -283,25 +268,7 @@ def test_the_count_of_gradios_loading_screen_ends_and_no_frame_of_others(visit):
     assert 3 not in page.evaluate("[...clockReaders]")  # a frame that only reads the clock, and asks for the next
 
 
-def test_other_words_are_offered_at_the_cursor_and_typing_goes_on_in_place(visit):
-    page = visit("")
-    field = page.get_by_label("Your sentence")
-    field.press("Home")
-    for _ in range(len("One day, Lily")):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator(f"{WORDS}.from")).to_have_text(" Lily")
-    page.keyboard.press("Alt+ArrowDown")
-    others = page.locator("#start .st-others button")
-    expect(others.first).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(field).to_be_focused()
-    expect(others).to_have_count(0)
-    page.keyboard.type(" and Tom")
-    expect(page.locator(WORDS).nth(5)).to_have_text(" Tom")
-    assert field.input_value().startswith("One day, Lily and Tom lost")
-
-
-def test_the_field_and_the_words_beneath_it_break_in_the_same_places(visit):
+def test_on_a_phone_field_and_words_break_alike_and_a_part_of_the_upright_picture_opens_its_view(visit):
     page = visit("", width=390, height=844)
     for text in (
         "Es war ein Bär und ein Fuß.  Two spaces, unbelievable-long-words",
@@ -313,27 +280,11 @@ def test_the_field_and_the_words_beneath_it_break_in_the_same_places(visit):
         settled(page)
         fits = page.locator("#start .st-text").evaluate("node => [node.scrollHeight, node.clientHeight]")
         assert fits[0] <= fits[1] + 1, (text, fits)
-
-
-def test_the_picture_is_one_stop_of_the_keyboard_with_arrow_keys_inside(visit):
-    page = visit("")
-    assert page.locator("#start .mc-part[tabindex='0']").count() == 1
-    page.locator("#start .mc-part[tabindex='0']").focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-part=attention-0]")).to_be_focused()
-    page.keyboard.press("End")
-    assert page.evaluate("document.activeElement.getAttribute('tabindex')") == "0"
-
-
-def test_a_word_of_the_field_finds_a_question(visit):
-    page = visit("")
-    expect(page.locator("#start .st-question")).to_have_count(7)  # six, and all
-    for word in ("softmax", "loss", "embedding", "attention", "hallucination"):
-        page.get_by_label("Search the questions").fill(word)
-        expect(page.locator("#start .st-question").first).to_be_visible()
-    page.get_by_label("Search the questions").fill("")
-    page.get_by_role("button", name=re.compile("^All .* questions")).click()
-    assert page.locator("#start .st-question").count() > 20
+    page.get_by_label("Your sentence").fill(RED)
+    expect(page.locator("#start .mc-box svg.upright [data-part^=guess-]")).to_have_count(6)
+    page.locator("[data-part=guess-2]").click()
+    expect(page.locator("#attention-text textarea")).to_have_value(RED)
+    expect(page.locator("#lens .ln-table thead th").last).to_have_text("␣blue")
 
 
 def clicks(page, *steps: str) -> int:
@@ -346,11 +297,11 @@ def clicks(page, *steps: str) -> int:
 # What people come for -> clicks from Start, and what is then on the screen.
 ERRANDS = {
     "see where a word looks": ([], "#start .st-arcs path"),
-    "why this word": (["#start [data-do=why]"], "#why .wy-table tbody tr"),
     "switch a head off": (
         ["#tabs [role=tab]:has-text('Attention')", "#attention [data-do=off]"],
         "#ablation [aria-pressed=true]",
     ),
+    "why this word": (["#start [data-do=why]"], "#why .wy-table tbody tr"),
     "train on my text": (["#start .st-question:has-text('train it further on my own')"], "#tune-start"),
     "does it translate": (
         ["#start .st-all", "#start .st-question:has-text('Does it translate?')"],
@@ -359,9 +310,9 @@ ERRANDS = {
 }
 
 
-@pytest.mark.parametrize("errand", ERRANDS)
-def test_what_people_come_for_is_at_most_two_clicks_from_start(visit, errand):
+def test_what_people_come_for_is_at_most_two_clicks_from_start(visit):
     page = visit("")
-    steps, shown = ERRANDS[errand]
-    assert clicks(page, *steps) <= 2
-    expect(page.locator(shown).first).to_be_visible()
+    for errand, (steps, shown) in ERRANDS.items():
+        page.get_by_role("tab", name="Start").click()
+        assert clicks(page, *steps) <= 2, errand
+        expect(page.locator(shown).first).to_be_visible()

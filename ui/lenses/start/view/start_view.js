@@ -40,6 +40,8 @@ export function start({element, props, server, watch, given}) {
   let tried = ''; // the sentence that was read last; the model may write it otherwise
   let looking = 0; // of the newest question about another token
   let asking = 0; // number of the newest question; an older answer is dropped
+  let isRead = true; // whether the page shows what stands in the field
+  let reading = Promise.resolve(); // until it does
   const before = []; // sentences, for Back
   const told = story(find('story'), server, () => data?.tokens);
 
@@ -50,11 +52,11 @@ export function start({element, props, server, watch, given}) {
 
   const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
     go: way => {
-      setSentence(data.text, hear); // the view opens on the same sentence
+      if (isRead) setSentence(data.text, hear); // the view opens on the same sentence
       goTo(new URLSearchParams(way));
     },
     look: place => chooseToken(place < data.tokens.length - 1 ? place : null),
-    next: () => nextWord(),
+    next,
     choose: head => chooseHead(head),
   });
 
@@ -76,8 +78,11 @@ export function start({element, props, server, watch, given}) {
       clearTimeout(waiting);
       writing.pause();
       asking += 1; // an answer on its way would overwrite what is typed
+      isRead = false;
       setSentence(text, hear);
-      waiting = setTimeout(() => read(text), TYPED);
+      reading = new Promise(done => {
+        waiting = setTimeout(() => read(text).then(done), TYPED);
+      });
     },
     pointed: i => data && point(i),
     opened(i) {
@@ -159,6 +164,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   async function change(wanted, writes) {
+    if (!isRead) return; // a guess about the text before: what is typed stays
     before.push(ids());
     writing.pause();
     say('');
@@ -202,9 +208,18 @@ export function start({element, props, server, watch, given}) {
     }
   }
 
-  function nextWord() {
+  async function next() {
+    await reading;
     const picked = drawn(words(data));
     if (picked !== undefined) take(picked);
+  }
+
+  async function letWrite() {
+    await reading;
+    if (!isRead) return;
+    before.push(ids());
+    say('');
+    writing.write(WRITES);
   }
 
   function take(id) {
@@ -213,6 +228,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   function draw(intoBox = true) {
+    isRead = true;
     holdSentence({model: data.model, ids: ids(), own: before.length > 0});
     if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
     drawMachine();
@@ -254,9 +270,9 @@ export function start({element, props, server, watch, given}) {
     data
       ? {
           slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
-          why: () => askWhy(data.text),
-          play: () => (writing.writes() ? writing.pause() : (before.push(ids()), say(''), writing.write(WRITES))),
-          next: () => nextWord(),
+          why: () => askWhy(isRead ? data.text : editor.text()),
+          play: () => (writing.writes() ? writing.pause() : letWrite()),
+          next,
           step: () => picture.step(),
           sizes: event => {
             const on = event.target.getAttribute('aria-pressed') !== 'true';
