@@ -45,13 +45,38 @@ def pixels(page: Page, selector: str) -> int:
     )
 
 
-def test_it_opens_on_one_interesting_head_of_a_finished_example(visit):
+def test_it_opens_on_one_interesting_head_and_shows_others_in_three_ways(visit):
     page = visit_attention(visit)
     assert name(page) != "Layer 0 · head 0"
     expect(page.locator("#attention .at-role")).to_contain_text("rests on the first token")
     assert pixels(page, "#attention .at-map") > 20 and pixels(page, "#attention .at-grid") > 20
-    page.click("#tabs button[role=tab]:has-text('Generate')")
-    expect(page.locator("#stream .ts-token").first).to_be_visible()
+    box = page.locator("#attention .at-map").bounding_box()
+    assert box["width"] > 300 and box["y"] + box["height"] < 720
+    before = name(page)
+    grid = page.locator("#attention .at-grid")
+    grid.hover(position={"x": 40, "y": 40})
+    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
+    page.mouse.move(2, 2)
+    expect(page.locator("#attention .at-name")).to_have_text(before)
+    grid.click(position={"x": 40, "y": 40})
+    page.mouse.move(2, 2)
+    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
+    page.click("#attention [data-view=steps]")
+    expect(page.locator("#attention .at-sums table")).to_be_visible()
+    for canvas in ("scores", "masked", "softmax"):
+        assert pixels(page, f"#attention .at-{canvas}") > 10
+    rows = page.locator("#attention .at-sums tbody tr").all_inner_texts()
+    shares = [float(row.split("\t")[-1]) for row in rows]
+    assert shares == sorted(shares, reverse=True) and 0.3 < sum(shares) <= 1.001
+    page.click("#attention [data-view=lines]")
+    expect(page.locator("#attention .at-lines path").first).to_be_attached()
+    page.locator("#attention .at-word").last.hover()
+    expect(page.locator("#attention .at-lines-said")).to_contain_text("looks at")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for view in ("map", "lines", "steps"):
+        page.click(f"#attention [data-view={view}]")
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 PICTURE = "() => document.querySelector('#attention .at-map').toDataURL()"
@@ -87,10 +112,6 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     assert page.evaluate(PICTURE) != zoomed
     page.keyboard.press("Escape")
     detail(page, "Point at a cell")
-
-
-def test_values_at_the_cursor_are_the_models_and_the_future_is_not_available(visit):
-    page = visit_attention(visit)
     write(page, TEXT)
     lm = gptcore.load()
     ids = lm.tokenizer.encode(TEXT)
@@ -105,37 +126,17 @@ def test_values_at_the_cursor_are_the_models_and_the_future_is_not_available(vis
     assert shown == pytest.approx(expected, abs=1e-4)
     page.keyboard.press("ArrowUp")
     detail(page, "n/a, the future is hidden")
-
-
-def test_pointing_at_a_thumbnail_previews_it_and_a_click_keeps_it(visit):
-    page = visit_attention(visit)
     before = name(page)
-    grid = page.locator("#attention .at-grid")
-    grid.hover(position={"x": 40, "y": 40})
-    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
-    page.mouse.move(2, 2)
-    expect(page.locator("#attention .at-name")).to_have_text(before)
-    grid.click(position={"x": 40, "y": 40})
-    page.mouse.move(2, 2)
-    expect(page.locator("#attention .at-name")).to_have_text("Layer 0 · head 0")
+    write(page, "")
+    expect(page.locator("#attention .at-message")).to_contain_text("text is empty")
+    write(page, "a")
+    expect(page.locator("#attention .at-message")).to_contain_text("single token")
+    write(page, "Lily saw Max. Lily saw")
+    expect(page.locator("#attention .at-name")).to_be_visible()
+    assert name(page) == before
 
 
-def test_the_steps_show_the_real_arithmetic(visit):
-    page = visit_attention(visit)
-    page.click("#attention [data-view=steps]")
-    expect(page.locator("#attention .at-sums table")).to_be_visible()
-    for canvas in ("scores", "masked", "softmax"):
-        assert pixels(page, f"#attention .at-{canvas}") > 10
-    rows = page.locator("#attention .at-sums tbody tr").all_inner_texts()
-    shares = [float(row.split("\t")[-1]) for row in rows]
-    assert shares == sorted(shares, reverse=True) and 0.5 < sum(shares) <= 1.001
-    page.click("#attention [data-view=lines]")
-    expect(page.locator("#attention .at-lines path").first).to_be_attached()
-    page.locator("#attention .at-word").last.hover()
-    expect(page.locator("#attention .at-lines-said")).to_contain_text("looks at")
-
-
-def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
+def test_the_induction_model_shows_its_heads_sorts_them_and_asks_for_their_roles(visit):
     page = visit_attention(visit)
     open_model(page, "induction")
     expect(page.locator("#attention-text textarea")).to_have_value("kitten kitten kitt")
@@ -147,18 +148,6 @@ def test_the_induction_model_shows_its_heads_and_the_table_sorts(visit):
     expect(page.locator("#attention .at-heads tbody tr").first).to_contain_text("0.3")
     page.locator("#attention .at-heads tbody button").first.click()
     assert name(page) == "Layer 0 · head 3"
-    write(page, "kitten, kitten")
-    expect(page.locator("#attention .at-message")).to_contain_text("not ','")
-    write(page, "mat and " * 12)
-    expect(page.locator("#attention .at-note")).to_contain_text("the end is shown")
-    page.click("#keep-end label:has-text('beginning')")
-    expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
-
-
-def test_the_quiz_hides_the_role_until_it_is_revealed(visit):
-    page = visit_attention(visit)
-    open_model(page, "induction")
-    settled(page)
     page.click("#attention [data-do=quiz]")
     expect(page.locator("#attention .at-role")).to_have_text("What does this head do?")
     expect(page.locator("#attention .at-legend")).to_be_hidden()
@@ -168,9 +157,15 @@ def test_the_quiz_hides_the_role_until_it_is_revealed(visit):
     expect(page.locator("#attention .at-role")).to_contain_text("It looks at")
     page.click("#attention [data-do=quiz]")
     expect(page.locator("#attention .at-legend")).to_be_visible()
+    write(page, "kitten, kitten")
+    expect(page.locator("#attention .at-message")).to_contain_text("not ','")
+    write(page, "mat and " * 12)
+    expect(page.locator("#attention .at-note")).to_contain_text("the end is shown")
+    page.click("#keep-end label:has-text('beginning')")
+    expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
 
 
-def test_sink_modes_and_waking_a_head(visit):
+def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):
     page = visit_attention(visit)
     page.click("#sink label:has-text('in front')")
     page.locator("#attention .at-map").focus()
@@ -179,6 +174,14 @@ def test_sink_modes_and_waking_a_head(visit):
     expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
     page.click("#attention [data-do=wake]")
     expect(page.locator("#woken")).to_contain_text("busiest")
+    page.get_by_role("tab", name="Neurons").click()
+    expect(page.locator("#neurons .u-shaded").first).to_be_visible()
+    first = page.locator("#neurons .nr-peak").inner_text()
+    page.locator("#neurons .nr-top button").nth(1).click()
+    expect(page.locator("#neurons .nr-peak")).not_to_have_text(first)
+    page.locator("#attention-text textarea").fill("A dog, a cat, a dog, a cat")
+    expect(page.locator("#neurons .nr-text")).to_contain_text("dog, a cat")
+    expect(page.locator("#neurons .nr-size")).to_have_count(6)
 
 
 def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser, tmp_path):
@@ -207,23 +210,6 @@ def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser,
     other.context.close()
 
 
-def test_a_link_opens_this_very_view(visit):
-    page = visit_attention(visit)
-    write(page, TEXT)
-    page.click("#sink label:has-text('left out')")
-    settled(page)
-    page.locator("#attention .at-grid").focus()
-    page.keyboard.press("ArrowLeft")
-    wanted = name(page)
-    page.click("#attention [data-do=link]")
-    expect(page.locator("#attention .at-said")).to_contain_text("address bar")
-    query = page.evaluate("location.search")
-    again = visit(query)
-    expect(again.locator("#attention-text textarea")).to_have_value(TEXT)
-    expect(again.locator("#attention .at-name")).to_have_text(wanted)
-    assert again.locator("#sink input:checked").get_attribute("value") == "without the first token"
-
-
 def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page = visit_attention(visit)
     page.keyboard.press("1")
@@ -244,49 +230,6 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page.keyboard.press("ArrowLeft")
     settled(page)
     assert page.locator("#distribution .dv-table").text_content() == distribution
-
-
-def test_the_lens_and_the_comparison_follow_the_text(visit):
-    page = visit_attention(visit)
-    page.click("#attention-views button[role=tab]:has-text('Layers')")
-    settled(page)  # a field that is filled while its view opens may be set back
-    write(page, TEXT)
-    expect(page.locator("#lens thead th").last).to_have_text("␣saw")
-    page.locator("#lens td[tabindex='0']").focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.locator("#lens .ln-detail")).to_contain_text("The whole model’s choice")
-    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
-    page.fill("#pair-a textarea", "Tom saw a cat.")
-    page.fill("#pair-b textarea", "Tom saw a very big cat.")
-    page.click("#pair-start")
-    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted")
-    page.fill("#pair-b textarea", "Tom saw a dog.")
-    page.click("#pair-start")
-    expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved")
-    assert pixels(page, "#attention-difference .at-map") > 5
-
-
-def test_the_whole_map_is_on_the_first_screen_and_every_drawing_fits_a_phone(visit):
-    page = visit_attention(visit)
-    box = page.locator("#attention .at-map").bounding_box()
-    assert box["width"] > 300 and box["y"] + box["height"] < 720
-    page.set_viewport_size({"width": 390, "height": 844})
-    for view in ("map", "lines", "steps"):
-        page.click(f"#attention [data-view={view}]")
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-def test_empty_and_single_token_texts_are_sentences_and_nothing_is_lost(visit):
-    page = visit_attention(visit)
-    before = name(page)
-    write(page, "")
-    expect(page.locator("#attention .at-message")).to_contain_text("text is empty")
-    write(page, "a")
-    expect(page.locator("#attention .at-message")).to_contain_text("single token")
-    write(page, "Lily saw Max. Lily saw")
-    expect(page.locator("#attention .at-name")).to_be_visible()
-    assert name(page) == before
 
 
 def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_has_its_own_parts(visit):
@@ -322,16 +265,23 @@ def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_brea
     expect(page.locator("#attention .at-legend")).to_be_visible()
 
 
-def test_one_of_the_pages_own_texts_survives_in_a_link_with_the_whole_view(visit):
+def test_a_link_opens_this_very_view(visit):
     page = visit_attention(visit)
     write(page, "red blue red blue red blue red blue red blue red")
+    page.click("#sink label:has-text('left out')")
     settled(page)
+    page.locator("#attention .at-grid").focus()
+    page.keyboard.press("ArrowLeft")
+    wanted = name(page)
     page.locator("#attention .at-map").focus()
     for key in ("ArrowLeft", "ArrowLeft", "+"):
         page.keyboard.press(key)
     page.click("#attention [data-view=steps]")
     page.click("#attention [data-do=link]")
+    expect(page.locator("#attention .at-said")).to_contain_text("address bar")
     again = visit(page.evaluate("location.search"))
+    expect(again.locator("#attention .at-name")).to_have_text(wanted)
+    assert again.locator("#sink input:checked").get_attribute("value") == "without the first token"
     settled(again)
     expect(again.locator("#attention-text textarea")).to_have_value(re.compile("red blue"))
     expect(again.locator("#attention [data-view=steps]")).to_have_attribute("aria-pressed", "true")
@@ -339,19 +289,7 @@ def test_one_of_the_pages_own_texts_survives_in_a_link_with_the_whole_view(visit
     assert pixels(again, "#attention .at-softmax") == pixels(page, "#attention .at-softmax")
 
 
-def test_a_neuron_shows_what_excites_it_and_what_it_writes(visit):
-    page = visit("?tab=attention")
-    page.get_by_role("tab", name="Neurons").click()
-    expect(page.locator("#neurons .u-shaded").first).to_be_visible()
-    first = page.locator("#neurons .nr-peak").inner_text()
-    page.locator("#neurons .nr-top button").nth(1).click()
-    expect(page.locator("#neurons .nr-peak")).not_to_have_text(first)
-    page.locator("#attention-text textarea").fill("A dog, a cat, a dog, a cat")
-    expect(page.locator("#neurons .nr-text")).to_contain_text("dog, a cat")
-    expect(page.locator("#neurons .nr-size")).to_have_count(6)
-
-
-def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
+def test_why_a_word_is_asked_from_start_its_circuit_and_of_a_written_token(visit):
     page = visit("")
     page.get_by_label("Your sentence").fill("Tom saw a zebra. Lily saw a lion. Tom gave food to the")
     expect(page.locator("#start .st-bars .st-name").first).to_have_text("zebra")
@@ -360,6 +298,18 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
     expect(page.locator("#why .wy-body > .conclusion")).to_contain_text("“zebra” rather than")
     expect(page.locator("#why tbody tr")).to_have_count(12)
     expect(page.locator("#why .wy-real").filter(has_text="−").first).to_be_visible()
+    expect(page.locator("#why .ct .conclusion").first).to_contain_text("“zebra” rather than")
+    first = page.locator("#why .ct-next b").inner_text()
+    page.locator("#why .ct-node.head").last.click()
+    expect(page.locator("#why .ct-said")).to_contain_text("1 switched off: the preference changes by")
+    expect(page.locator("#why .ct-next b")).not_to_have_text(first)
+    page.get_by_role("button", name="All on").last.click()
+    expect(page.locator("#why .ct-next b")).to_have_text(first)
+    with page.expect_download() as download:
+        page.locator("#why [data-save=svg]").click()
+    assert download.value.suggested_filename == "circuit.svg"
+    page.click("#why .fm summary")
+    expect(page.locator("#why .fm .conclusion")).to_contain_text("It came to prefer “zebra”")
     page.locator("#why .wy-word").select_option(index=1)
     expect(page.locator("#why .wy-body > .conclusion")).not_to_contain_text("“zebra” rather than")
     page.get_by_role("tab", name="Generate").click()
@@ -374,20 +324,6 @@ def test_why_a_word_is_asked_from_start_and_from_a_written_token(visit):
     expect(page.locator("#attention-text textarea")).to_have_value(re.compile("gave food to the"))
 
 
-def test_two_sentences_are_compared_when_the_view_opens_and_a_cell_says_what_it_is(visit):
-    page = visit("?tab=attention")
-    page.get_by_role("tab", name="Two sentences").click()
-    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “the”")
-    cell = page.locator("#patching .pt-cell.full").last
-    cell.focus()
-    expect(page.locator("#patching .pt-detail")).to_contain_text("% of the way from")
-    page.keyboard.press("ArrowUp")
-    expect(page.locator("#patching .pt-detail")).to_contain_text("before block 1")
-    page.fill("#pair-b textarea", "Lily")
-    page.click("#pair-start")
-    expect(page.locator("#patching .pt-message")).to_contain_text("and B 1")
-
-
 def test_the_real_gpt2_is_there_without_its_weights(visit):
     page = visit("")
     page.click("#model input")
@@ -400,39 +336,29 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     expect(page.locator("#recorded-next")).to_contain_text("“planet”")
 
 
-def test_a_circuit_s_part_is_switched_off_and_its_word_changes(visit):
-    page = visit("?tab=attention")
-    page.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
-    page.click("#attention-views button[role=tab]:has-text('Why this word?')")
-    expect(page.locator("#why .ct .conclusion").first).to_contain_text("“zebra” rather than")
-    expect(page.locator("#why .ct-words span")).to_have_count(10)
-    first = page.locator("#why .ct-next b").inner_text()
-    page.locator("#why .ct-node.head").last.click()
-    expect(page.locator("#why .ct-said")).to_contain_text("1 switched off: the preference changes by")
-    expect(page.locator("#why .ct-next b")).not_to_have_text(first)
-    page.get_by_role("button", name="All on").last.click()
-    expect(page.locator("#why .ct-next b")).to_have_text(first)
-    with page.expect_download() as download:
-        page.locator("#why [data-save=svg]").click()
-    assert download.value.suggested_filename == "circuit.svg"
-    page.click("#why .fm summary")
-    expect(page.locator("#why .fm .conclusion")).to_contain_text("It came to prefer “zebra”")
+def test_why_is_asked_of_a_run_s_own_sample_and_waits_until_its_model_is_open(visit):
+    page = visit("?tab=train")
+    expect(page.locator("#train .tr-text")).to_contain_text("The bell was")
+    page.locator("#train [data-do=why]").click()
+    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("^The bell was"))
+    expect(page.locator("#why .wy-body > .conclusion")).to_contain_text("rather than")
+    expect(page.locator("#why .ct-body > .conclusion")).to_contain_text("rather than")
 
 
-def test_a_cell_is_carried_from_one_sentence_into_the_other(visit):
-    page = visit("?tab=attention")
-    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
+def test_two_sentences_are_compared_and_cells_and_tokens_are_carried_over(visit):
+    page = visit("?tab=attention", height=900)
+    page.get_by_role("tab", name="Two sentences").click()
+    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “the”")
+    cell = page.locator("#patching .pt-cell.full").last
+    cell.focus()
+    expect(page.locator("#patching .pt-detail")).to_contain_text("% of the way from")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#patching .pt-detail")).to_contain_text("before block 1")
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
     page.locator("#patching .pt-table tr").last.locator("td").nth(3).click()
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("zebra")
     page.get_by_role("button", name="Carry nothing").click()
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
-
-
-def test_a_token_is_dragged_from_one_sentence_to_a_depth_of_the_other(visit):
-    page = visit("?tab=attention", height=900)
-    page.click("#attention-views button[role=tab]:has-text('Two sentences')")
-    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token")
     expect(page.locator("#patching .pt-cell.estimated")).to_have_count(0)
     settled(page)  # drawn anew with each depth until then
     changed = page.locator("#patching .pt-table tr").first.locator("th.changed").first
@@ -446,12 +372,21 @@ def test_a_token_is_dragged_from_one_sentence_to_a_depth_of_the_other(visit):
     expect(page.locator("#patching .pt-cell.carried")).to_have_attribute("data-at", f"1,{place}")
     expect(page.locator("#patching .pt-next b")).to_contain_text("A's values in one cell")
     expect(page.locator(".pt-ghost")).to_have_count(0)
-
-
-def test_why_is_asked_of_a_run_s_own_sample_and_waits_until_its_model_is_open(visit):
-    page = visit("?tab=train")
-    expect(page.locator("#train .tr-text")).to_contain_text("The bell was")
-    page.locator("#train [data-do=why]").click()
-    expect(page.locator("#attention-text textarea")).to_have_value(re.compile("^The bell was"))
-    expect(page.locator("#why .wy-body > .conclusion")).to_contain_text("rather than")
-    expect(page.locator("#why .ct-body > .conclusion")).to_contain_text("rather than")
+    page.fill("#pair-b textarea", "Lily")
+    page.click("#pair-start")
+    expect(page.locator("#patching .pt-message")).to_contain_text("and B 1")
+    page.fill("#pair-a textarea", "Tom saw a cat.")
+    page.fill("#pair-b textarea", "Tom saw a very big cat.")
+    page.click("#pair-start")
+    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted")
+    page.fill("#pair-b textarea", "Tom saw a dog.")
+    page.click("#pair-start")
+    expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved")
+    assert pixels(page, "#attention-difference .at-map") > 5
+    page.click("#attention-views button[role=tab]:has-text('Layers')")
+    settled(page)  # a field that is filled while its view opens may be set back
+    write(page, TEXT)
+    expect(page.locator("#lens thead th").last).to_have_text("␣saw")
+    page.locator("#lens td[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#lens .ln-detail")).to_contain_text("The whole model’s choice")
