@@ -34,16 +34,15 @@ def set_number(page: Page, control: str, value: str) -> None:
     expect(page.locator(f"{control} input[type=range]")).to_have_value(value)
 
 
-def test_a_finished_example_is_there_and_generating_asks_no_other_host(visit):
+def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
     page = visit()
     assert len(text(page)) > 100
+    box = page.locator("#stream .ts-text").bounding_box()
+    assert box["width"] > 300 and box["y"] + box["height"] < 720
+    assert page.locator("#distribution .dv-token").nth(8).bounding_box()["y"] < 720
     generate(page, "Once upon a time, there was a big dog")
     assert text(page).startswith("Once upon a time, there was a big dog")
     assert "tokens/s" in finished(page)
-
-
-def test_dragging_a_slider_redraws_the_distribution_at_once(visit):
-    page = visit()
     before = page.locator("#distribution .dv-table").inner_text()
     page.locator("#temperature input[type=range]").focus()
     page.keyboard.press("ArrowRight")
@@ -51,6 +50,22 @@ def test_dragging_a_slider_redraws_the_distribution_at_once(visit):
     page.click("#preset-0")
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
     expect(page.locator("#distribution .dv-head").last).to_contain_text("1 candidate")
+    with page.expect_download() as saved:
+        page.click("#stream .lens-save summary")
+        page.click("#stream button[data-do=json]")
+    data = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
+    for kind in ("csv", "svg", "png"):
+        with page.expect_download() as saved:
+            page.click("#distribution .lens-save summary")
+            page.click(f"#distribution button[data-do={kind}]")
+        expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
+        assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
+    settled(page)  # a field that is filled while its tab opens is set back
+    page.fill("#prompt textarea", "Once upon a time there was a girl.")
+    page.click("#surprise input")
+    expect(page.locator("#scored .ts-text")).to_contain_text("girl.")
+    expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
 
 
 def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(visit):
@@ -66,10 +81,6 @@ def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(vis
     assert page.locator("#stream .ts-token").all_inner_texts()[:5] == before[:5]
     page.click("#undo")
     expect(page.locator("#stream .ts-token").nth(5)).to_have_text(before[5])
-
-
-def test_the_keyboard_alone_writes_walks_the_tokens_and_steps(visit):
-    page = visit()
     page.locator("#stream .ts-text").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
@@ -105,30 +116,27 @@ def test_stop_ends_a_text_long_before_its_end_and_keeps_it(visit):
     expect(page.locator("#stream .ts-stats")).to_contain_text("stopped")
 
 
-def test_a_trailing_space_is_noticed_and_removed(visit):
+def test_slips_are_noticed_and_nothing_is_lost(visit):
     page = visit()
     page.fill("#prompt textarea", "The dog ")
     expect(page.locator("#space-warning")).to_be_visible()
     page.click("#strip")
     expect(page.locator("#prompt textarea")).to_have_value("The dog")
     expect(page.locator("#space-warning")).not_to_be_visible()
-
-
-def test_a_prompt_that_is_too_long_is_a_sentence_and_the_text_stays(visit):
-    page = visit()
-    before = text(page)
-    page.fill("#prompt textarea", "word " * 400)
-    page.click("#generate")
-    expect(page.locator(".toast-body").first).to_contain_text("this model reads 256")
-    assert text(page) == before
-    assert "Traceback" not in page.content()
-
-
-def test_model_text_cannot_become_markup(visit):
-    page = visit()
+    page.fill("#model input", "gpt2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast-body").first).to_contain_text("on this machine")
+    expect(page.locator("#model input")).to_have_value(re.compile("mini"))
+    generate(page, "The sun")
     generate(page, "<img src=x onerror=alert(1)> ${1+1} {{value}}")
     assert page.locator("#stream .ts-text img").count() == 0
     assert "<img src=x onerror=alert(1)> ${1+1} {{value}}" in text(page)
+    before = text(page)
+    page.fill("#prompt textarea", "word " * 400)
+    page.click("#generate")
+    expect(page.locator(".toast-body", has_text="this model reads 256")).to_be_visible()
+    assert text(page) == before
+    assert "Traceback" not in page.content()
 
 
 def test_five_strategies_stream_side_by_side(visit):
@@ -146,15 +154,6 @@ def test_five_strategies_stream_side_by_side(visit):
     assert all(t.startswith("Once upon a time") for t in texts) and len(set(texts)) > 1
 
 
-def test_a_pasted_text_gets_its_perplexity(visit):
-    page = visit()
-    settled(page)  # a field that is filled while its tab opens is set back
-    page.fill("#prompt textarea", "Once upon a time there was a girl.")
-    page.click("#surprise input")
-    expect(page.locator("#scored .ts-text")).to_contain_text("girl.")
-    expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
-
-
 def test_settings_travel_in_the_link(visit):
     page = visit("?temperature=0.35&top_k=7&prompt=The+queen&seed=11&top_p=nan&min_p=99")
     expect(page.locator("#prompt textarea")).to_have_value("The queen")
@@ -165,40 +164,6 @@ def test_settings_travel_in_the_link(visit):
     expect(page.locator("#min-p input[type=number]")).to_have_value("1")
     page.click("#copy-link")
     expect(page).to_have_url(re.compile(r"prompt=The\+queen.*temperature=0.35"))
-
-
-def test_everything_shown_can_leave_the_page(visit, tmp_path):
-    page = visit()
-    with page.expect_download() as saved:
-        page.click("#stream .lens-save summary")
-        page.click("#stream button[data-do=json]")
-    data = json.loads(saved.value.path().read_text(encoding="utf-8"))
-    assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
-    for kind in ("csv", "svg", "png"):
-        with page.expect_download() as saved:
-            page.click("#distribution .lens-save summary")
-            page.click(f"#distribution button[data-do={kind}]")
-        expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
-        assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
-
-
-def test_a_model_that_cannot_be_opened_puts_the_picker_back(visit):
-    page = visit()
-    page.fill("#model input", "gpt2")
-    page.keyboard.press("Enter")
-    expect(page.locator(".toast-body").first).to_contain_text("on this machine")
-    expect(page.locator("#model input")).to_have_value(re.compile("mini"))
-    generate(page, "The sun")
-
-
-def test_the_presenter_mode_enlarges_and_dark_mode_switches_by_key(visit):
-    page = visit()
-    size = "getComputedStyle(document.querySelector('#stream .ts-text')).fontSize"
-    before = page.evaluate(size)
-    page.keyboard.press("p")
-    assert float(page.evaluate(size)[:-2]) > float(before[:-2])
-    page.keyboard.press("d")
-    assert page.evaluate("document.body.classList.contains('dark')")
 
 
 def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists_all_keys(visit):
@@ -233,13 +198,14 @@ def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists
     page.keyboard.press("p")  # without large type, Page Down scrolls as everywhere
     page.keyboard.press("PageDown")
     expect(selected).to_have_text("Start")
-
-
-def test_text_and_guesses_are_on_the_first_screen(visit):
-    page = visit()
-    box = page.locator("#stream .ts-text").bounding_box()
-    assert box["width"] > 300 and box["y"] + box["height"] < 720
-    assert page.locator("#distribution .dv-token").nth(8).bounding_box()["y"] < 720
+    page.keyboard.press("1")
+    settled(page)
+    size = "getComputedStyle(document.querySelector('#stream .ts-text')).fontSize"
+    before = page.evaluate(size)
+    page.keyboard.press("p")
+    assert float(page.evaluate(size)[:-2]) > float(before[:-2])
+    page.keyboard.press("d")
+    assert page.evaluate("document.body.classList.contains('dark')")
 
 
 def test_a_text_that_has_ended_is_written_on(visit):

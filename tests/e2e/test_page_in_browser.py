@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from browser import COUNT_REQUESTS, open_accordion, settled
@@ -50,6 +49,22 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     page.evaluate("for (let i = 0; i < 100; i++) document.querySelector('#next-token').click()")
     settled(page)
     expect(page.locator(".toast-body")).to_have_count(0)
+    page.click("#generate")
+    settled(page)
+    text = written(page)
+    page.context.set_offline(True)
+    line = page.locator(".lens-away")
+    expect(line).to_contain_text("The server does not answer")
+    page.click("#next-token")
+    expect(page.locator(".toast-body:visible")).to_have_count(0)
+    assert written(page).startswith(text) and page.locator("#tabs").is_visible()
+    box, picker = line.bounding_box(), page.locator("#model").bounding_box()
+    assert box is not None and picker is not None and box["y"] > picker["y"] + picker["height"]
+    page.context.set_offline(False)
+    expect(line).to_have_count(0)
+    page.click("#generate")
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
 
 
 def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
@@ -77,15 +92,7 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
     assert prompt(page) == "The tree was"
 
 
-def test_models_that_cannot_be_opened_are_shown_and_cannot_be_picked(visit):
-    page = visit()
-    page.click("#model input")
-    line = page.locator("[role=option]", has_text="gpt2-xl")
-    expect(line).to_contain_text("not available here")
-    assert page.evaluate("line => getComputedStyle(line).pointerEvents", line.element_handle()) == "none"
-
-
-def test_every_tab_says_which_model_it_uses(visit):
+def test_the_picker_and_every_tab_say_which_models_there_are(visit):
     page = visit()
     tab(page, "Zero-shot")
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: world (picked above: mini)")
@@ -94,10 +101,23 @@ def test_every_tab_says_which_model_it_uses(visit):
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")
     tab(page, "Train")
     expect(page.locator("#uses-train")).to_contain_text("a new one")
+    page.keyboard.press("1")
+    page.click("#model input")
+    line = page.locator("[role=option]", has_text="gpt2-xl")
+    expect(line).to_contain_text("not available here")
+    assert page.evaluate("line => getComputedStyle(line).pointerEvents", line.element_handle()) == "none"
+    expect(page.locator("[role=listbox]")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    page.click("#model input")  # and opens again
+    page.get_by_role("option", name="world").click()
+    expect(page.locator("#uses-generate")).to_contain_text("world")
 
 
 def test_back_and_forward_go_through_the_tabs_and_views_that_were_open(visit):
     page = visit("")
+    box = page.locator("#tabs > .tab-wrapper").bounding_box()
+    assert box["y"] + box["height"] <= 100
     opened = page.locator("#tabs [role=tab][aria-selected=true]:visible")
 
     def stands(*names):
@@ -187,6 +207,20 @@ def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
     count = page.locator("#stream .ts-token").count()
     page.keyboard.press("n")
     expect(page.locator("#stream .ts-token")).to_have_count(count + 1)
+    page.fill("#prompt textarea", "The dog saw a")
+    settled(page)
+    page.click("#model input")
+    page.get_by_role("option", name="world").click()
+    expect(page.locator("#stream .ts-prompt")).to_have_text("The dog saw a")
+    expect(page.locator("#stream .ts-stats")).to_contain_text(re.compile("ended|length reached"))
+    settled(page)
+    shown = page.locator("#distribution .dv-table").text_content()
+    page.reload()
+    expect(page.locator("#model input")).to_have_value(re.compile("world"))
+    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
+    settled(page)
+    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
+    expect(page.locator("#distribution .dv-after")).to_contain_text("after “")
 
 
 def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_text(visit):
@@ -206,28 +240,32 @@ def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_tex
     assert page.evaluate(name) == held
 
 
-def test_all_tabs_are_in_reach_on_a_phone(visit):
+# On a phone: a tab, what opens its settings, one of them, and the result.
+FOLDED = [
+    ("Train", "#train-settings", "#train-length", "#train .tr-tile"),
+    ("Zero-shot", "#zs-settings", "#zs-template", "#zs-view .zs-prompt"),
+]
+
+
+def test_on_a_phone_all_tabs_are_in_reach_results_come_first_and_settings_open_on_demand(visit):
     page = visit(width=390, height=844)
     for name in ("Generate", "Attention", "Parameters", "Train", "Zero-shot"):
         box = page.locator(f"#tabs > .tab-wrapper [role=tablist] button:has-text('{name}')").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-    assert (
-        page.locator("#tabs > .tab-wrapper .overflow-menu").count() == 0
-        or not page.locator("#tabs > .tab-wrapper .overflow-menu").is_visible()
-    )
-
-
-def test_a_refusal_stays_with_its_form(visit):
-    page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Continue')")
-    page.click("#train-goal label:has-text('Labels')")
-    expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")  # its own recorded example
-    page.fill("#labels-lines textarea", "")
-    page.click("#labels-start")
-    expect(page.locator("#labels-said")).to_contain_text("empty")
-    page.click("#train-goal label:has-text('Your text')")
-    expect(page.locator("#labels-said")).to_be_hidden()
-    expect(page.locator("#tune-said")).to_have_text("")
+    more = page.locator("#tabs > .tab-wrapper .overflow-menu")
+    assert more.count() == 0 or not more.is_visible()
+    for name, opener, setting, result in FOLDED:
+        page.set_viewport_size({"width": 390, "height": 844})
+        tab(page, name)
+        expect(page.locator(result).first).to_be_visible()
+        settled(page)
+        assert page.locator(result).first.bounding_box()["y"] < 700
+        expect(page.locator(setting)).to_be_hidden()
+        page.click(opener)
+        expect(page.locator(setting)).to_be_visible()
+        page.set_viewport_size({"width": 1280, "height": 720})
+        expect(page.locator(opener)).to_be_hidden()
+        expect(page.locator(setting)).to_be_visible()
 
 
 def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
@@ -256,41 +294,23 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was(visit):
     expect(page.locator("#moment")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("name", "opener", "setting", "result"),
-    [("train", "#train-settings", "#train-length", "#train .tr-tile"),
-     ("zero-shot", "#zs-settings", "#zs-template", "#zs-view .zs-prompt")],
-)  # fmt: skip
-def test_on_a_phone_the_result_is_on_the_first_screen_and_settings_open_on_demand(visit, name, opener, setting, result):
-    page = visit(f"?tab={name}", width=390, height=844)
-    assert page.locator(result).first.bounding_box()["y"] < 700
-    expect(page.locator(setting)).to_be_hidden()
-    page.click(opener)
-    expect(page.locator(setting)).to_be_visible()
-    page.set_viewport_size({"width": 1280, "height": 720})
-    expect(page.locator(opener)).to_be_hidden()
-    expect(page.locator(setting)).to_be_visible()
-
-
-def test_header_and_tabs_leave_the_screen_to_the_result(visit):
-    box = visit("").locator("#tabs > .tab-wrapper").bounding_box()
-    assert box["y"] + box["height"] <= 100
-
-
 def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
-    page, asked = browser.new_page(), []
+    page, asked, said = browser.new_page(), [], []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("warning", "error") else None)
     page.on("request", lambda request: asked.append(request.url) if "/queue/join" in request.url else None)
     page.add_init_script(COUNT_REQUESTS)
     page.goto(url)
     settled(page)
     page.wait_for_function(FEW_FRAMES)
-    assert len(asked) == 1
+    assert len(asked) == 1 and said == []
     page.close()
 
 
 def test_a_link_sets_controls_and_what_is_drawn_follows(visit):
-    as_usual = visit().locator("#distribution").text_content() or ""
-    page = visit("?tab=generate&temperature=0.2")
+    page = visit()
+    as_usual = page.locator("#distribution").text_content() or ""
+    page.goto(page.url.partition("?")[0] + "?temperature=0.2&prompt=The+old+boat")  # Generate, where no tab is named
+    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
     expect(page.locator("#temperature input[type=number]")).to_have_value("0.2")
     expect(page.locator("#distribution")).not_to_have_text(as_usual)
     page = visit("?tab=generate&model=induction&temperature=0.3")
@@ -327,43 +347,6 @@ def test_a_remote_works_with_the_cursor_in_a_field_and_the_look_survives_a_reloa
     expect(page.locator("body")).not_to_have_class(re.compile(r"\bpresent\b"))
 
 
-def test_a_list_that_is_left_by_tab_closes(visit):
-    page = visit("?tab=generate")
-    page.click("#model input")
-    expect(page.locator("[role=listbox]")).to_be_visible()
-    page.keyboard.press("Tab")
-    expect(page.locator("[role=listbox]")).to_be_hidden()
-    page.click("#model input")  # and opens again
-    page.get_by_role("option", name="world").click()
-    expect(page.locator("#uses-generate")).to_contain_text("world")
-
-
-def test_after_a_reload_chart_and_header_are_of_the_same_model(visit):
-    page = visit("?tab=generate")
-    page.fill("#prompt textarea", "The dog saw a")
-    settled(page)
-    page.click("#model input")
-    page.get_by_role("option", name="world").click()
-    expect(page.locator("#stream .ts-prompt")).to_have_text("The dog saw a")
-    expect(page.locator("#stream .ts-stats")).to_contain_text(re.compile("ended|length reached"))
-    settled(page)
-    shown = page.locator("#distribution .dv-table").text_content()
-    page.reload()
-    expect(page.locator("#model input")).to_have_value(re.compile("world"))
-    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
-    settled(page)
-    expect(page.locator("#distribution .dv-table")).to_have_text(shown)
-    expect(page.locator("#distribution .dv-after")).to_contain_text("after “")
-
-
-def test_a_page_load_leaves_nothing_in_the_console(visit):
-    page, said = visit("?tab=generate"), []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("warning", "error") else None)
-    page.reload()
-    settled(page)
-    assert said == []
-
-
 def test_a_view_stands_alone_in_a_frame(visit):
     page = visit("?tab=train")
     here = page.url.partition("?")[0]
@@ -375,23 +358,3 @@ def test_a_view_stands_alone_in_a_frame(visit):
     page.goto(f"{here}?embed=train")
     expect(page.locator("#train .tr-title")).to_be_visible()
     expect(page.get_by_role("tab", name="Continue")).to_be_visible()
-
-
-def test_while_the_server_does_not_answer_a_calm_line_says_so_and_the_page_stays(visit):
-    page = visit()
-    page.click("#generate")
-    settled(page)
-    text = written(page)
-    page.context.set_offline(True)
-    line = page.locator(".lens-away")
-    expect(line).to_contain_text("The server does not answer")
-    page.click("#next-token")
-    expect(page.locator(".toast-body:visible")).to_have_count(0)
-    assert written(page).startswith(text) and page.locator("#tabs").is_visible()
-    box, picker = line.bounding_box(), page.locator("#model").bounding_box()
-    assert box is not None and picker is not None and box["y"] > picker["y"] + picker["height"]
-    page.context.set_offline(False)
-    expect(line).to_have_count(0)
-    page.click("#generate")
-    settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)

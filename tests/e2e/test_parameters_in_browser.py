@@ -45,17 +45,15 @@ def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
     assert saved(page, "#breakdown", "png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_views_are_whole_when_the_tab_is_opened_by_hand_after_another_model(visit):
+def test_the_shape_follows_sliders_fields_and_models_and_an_impossible_one_is_a_sentence(visit):
     page = visit()
     choose(page, "#model", "induction")
     expect(page.locator("#facts")).to_contain_text("2 layers")
     page.click("#tabs button[role=tab]:has-text('Parameters')")
     has_total(page, "45,952")
     expect(page.locator("#treemap .slice").first).to_be_visible()
-
-
-def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_sentence(visit):
-    page = visit("?tab=parameters")
+    choose(page, "#model", "mini")
+    has_total(page, "9,617,664")
     page.locator("#shape-n_layer input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     has_total(page, "10,976,784")
@@ -67,10 +65,6 @@ def test_moving_a_slider_by_keyboard_redraws_and_an_impossible_shape_is_a_senten
     expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#breakdown .bd-total")).to_be_visible()
-
-
-def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
-    page = visit("?tab=parameters")
     page.fill("#shape-n_layer input[type=number]", "0")
     page.keyboard.press("Tab")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
@@ -87,6 +81,20 @@ def test_a_field_out_of_range_and_the_way_back_to_the_picked_model(visit):
 
 def test_every_view_shows_something_real(visit):
     page = visit("?tab=parameters")
+    view(page, "Drawing")
+    expect(page.locator("#drawing svg")).to_be_visible()
+    page.locator("#drawing [id='part-mlp']").last.click()
+    expect(page.locator("#drawing .dr-place").first).to_contain_text("gptcore/model.py, line")
+    expect(page.locator("#drawing .dr-code").first).to_contain_text("def forward")
+    assert b"<svg" in saved(page, "#drawing", "svg").read_bytes()
+    expect(page.locator("#anatomy-figure img")).to_be_visible()
+    page.click("#experiment label:has-text('Learned positions')")
+    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini")
+    page.locator("#card > button").click()
+    expect(page.locator("#card-text")).to_contain_text("TinyStories")
+    page.click("#verify-start")
+    expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed")
+    page.keyboard.press("Escape")
     view(page, "Reference")
     expect(page.locator("#bars .bars path").first).to_be_attached()
     assert b"<svg" in saved(page, "#bars", "svg").read_bytes()
@@ -95,28 +103,6 @@ def test_every_view_shows_something_real(visit):
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
-
-
-def test_a_part_of_the_drawing_opens_its_code(visit):
-    page = visit("?tab=parameters")
-    view(page, "Drawing")
-    expect(page.locator("#drawing svg")).to_be_visible()
-    page.locator("#drawing [id='part-mlp']").last.click()
-    expect(page.locator("#drawing .dr-place").first).to_contain_text("gptcore/model.py, line")
-    expect(page.locator("#drawing .dr-code").first).to_contain_text("def forward")
-    assert b"<svg" in saved(page, "#drawing", "svg").read_bytes()
-
-
-def test_experiments_and_checks_run_on_the_model(visit):
-    page = visit("?tab=parameters")
-    view(page, "Drawing")
-    expect(page.locator("#anatomy-figure img")).to_be_visible()
-    page.click("#experiment label:has-text('Learned positions')")
-    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("position embeddings of mini")
-    page.locator("#card > button").click()
-    expect(page.locator("#card-text")).to_contain_text("TinyStories")
-    page.click("#verify-start")
-    expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed")
 
 
 def test_a_link_to_a_view_of_an_earlier_version_opens_what_it_became(visit):

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from browser import settled
@@ -35,9 +34,8 @@ SEEN = """async module => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
-def test_every_step_frames_something_that_is_drawn(visit, width, height):
-    page = visit("", width, height)
+def test_every_step_frames_something_that_is_drawn(visit):
+    page = visit("", 390, 844)
     page.emulate_media(reduced_motion="reduce")
     module = f"{base_path()}/rooms/hall/view/framing.js"
     page.click(".lens-more summary")
@@ -147,7 +145,19 @@ def test_a_server_that_is_gone_leaves_the_scene_and_the_talk_goes_on_by_itself(v
 def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     file = tmp_path / "tour.txt"
     page = with_own_tour(visit, file, "nothing but words")
-    expect(page.locator("#tour .tour-say")).to_contain_text("has no steps")
+    said = page.locator("#tour .tour-say")
+    expect(said).to_contain_text("has no steps")
+    for step, lacks in (("?tab=generat", "tab generat"), ("?tab=attention&view=Nowhere", "view Nowhere")):
+        file.write_text(f"{step}\nLook here.")
+        page.set_input_files("#tour .tour-file", file)
+        expect(said).to_contain_text(f"Look here. (This step asks for “{lacks}")
+    file.write_text("# Late\n\n?tab=start\n@ #late\nLook at this.\n")
+    page.set_input_files("#tour .tour-file", file)
+    expect(said).to_contain_text("“@ #late”, which is not shown here")
+    late = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Here.'})"
+    page.evaluate(f"document.body.prepend({late})")
+    expect(page.locator("#late.tour-target")).to_be_visible()
+    expect(said).to_have_text("Look at this.")
     file.write_text(OWN)
     page.set_input_files("#tour .tour-file", file)
     expect(page.locator("#tour .tour-title")).to_have_text("Two things")
@@ -166,33 +176,6 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     expect(other.locator("#tour .tour-title")).to_have_text("Two things")
     expect(other.locator("#attention .at-map.tour-target")).to_be_visible()
     settled(other)
-
-
-def test_what_comes_late_is_framed_when_it_is_there(visit, tmp_path):
-    page = with_own_tour(visit, tmp_path / "tour.txt", "# Late\n\n?tab=start\n@ #late\nLook at this.\n")
-    expect(page.locator("#tour .tour-say")).to_contain_text("“@ #late”, which is not shown here")
-    page.evaluate(
-        "document.body.prepend(Object.assign(document.createElement('p'), {id: 'late', textContent: 'Here.'}))"
-    )
-    expect(page.locator("#late.tour-target")).to_be_visible()
-    expect(page.locator("#tour .tour-say")).to_have_text("Look at this.")
-
-
-@pytest.mark.parametrize(
-    ("step", "said"),
-    [
-        ("?tab=generat", "tab generat"),
-        ("?tab=attention&view=Nowhere", "view Nowhere"),
-        ("?tab=start\n@ #nope", "@ #nope"),
-    ],
-)
-def test_what_a_step_asks_for_in_vain_is_said(visit, tmp_path, step, said):
-    file = tmp_path / "tour.txt"
-    file.write_text(f"{step}\nLook here.")
-    page = visit("")
-    page.keyboard.press("t")
-    page.set_input_files("#tour .tour-file", file)
-    expect(page.locator("#tour .tour-say")).to_contain_text(f"Look here. (This step asks for “{said}”")
 
 
 def test_the_example_of_a_tour_opens_a_preset_and_every_step_finds_what_it_asks_for(visit):

@@ -60,6 +60,20 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     expect(page.locator("#train .tr-chance")).to_contain_text("“t”")
     for button in ("csv", "json", "png", "svg"):
         assert saved(page, "#train", button).stat().st_size > 1000
+    page.click("#train-corpus input")
+    page.click("[role=option]:has-text('Your own text')")
+    page.fill("#train-written textarea", "too short")
+    page.click("#train-start")
+    expect(page.locator("#train-said")).to_contain_text("Give more text")
+    assert page.input_value("#train-written textarea") == "too short"
+    expect(title(page)).to_contain_text("Recorded example")
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#tune-length label:has-text('steps')")
+    page.fill("#tune-steps input", "3")
+    page.keyboard.press("Tab")
+    page.click("#tune-start")
+    expect(title(page)).to_contain_text("mini tuned on Anthology")
+    expect(title(page)).to_contain_text("All steps are done")
 
 
 def test_a_run_learns_live_is_followed_survives_a_reload_and_ends_with_a_row(visit):
@@ -175,28 +189,6 @@ def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
     expect(title(page)).to_contain_text(re.compile("Learning|done"))
 
 
-def test_bad_fields_are_a_sentence_beside_the_form_and_nothing_is_lost(visit):
-    page = visit("?tab=train")
-    page.click("#train-corpus input")
-    page.click("[role=option]:has-text('Your own text')")
-    page.fill("#train-written textarea", "too short")
-    page.click("#train-start")
-    expect(page.locator("#train-said")).to_contain_text("Give more text")
-    assert page.input_value("#train-written textarea") == "too short"
-    expect(title(page)).to_contain_text("Recorded example")
-
-
-def test_fine_tuning_the_picked_model_shows_the_same_live_view(visit):
-    page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Continue')")
-    page.click("#tune-length label:has-text('steps')")
-    page.fill("#tune-steps input", "3")
-    page.keyboard.press("Tab")
-    page.click("#tune-start")
-    expect(title(page)).to_contain_text("mini tuned on Anthology")
-    expect(title(page)).to_contain_text("All steps are done")
-
-
 def test_a_shape_comes_from_the_parameters_tab(visit):
     page = visit("?tab=parameters")
     page.fill("#shape-from input", "nano")
@@ -215,9 +207,17 @@ def test_a_shape_comes_from_the_parameters_tab(visit):
     expect(page.locator(".toast-body")).to_contain_text("number of layers is 48")
 
 
-def test_labels_are_learned_and_told(visit):
+def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    page.click("#train-goal label:has-text('Labels')")
+    expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")  # its own recorded example
+    page.fill("#labels-lines textarea", "")
+    page.click("#labels-start")
+    expect(page.locator("#labels-said")).to_contain_text("empty")
+    page.click("#train-goal label:has-text('Your text')")
+    expect(page.locator("#labels-said")).to_be_hidden()
+    expect(page.locator("#tune-said")).to_have_text("")
     page.click("#train-goal label:has-text('Labels')")
     who = [
         f"{size} {word}" for size in ("big", "little", "old") for word in ("cat", "dog", "fox", "bird", "cow", "hen")

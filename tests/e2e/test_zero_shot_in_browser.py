@@ -57,6 +57,12 @@ def test_a_task_brings_its_fields_and_examples_stand_in_front(visit):
 
 def test_an_edited_prompt_is_what_the_model_reads(visit):
     page = visit("?tab=zero-shot")
+    page.click("#zs-uses-start")
+    expect(page.locator("#zs-uses .zs-strongest")).to_contain_text("helps most")
+    shades = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts").evaluate_all(
+        "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"
+    )
+    assert max(shades) == 50 and page.locator("#zs-uses .zs-apart").count() >= 1
     page.fill("#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
     page.keyboard.press("Tab")
     expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =")
@@ -86,19 +92,6 @@ def test_ways_effects_and_models_side_by_side(visit):
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
 
 
-def test_the_scoreboard_counts_and_stops(visit):
-    page = visit("?tab=zero-shot")
-    view(page, "Scoreboard")
-    expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
-    page.locator("#zs-items input[type=number]").fill("200")
-    page.keyboard.press("Tab")
-    page.click("#zs-count")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
-    page.click("#zs-count-stop")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped")
-    expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")
-
-
 def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(visit):
     page = visit("?tab=zero-shot")
     for name in ("Sums", "Summarise", "Analogy", "Translate"):
@@ -111,6 +104,15 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
     expect(page.locator("#zs-expected textarea")).to_have_value("")
     page.click("#zs-answer")
     expect(page.locator("#zs-stream .ts-text")).to_contain_text("the green dog =")
+    page.get_by_role("tab", name="Ways of asking").click()
+    page.locator("#zs-gpt2 tr", has_text="I am hungry.").get_by_role("button").click()
+    has_prompt(page, "I am hungry. =")
+    page.locator("#zs-template input").click()
+    page.get_by_role("option", name="English and French").click()
+    has_prompt(page, "French:")  # the template has come, with its own language
+    page.locator("#zs-language input, #zs-language textarea").fill("German")
+    has_prompt(page, "German:")
+    expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
 
 
 def test_a_link_opens_the_same_prompt(visit):
@@ -124,20 +126,7 @@ def test_a_link_opens_the_same_prompt(visit):
     has_prompt(again, "What a day. Overall, it was")
 
 
-def test_a_prompt_of_gpt2_fills_in_the_form_and_a_language_rewrites_the_template(visit):
-    page = visit("?tab=zero-shot")
-    page.get_by_role("tab", name="Ways of asking").click()
-    page.locator("#zs-gpt2 tr", has_text="I am hungry.").get_by_role("button").click()
-    has_prompt(page, "I am hungry. =")
-    page.locator("#zs-template input").click()
-    page.get_by_role("option", name="English and French").click()
-    has_prompt(page, "French:")  # the template has come, with its own language
-    page.locator("#zs-language input, #zs-language textarea").fill("German")
-    has_prompt(page, "German:")
-    expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
-
-
-def test_walking_through_the_views_fills_each_of_them(visit):
+def test_walking_through_the_views_fills_each_of_them_and_the_scoreboard_counts(visit):
     page = visit("?tab=zero-shot")
     for name in ("Ways of asking", "Answer", "Scoreboard"):  # without waiting for any
         page.get_by_role("tab", name=name).click()
@@ -145,13 +134,12 @@ def test_walking_through_the_views_fills_each_of_them(visit):
     expect(page.locator("#zs-ways .zs-way").first).to_be_visible()
     page.get_by_role("tab", name="Scoreboard").click()
     expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()
-
-
-def test_words_are_coloured_on_their_own_scale_and_the_strongest_is_named(visit):
-    page = visit("?tab=zero-shot")
-    page.click("#zs-uses-start")
-    expect(page.locator("#zs-uses .zs-strongest")).to_contain_text("helps most")
-    shades = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts").evaluate_all(
-        "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"
-    )
-    assert max(shades) == 50 and page.locator("#zs-uses .zs-apart").count() >= 1
+    view(page, "Scoreboard")
+    expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
+    page.locator("#zs-items input[type=number]").fill("200")
+    page.keyboard.press("Tab")
+    page.click("#zs-count")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
+    page.click("#zs-count-stop")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped")
+    expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")

@@ -59,6 +59,13 @@ function closeMenus(event) {
   return left.length > 0;
 }
 
+// Folds the model's card, which lies over the views; true if it was open.
+function closeCard() {
+  const open = /** @type {HTMLElement} */ (document.querySelector('#card > .label-wrap.open'));
+  open?.click();
+  return Boolean(open);
+}
+
 export async function start(given) {
   restoreLook();
   // Where scripts are compiled already, they come before Gradio has laid out the page.
@@ -157,7 +164,7 @@ export async function start(given) {
       if (onward) turnTour(onward);
       else leaveTour();
       e.preventDefault();
-    } else if (key === 'escape' && closeMenus({target: document.body})) {
+    } else if (key === 'escape' && (closeMenus({target: document.body}) || closeCard())) {
       e.preventDefault();
     } else if (keys[key]) {
       keys[key]();
