@@ -73,6 +73,9 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     assert size < 390_000  # 13,400 of them the labelled lines that a visitor may edit
     configuration = json.loads(sent)
     assert all("api_info" not in one for one in configuration["components"] if one["type"] != "api")
+    drawn = {int(number) for number in re.findall(r'"id": ?(\d+)', json.dumps(configuration["layout"]))}
+    values = {one["id"] for one in configuration["components"] if one["type"] == "api"}  # of named endpoints
+    assert values and not values & drawn and drawn
     assert all("render_id" not in event and "targets" in event for event in configuration["dependencies"])
     assert {f"/{name}" for name in ("generate", "attention", "train")} <= set(json.loads(info)["named_endpoints"])
     filling = [

@@ -22,8 +22,8 @@ def slim(configuration: BlocksConfigDict) -> None:
     configuration["dependencies"] = [_event(one) for one in configuration.get("dependencies", [])]
     # Values of named endpoints are on no page; a browser would make a component of each.
     values = {one["id"] for one in configuration["components"] if one["type"] == "api"}
-    root = configuration["layout"]
-    root["children"] = [one for one in root.get("children", []) if one["id"] not in values]
+    root: dict[str, Any] = dict(configuration.get("layout", {}))
+    configuration["layout"] = {**root, "children": [one for one in root.get("children", []) if one["id"] not in values]}  # type: ignore[typeddict-item]
 
 
 def _component(one: Mapping[str, Any]) -> dict[str, Any]:
