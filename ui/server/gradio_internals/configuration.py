@@ -22,8 +22,9 @@ def slim(configuration: BlocksConfigDict) -> None:
     configuration["dependencies"] = [_event(one) for one in configuration.get("dependencies", [])]
     # Values of named endpoints are on no page; a browser would make a component of each.
     values = {one["id"] for one in configuration["components"] if one["type"] == "api"}
-    root: dict[str, Any] = dict(configuration.get("layout", {}))
-    configuration["layout"] = {**root, "children": [one for one in root.get("children", []) if one["id"] not in values]}  # type: ignore[typeddict-item]
+    for page in configuration.get("page", {}).values():
+        layout: dict[str, Any] = page["layout"]  # type: ignore[assignment]
+        layout["children"] = [one for one in layout.get("children", []) if one["id"] not in values]
 
 
 def _component(one: Mapping[str, Any]) -> dict[str, Any]:
