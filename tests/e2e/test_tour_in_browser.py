@@ -8,7 +8,7 @@ from browser import settled
 from ui.shared.files import base_path
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks" / "example-tour.txt"
-N_STEPS = (EXAMPLE.parents[1] / "view" / "tour_steps.js").read_text().count("'tab=")
+N_STEPS = (EXAMPLE.parent / "tour.txt").read_text().count("?tab=")
 N_SHORT, N_OF_WORD = 5, 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');

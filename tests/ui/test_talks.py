@@ -49,8 +49,8 @@ A last block without a link.
 def test_the_bundled_talks_have_no_mistake(file):
     _, talk = read_talk(file)
     assert len(talk.scenes) >= 3 and list(mistakes(talk)) == []
-    assert file.stem == "example-tour" or list(leaning(talk)) == []
-    if file.name.startswith("inside"):
+    if file.name.startswith("inside"):  # a talk may be entered at any scene, a tour is walked through
+        assert list(leaning(talk)) == []
         assert all(scene.notes and scene.point for scene in talk.scenes)
 
 

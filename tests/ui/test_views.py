@@ -25,16 +25,6 @@ def test_the_page_has_the_registered_tabs_and_views_in_their_order():
     assert laid_out == expected and list(BUILDERS) == list(views.TAB_NAMES)
 
 
-@pytest.mark.parametrize("file", ["rooms/hall/view/tour_steps.js", "rooms/hall/talks/example-tour.txt"])
-def test_every_step_of_a_tour_goes_to_a_registered_place(file):
-    steps = re.findall(r"tab=[^'\n`]+", (SCRIPTS / file).read_text(encoding="utf-8"))
-    assert len(steps) > 2
-    for step in steps:
-        asked = {name: values[0] for name, values in parse_qs(step).items()}
-        assert asked["tab"] in views.TAB_NAMES
-        assert asked.get("view", "") in ["", *views.titles(asked["tab"])], step
-
-
 def test_what_opens_a_view_from_a_script_names_a_registered_one():
     ways = [
         way

@@ -1,6 +1,6 @@
 """Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and what is wrong in one.
 
-The page's script reads the same format (`shared/tour.js`); `ui/rooms/hall/talks/README.md` describes it.
+The page's script reads the same format (`rooms/hall/view/tour_text.js`); `ui/rooms/hall/talks/README.md` describes it.
 """
 
 import re

@@ -12,7 +12,7 @@ import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
 import {askWhy} from '../../shared/view/why.js';
 import {SAY, setLan} from '../../shared/view/page.js';
-import {isTouring, leaveTour, resumeTour, setTalk, startTour, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
+import {isTouring, leaveTour, resumeTour, setTalk, showAround, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
 
 const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
 const LIST = [
@@ -114,7 +114,7 @@ export async function start(given) {
       else askWhy(sentence());
     },
     e: openHere,
-    t: () => (isTouring() ? leaveTour() : startTour()),
+    t: () => (isTouring() ? leaveTour() : showAround()),
   };
   describeViews();
   showMenu(keys);

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ from ui.services import make_services
 from ui.shared.own_text import TEXT, own_text, text_to_read
 from ui.state.machine import conclusion
 
-TOUR = Path(__file__).parents[4] / "ui" / "rooms" / "hall" / "view" / "word_tour.js"
+TOUR = Path(__file__).parents[4] / "ui" / "rooms" / "hall" / "talks" / "word.txt"
 PROMPT = "the cat sat on the mat and the dog"
 
 
@@ -73,7 +73,7 @@ def test_every_tab_begins_with_the_model_s_one_text():
 def test_what_the_word_tour_says_of_its_sentence_is_so():
     tour = TOUR.read_text(encoding="utf-8")
     words = re.findall(r"\w+", TEXT)
-    assert TEXT in tour and len(words) - words.index("hat") == 13 and "thirteen words back" in tour
+    assert quote(TEXT) in tour and len(words) - words.index("hat") == 13 and "thirteen words back" in tour
     real = make_services(offline=True)
     shown = json.loads(sentence.opening(real, "mini"))
     real.close()

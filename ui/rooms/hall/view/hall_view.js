@@ -6,16 +6,15 @@ import {resumeFollowing} from './following.js';
 import {serve} from './hall_server.js';
 import {resumeLeading} from './leading.js';
 import {talks} from './talks.js';
-import {startTour} from './tour.js';
-import {WORD_TOUR} from './word_tour.js';
+import {followWord, showAround} from './tour.js';
 
 /** @param {Component<string, HallServer>} page */
 export function start({server, trigger}) {
   serve(server);
   offer('open model', model => trigger('open', {model}));
   offer('talks', talks);
-  offer('tour', () => startTour());
-  offer('word tour', () => startTour({...WORD_TOUR, at: 0}));
+  offer('tour', () => showAround());
+  offer('word tour', followWord);
   resumeLeading();
   resumeFollowing();
 }

@@ -1,8 +1,7 @@
 // The talks that the page can give.
 import {startLeading} from './leading.js';
 import {add, addButton} from '../../../shared/view/page.js';
-import {openFile, startTour, talkOfServer} from './tour.js';
-import {parseTour} from './tour_text.js';
+import {bundled, openFile, startTour, talkOfServer} from './tour.js';
 
 const BUNDLED = [
   ['inside-5.txt', 'What is inside a GPT, in 5 minutes', 'Guess, choose, look, switch off, why. For any audience.'],
@@ -19,10 +18,9 @@ export function talks(box) {
   async function play(name) {
     status.textContent = '';
     try {
-      const reply = await fetch(new URL(`../talks/${name}`, import.meta.url));
-      startTour(parseTour(await reply.text()));
-    } catch {
-      status.textContent = 'The server did not answer. Try again, or reload the page.';
+      startTour(await bundled(name));
+    } catch (error) {
+      status.textContent = error.message;
     }
   }
 

@@ -6,13 +6,17 @@ import {goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../.
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
-import {SHORT, STEPS, TITLE} from './tour_steps.js';
 import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
 const LOADS = 2; // of the page, for a step
+// What the short tour shows of the whole one: guess, choose, look, learn.
+const SHORT = ['#start .st-line', '#start .st-bars', '#start .mc-box', '#attention .at-map', '#train .tr-plot'];
+const NO_ANSWER = 'The server did not answer. Try again, or reload the page.';
 
-let tour = null; // {title, steps, at, own, pressed: the steps that have pressed what they press}
+// {title, steps, at, own: its text for a link, of: steps of the tour that it is part of, pressed: the steps that have
+// pressed what they press}
+let tour = null;
 let bar = null;
 let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
@@ -47,7 +51,32 @@ export function leaveTour() {
   tellSpeaker(null, turnTour);
 }
 
-export function startTour(given = {title: TITLE, steps: SHORT, at: 0, own: ''}) {
+// A talk or a tour that the page brings along. Raises an error with a sentence.
+export async function bundled(name) {
+  const reply = await fetch(new URL(`../talks/${name}`, import.meta.url)).catch(() => null);
+  if (!reply?.ok) throw new Error(NO_ANSWER);
+  return parseTour(await reply.text());
+}
+
+// The tour "Show me around", short or whole, and "Follow one word".
+export const showAround = isWhole =>
+  startBundled('tour.txt', ({steps}) => ({
+    steps: isWhole ? steps : SHORT.map(part => steps.find(step => step.point === part)),
+    of: steps.length,
+  }));
+export const followWord = () => startBundled('word.txt');
+
+async function startBundled(name, part = _whole => ({})) {
+  try {
+    const whole = await bundled(name);
+    startTour({...whole, own: '', ...part(whole)});
+  } catch (error) {
+    draw();
+    say(error.message);
+  }
+}
+
+export function startTour(given) {
   tour = {pressed: [], ...given};
   go(tour.at);
   bar?.querySelector('.tour-next').focus();
@@ -200,7 +229,9 @@ function draw() {
   bar.querySelector('.tour-count').textContent = `${tour.at + 1} of ${tour.steps.length}`;
   bar.querySelector('.tour-next').textContent = last ? 'Done' : 'Next';
   bar.querySelector('.tour-back').disabled = tour.at === 0;
-  bar.querySelector('.tour-all').hidden = !last || tour.title !== TITLE || tour.steps.length !== SHORT.length;
+  const all = bar.querySelector('.tour-all');
+  all.hidden = !last || !(tour.of > tour.steps.length);
+  all.textContent = `All ${tour.of} steps`;
   bar.querySelector('.tour-link').hidden = !tour.own;
   say(tour.steps[tour.at].say);
   tellSpeaker(tour, turnTour);
@@ -215,8 +246,7 @@ function build() {
   add(row, 'b', 'tour-title u-muted u-type-xs');
   addButton(row, 'tour-back', 'Back', () => turnTour(-1));
   addButton(row, 'tour-next u-act', 'Next', () => turnTour(1));
-  const all = () => startTour({title: TITLE, steps: STEPS, at: 0, own: ''});
-  addButton(row, 'tour-all', `All ${STEPS.length} steps`, all);
+  addButton(row, 'tour-all', '', () => showAround(true));
   const place = add(row, 'input', 'tour-at');
   Object.assign(place, {type: 'range', min: 0, step: 1});
   place.setAttribute('aria-label', 'Step of the tour');
