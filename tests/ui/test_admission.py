@@ -79,7 +79,7 @@ def test_a_program_waits_for_its_turn(services):
     full = replace(services, admission=AdmissionQueue(1))
     answers = []
     with full.admission.turn():
-        asks = threading.Thread(target=lambda: answers.extend(program.generate(full, "tiny", "the", 1, _form(2))))
+        asks = threading.Thread(target=lambda: answers.extend(program.generate(full, "the", 2, model="tiny")))
         asks.start()
         asks.join(1.0)
         assert not answers

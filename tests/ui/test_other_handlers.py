@@ -108,7 +108,7 @@ def test_the_example_is_the_default_models_own_text(services, tiny_lm):
 
 
 def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
-    reply = list(program.generate(services, "tiny", PROMPT, 3, form()))[-1]
+    reply = list(program.generate(services, PROMPT, 12, seed=5, n=3, model="tiny"))[-1]
     for i, text in enumerate(reply["texts"]):
         alone = list(gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5 + i))
         assert text == "".join(token.text for token in alone)
@@ -118,7 +118,7 @@ def test_the_api_returns_texts_with_their_tokens(services, tiny_lm):
 
 
 def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
-    reply = program.next_token(services, "tiny", PROMPT, 270, form(top_p=0.5).sampling)
+    reply = program.next_token(services, PROMPT, 270, "tiny", top_p=0.5)
     total = sum(row["p"][0] for row in reply["rows"])
     assert len(reply["rows"]) == 270 and total == pytest.approx(1, abs=1e-4)
     kept = [row for row in reply["rows"] if row["p"][-1] > 0]
@@ -129,7 +129,7 @@ def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
 @pytest.mark.parametrize("n", [0, 5, 2.5, None, True])
 def test_the_api_refuses_a_number_of_texts_outside_its_range(services, n):
     with pytest.raises(InputError, match="number of texts"):
-        list(program.generate(services, "tiny", PROMPT, n, form()))
+        list(program.generate(services, PROMPT, model="tiny", n=n))
 
 
 def test_messages_replace_the_chart():

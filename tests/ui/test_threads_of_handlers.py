@@ -54,7 +54,7 @@ HANDLERS = {
         list(writing.write(services, "v", "tiny", PROMPT, FORM)), writing.redraw(services, "v", SAMPLING),
     ],
     "a look at a prompt": lambda services: writing.preview(services, "v", "tiny", PROMPT, FORM),
-    "the endpoint": lambda services: program.next_token(services, "tiny", PROMPT, 5, SAMPLING),
+    "the endpoint": lambda services: program.next_token(services, PROMPT, 5, "tiny"),
     "strategies": lambda services: json.loads(probabilities.probabilities(services, {**SEEN, **SETTINGS}))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
@@ -76,7 +76,7 @@ HANDLERS = {
     "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
     "a text that activates a head": lambda services: texts.activating_text(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
-    "maps for a program": lambda services: of_programs.attention_maps(services, "tiny", PROMPT, 0, 1, "raw", "end"),
+    "maps for a program": lambda services: of_programs.attention(services, PROMPT, 0, 1, model="tiny"),
     "why a word": lambda services: json.loads(why.why(services, SEEN))["parts"],
     "a circuit": lambda services: json.loads(circuit.circuit(services, {**SEEN, "word": 1, "rival": 2}))["nodes"],
     "a circuit without a part": lambda services: json.loads(
@@ -90,8 +90,8 @@ HANDLERS = {
     "how it formed": lambda services: formed.formed(services, {**SEEN, "word": 1, "rival": 2}),
     "a cell carried over": lambda services: json.loads(patching.patched(
         services, {"model": "tiny", "first": PAIR[0], "second": PAIR[1], "cells": [[0, 1]]}))["next"],
-    "causes for a program": lambda services: of_programs.attribution(services, "tiny", PROMPT, "", ""),
-    "a grid for a program": lambda services: of_programs.patching(services, "tiny", *PAIR, "residual"),
+    "causes for a program": lambda services: of_programs.attribution(services, PROMPT, model="tiny"),
+    "a grid for a program": lambda services: of_programs.patching(services, *PAIR, model="tiny"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
     "a model trained further": lambda services: plan.tuning_plan(
         services, services.models.get("tiny"), tune_form(LESSON, services.limits)

@@ -389,12 +389,12 @@ def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny
 
 
 def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):
-    reply = attention_program.attention_maps(services, "tiny", TEXT, 1, 3, RAW, "end")
+    reply = attention_program.attention(services, TEXT, 1, 3, RAW, model="tiny")
     expected = gptcore.attention_patterns(tiny_lm.model, reply["token_ids"])[1, 3]
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert json.dumps(reply, allow_nan=False) and len(reply["roles"]) == 2
-    assert attention_program.attention_maps(services, "tiny", TEXT, None, None, RAW, "end")["weights"] is None
-    assert attention_program.attention_maps(services, "tiny", TEXT, 0, 0, WITHOUT_FIRST, "end")["weights"][0][0] is None
+    assert attention_program.attention(services, TEXT, model="tiny")["weights"] is None
+    assert attention_program.attention(services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0] is None
     for layer, head, sink, said in (
         (0, None, RAW, "both a layer and a head"),
         (2, 0, RAW, "The layer is 2"),
@@ -402,7 +402,7 @@ def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(serv
         (0, 0, "x", "sink mode"),
     ):
         with pytest.raises(GPTCoreError, match=said):
-            attention_program.attention_maps(services, "tiny", TEXT, layer, head, sink, "end")
+            attention_program.attention(services, TEXT, layer, head, sink, model="tiny")
 
 
 def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):

@@ -144,13 +144,13 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
 
 
 def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
-    begun = program.by_program(services, "start", "", "", "the cat sat on the mat. " * 200, PRESET, {"length": "cap"})
+    begun = program.train(services, text="the cat sat on the mat. " * 200, preset=PRESET, length="cap")
     workspace = services.workspaces.get(begun["key"])
     for key in ("", workspace.viewing, begun["run"], None, 7):
         with pytest.raises(InputError, match="send the key that its start answered"):
-            program.by_program(services, "stop", begun["run"], key, "", "", {})
+            program.train(services, "stop", begun["run"], key=key)
     assert workspace.current.alive and "key" not in program.status(services, begun["run"])
-    assert program.by_program(services, "stop", begun["run"], begun["key"], "", "", {})["state"] == "ended"
+    assert program.train(services, "stop", begun["run"], key=begun["key"])["state"] == "ended"
 
 
 def test_a_run_that_has_ended_takes_no_place_in_the_queue(services, jobs):

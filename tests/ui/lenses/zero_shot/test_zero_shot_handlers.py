@@ -212,15 +212,13 @@ def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
 
 
 def test_a_program_asks_with_fields_or_a_prompt(asking):
-    found = program.by_program(
-        asking, "tiny", "translate", {"english": "a cat"}, "", 2, "", {"max_new_tokens": 4, "seed": 1, "labels": None}
-    )
+    found = program.zero_shot(asking, "translate", {"english": "a cat"}, n_examples=2, max_new_tokens=4, model="tiny")
     assert found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
-    own = program.by_program(asking, "tiny", "sentiment", {}, "", 0, "Well, this is", {"seed": 1})
+    own = program.zero_shot(asking, "sentiment", prompt="Well, this is", model="tiny")
     assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == ["positive", "negative"]
     for fields in ({"french": "chat"}, {"english": ""}, {"english": 7}, "a cat"):
         with pytest.raises(GPTCoreError):
-            program.by_program(asking, "tiny", "translate", fields, "", 0, "", {"seed": 1})
+            program.zero_shot(asking, "translate", fields, model="tiny")
 
 
 def test_the_train_tab_can_watch_tasks():

@@ -5,7 +5,7 @@ from typing import Any, cast
 from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores
 from gptcore.analysis.patching import PATCH_KINDS, PatchKind
 from gptcore.inference.generation import prompt_ids
-from gptcore.language_model import LanguageModel
+from gptcore.language_model import DEFAULT_MODEL, LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import ReadText
@@ -15,13 +15,29 @@ from ui.shared import inputs
 from ui.shared.inputs import InputError
 
 
-def attention_maps(
-    services: Services, model: str, prompt: str, layer: object, head: object, sink: str, keep: str
+def attention(
+    services: Services,
+    prompt: str,
+    layer: int | None = None,
+    head: int | None = None,
+    sink: str = maps.RAW,
+    keep: str = "end",
+    model: str = DEFAULT_MODEL,
 ) -> dict[str, Any]:
-    """Every head's scores on a text, and the map of one head.
+    """Where every head looks while the model reads a text, and what the heads do.
+
+    Args:
+        prompt: text to read.
+        layer: from 0; with head, its full map is returned too.
+        head: from 0.
+        sink: "raw", "end-of-text in front", or "without the first token" (left out, the rest scaled to sum to 1).
+        keep: "beginning" or "end" of a text that is longer than the model's window.
+        model: a name from the page's list.
 
     Returns:
-        {"model", "tokens", "token_ids", "note", "n_layer", "n_head", "scores", "random", "roles" [L][H], "weights"}
+        model, tokens, token_ids, note (what was cut), n_layer, n_head, scores on this text and on repeated random
+        tokens (name -> one number for each layer and head; null where there is no occasion), roles, and weights
+        [reading token][looked-at token] of the chosen head, or null.
     """
     seen = maps.read(services, None, maps.AttentionForm(model, prompt, sink, keep))
     reading = seen.kept.reading
@@ -56,11 +72,20 @@ def _described(services: Services, seen: ReadText, layer: int | None, head: int 
     }
 
 
-def attribution(services: Services, model: str, prompt: str, token: str, against: str) -> dict[str, Any]:
-    """Logit attribution: a prediction as a sum over the parts of a model.
+def attribution(
+    services: Services, prompt: str, token: str = "", against: str = "", model: str = DEFAULT_MODEL
+) -> dict[str, Any]:
+    """Why a token and not another: the difference of their logits as a sum over the parts of the model.
+
+    Args:
+        prompt: text that the token follows.
+        token: one token's text, such as " ball"; "" for the likeliest.
+        against: its rival; "" for the likeliest other one.
+        model: a name from the page's list; a pre-norm one.
 
     Returns:
-        {"model", "token", "against", "total", "parts": [[name, value]], the largest first}
+        model, token, against, total (the difference of both logits) and parts, [name, what it writes], the largest
+        first: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP", "constants" for biases.
     """
     lm = services.models.get(inputs.model_name(model))
     written = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
@@ -81,12 +106,28 @@ def attribution(services: Services, model: str, prompt: str, token: str, against
 
 
 def patching(
-    services: Services, model: str, source: str, target: str, kind: str, token: str = "", against: str = ""
+    services: Services,
+    source: str,
+    target: str,
+    kind: str = "residual",
+    model: str = DEFAULT_MODEL,
+    token: str = "",
+    against: str = "",
 ) -> dict[str, Any]:
-    """Activation patching: the recovered share of one text's answer when another's run gets its values, by place.
+    """Which place of a text carries its answer: another text's run, patched with the first one's values.
+
+    Args:
+        source: the text whose values are taken.
+        target: the text whose run is patched; of as many tokens, at most 40.
+        kind: "residual", "attention", "mlp" or "head".
+        model: a name from the page's list.
+        token: one token's text, the answer that is carried; "" for what source goes on with.
+        against: its rival; "" for what target goes on with.
 
     Returns:
-        {"model", "source", "target" (labels of tokens), "answers", "grid"}
+        model, source and target (tokens), answers (token and against), and grid: the share of the
+        difference that comes back, by depth and position for "residual", by layer and position for "attention" and
+        "mlp", by layer and head for "head".
     """
     if kind not in PATCH_KINDS:
         raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")

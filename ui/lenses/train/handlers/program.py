@@ -1,7 +1,6 @@
 """API handler of the endpoint /train."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from gptcore.corpora import CORPORA
@@ -51,38 +50,58 @@ def _place(services: Services, run_id: str) -> dict[str, Any] | None:
     return None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
 
 
-def by_program(
+def train(
     services: Services,
-    action: object,
-    run_id: object,
-    key: object,
-    text: object,
-    preset: object,
-    given: Mapping[str, object],
+    action: str = "start",
+    run: str = "",
+    text: str = "anthology",
+    preset: str = "30 seconds, letters",
+    length: str = "30",
+    max_steps: int = 1000,
+    learning_rate: float | None = None,
+    seed: int = 1,
+    optimizer: str | None = None,
+    key: str = "",
+    settings: dict[str, Any] | None = None,
+    n_positions: int | None = None,
 ) -> dict[str, Any]:
-    """Handles /train.
+    """Starts a training run on the server, asks how it goes, or stops it.
 
     Args:
-        services: of the app.
         action: "start", "status" or "stop".
-        run_id: which run, for the last two.
-        key: that the run's start answered; only with it is the run stopped.
-        text: a built-in one by name, or the text itself.
-        preset: by name.
-        given: settings by the names of TrainForm; None for the preset's.
+        run: the run's id, for status and stop.
+        text: anthology, world, tasks, python_reference, python_source, repeated, or the text itself.
+        preset: a preset of the Train tab.
+        length: "30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps,
+            "epochs" for the preset's passes over the text.
+        max_steps: updates, when the length is "steps".
+        learning_rate: peak; null takes the preset's.
+        seed: of the initial weights and the batches.
+        optimizer: "adamw" or "muon"; null takes the preset's.
+        key: for stop, what start answered, so that nobody else ends the run.
+        settings: any other field of the form by its name in links, such as {"n_layer": 2, "dropout": 0.1}.
+        n_positions: window in tokens, shorter than the text; null takes the preset's.
 
-    Raises:
-        GPTCoreError: with the value and what to give instead.
+    Returns:
+        run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
+        (number and seconds until it begins, or null), reason, step, seconds, seconds_left, tokens_per_second, loss,
+        valid_loss and final_loss in nats per token, learning_rate, lines to compare with, sample, and model: the
+        name under which the other endpoints take the trained model.
     """
+    given = {"length": length, "max_steps": max_steps, "learning_rate": learning_rate, "seed": seed}
+    given |= {"optimizer": optimizer, "n_positions": n_positions}
+    if settings is not None and not isinstance(settings, dict):
+        raise InputError(f"The settings are {str(settings)[:60]!r}; give an object of fields and values.")
+    given |= settings or {}
     if action == "status":
-        return status(services, run_id)
+        return status(services, run)
     if action == "stop":
         workspace = services.workspaces.steered(key)
-        if workspace is None or all(run.id != run_id for run in workspace.runs):
+        if workspace is None or all(one.id != run for one in workspace.runs):
             raise InputError("To stop a run, send the key that its start answered, and its id.")
-        if workspace.current is not None and workspace.current.id == run_id:
+        if workspace.current is not None and workspace.current.id == run:
             services.run_manager.stop(key)
-        return status(services, run_id)
+        return status(services, run)
     if action != "start":
         raise InputError(f"The action is {str(action)[:40]!r}; choose start, status or stop.")
     if not isinstance(preset, str) or preset not in PRESETS:

@@ -1,49 +1,72 @@
 """API handler of the endpoint /zero_shot, with the validation of the tab."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from gptcore.inference.sequence import TokenSequence, check_seed
 from ui.lenses.zero_shot.handlers import asking, form
+from ui.lenses.zero_shot.handlers.example import TASK_MODEL
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 
 
-def by_program(
+def zero_shot(
     services: Services,
-    model: str,
-    name: str,
-    fields: object,
-    template: str,
-    n_examples: int,
-    prompt: str,
-    given: Mapping[str, object],
+    task: str,
+    fields: dict[str, str] | None = None,
+    template: str = "",
+    n_examples: int = 0,
+    prompt: str = "",
+    labels: str = "",
+    max_new_tokens: int | None = None,
+    temperature: float | None = None,
+    top_k: int | None = None,
+    seed: int = 1,
+    model: str = TASK_MODEL,
+    top_p: float | None = None,
 ) -> dict[str, Any]:
-    """A task for the endpoint: the prompt as it is assembled, the greedy or sampled answer, and the labels.
+    """Puts a task to a model from a prompt alone.
 
     Args:
-        services: of the app.
-        model, name, template: by name; "" takes the task's first template.
-        fields: the task's inputs by their names.
-        n_examples: solved ones of the little world in front.
-        prompt: instead of the assembled one, if not "".
-        given: labels, max_new_tokens, temperature, top_k, seed; None takes the task's.
+        task: summarise, translate, question, fact, sentiment, story, cloze, arithmetic or analogy.
+        fields: the task's inputs, such as {"english": "the red cat"} or {"text": ..., "question": ...}.
+        template: a template's name; "" takes the first.
+        n_examples: worked examples first, 0 to 8.
+        prompt: what the model shall read instead of the assembled prompt, if not "".
+        labels: answers to compare by likelihood, one a line; "" takes the task's, if it has some.
+        max_new_tokens: of the answer; null takes the paper's setting.
+        temperature: 0 always takes the most likely token; null takes the paper's setting.
+        top_k: 0 is off; null takes the paper's setting.
+        seed: the same seed gives the same answer.
+        model: a name from the page's list.
+        top_p: 1 is off; null takes the paper's setting.
+
+    Returns:
+        model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens), answer, written,
+        seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, share).
     """
-    task = form.known_task(name)
-    unknown = next(iter(set(fields) - set(task.fields)), None) if isinstance(fields, dict) else None
+    given = {
+        "labels": labels or None,
+        "max_new_tokens": max_new_tokens,
+        "temperature": temperature,
+        "top_k": top_k,
+        "top_p": top_p,
+        "seed": seed,
+    }
+    fields, known = fields or {}, form.known_task(task)
+    unknown = next(iter(set(fields) - set(known.fields)), None) if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or unknown is not None:
         what = f"There is no field {str(unknown)[:40]!r}" if unknown is not None else "The fields must be an object"
-        wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
-        raise InputError(f"{what}. The task {name} takes {{{wanted}}}.")
-    values = form.defaults(name)
-    values |= {f"field_{place}": fields.get(field, "") for place, field in enumerate(task.fields)}
+        wanted = ", ".join(f'"{field}": "..."' for field in known.fields)
+        raise InputError(f"{what}. The task {task} takes {{{wanted}}}.")
+    values = form.defaults(task)
+    values |= {f"field_{place}": fields.get(field, "") for place, field in enumerate(known.fields)}
     values |= {"expected": "", "n_examples": n_examples, "prompt": prompt}
-    values |= form.with_template(values, template or task.templates[0].name)
+    values |= form.with_template(values, template or known.templates[0].name)
     values |= {key: value for key, value in given.items() if value is not None}
     if isinstance(prompt, str) and prompt.strip():  # then the fields do not count
-        values |= {f"field_{place}": values[f"field_{place}"] or "-" for place in range(len(task.fields))}
+        values |= {f"field_{place}": values[f"field_{place}"] or "-" for place in range(len(known.fields))}
     parsed = form.task_form(values, services.limits)
     lm = services.models.get(inputs.model_name(model))
     fitted = parsed.fitted(lm)
@@ -56,7 +79,7 @@ def by_program(
     shown = asking.parts_of(services, lm, parsed, fitted)
     return {
         "model": lm.name,
-        "task": name,
+        "task": task,
         "template": parsed.template.name,
         "prompt": fitted.prompt.text,
         **{key: shown[key] for key in ("parts", "note", "budget")},
