@@ -134,9 +134,8 @@ def neuron(
     """
     peak = max(activations)
     if peak < _AWAKE:
-        return (
-            f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} (at most {peak:.2f})."
-        )
+        most = f"(at most {decimal(peak)})"
+        return f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} {most}."
     exciting: dict[str, float] = {}
     for token, value in zip(tokens, activations, strict=True):
         exciting[token] = max(value, exciting.get(token, 0.0))
@@ -226,6 +225,16 @@ def same_prompt(answers: Sequence[tuple[str, bool | None, float | None]]) -> str
         return sentence
     chance, name = max(chances)
     return f"{sentence} {name} gives the expected answer the most probability, {percent(chance)}."
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """A number as sentences have it, with the minus of print."""
+    return f"{value:z.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """A change as sentences have it, with its sign."""
+    return f"{value:+z.{digits}f}".replace("-", "−")
 
 
 def quoted(label: str) -> str:

@@ -57,6 +57,11 @@ Made = tuple[str, Callable[[Peer], list[Statement]]]
 _P = r"([<>]?[\d.]+%)"
 
 
+def number(said: str) -> float:
+    """A number as sentences have it, with the minus of print."""
+    return float(said.replace("−", "-"))
+
+
 def in_front(said: str, peer: Peer, noun: str, place: int = -1) -> list[Statement]:
     """What a sentence says of when the model's choice was the first guess."""
     chances = peer.depths[:, place]
@@ -204,19 +209,19 @@ def of_why(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
         logits = peer.logits[-1]
         total = float(logits[word] - logits[rival])
         found = [("the pair", {word, rival} == set(logits.topk(2).indices.tolist()))]
-        if told := re.search(r"([+-][\d.]+)[:)]", said):
-            found.append(("the difference", abs(float(told[1]) - total) < 0.06))
+        if told := re.search(r"([+−][\d.]+)[:)]", said):
+            found.append(("the difference", abs(number(told[1]) - total) < 0.06))
         found += _named_parts(said, peer, word, rival, total)
         for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
             off = peer.without(name)
-            found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - float(amount)) < 0.06))
+            found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
         if later := re.search(
             r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it", said
         ):
             found.append(("later layers", int(later[1]) < lm.model.config.n_layer - 1))
-        for name, amount in re.findall(r"below, (.*?) matters most \(([+-][\d.]+)\)", said):
+        for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
             off = peer.without(name)
-            found.append((f"most: {name}", abs(float(off[word] - off[rival]) - total - float(amount)) < 0.06))
+            found.append((f"most: {name}", abs(float(off[word] - off[rival]) - total - number(amount)) < 0.06))
         return found
 
     return said, holds
@@ -225,7 +230,7 @@ def of_why(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
 def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> list[Statement]:
     """What the named parts write, and whether "mostly" may be said of them."""
     named = re.search(r": (mostly |most of all )(.*?)\. ", said)
-    parts = re.findall(r"(head \d+\.\d+|the MLP of layer \d+) \(([+-][\d.]+)\)", named[2]) if named else []
+    parts = re.findall(r"(head \d+\.\d+|the MLP of layer \d+) \(([+−][\d.]+)\)", named[2]) if named else []
     if not parts or not named:
         return []
     found: list[Statement] = []
@@ -233,8 +238,8 @@ def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> 
     for name, share in parts:
         if name.startswith("head"):
             layer, head = map(int, name[5:].split("."))
-            found.append((name, abs(float(wrote[layer, head]) - float(share)) < 0.06))
-    whole = sum(float(share) for _, share in parts)
+            found.append((name, abs(float(wrote[layer, head]) - number(share)) < 0.06))
+    whole = sum(number(share) for _, share in parts)
     if abs(whole - total / 2) > 0.2:
         found.append(("mostly", (named[1] == "mostly ") == (whole > total / 2)))
     return found
@@ -298,9 +303,9 @@ def of_circuit(services: Services, lm: gptcore.LanguageModel, text: str) -> Made
     def holds(peer: Peer) -> list[Statement]:
         total = float(peer.logits[-1, word] - peer.logits[-1, rival])
         found = [
-            ("the difference", abs(float(told) - total) < 0.06) for told in re.findall(r", ([+-][\d.]+):", said)[:1]
+            ("the difference", abs(number(told) - total) < 0.06) for told in re.findall(r", ([+−][\d.]+):", said)[:1]
         ]
-        shown = [float(one) for one in re.findall(r"\(([+-][\d.]+)\)", said.partition(", through")[0])]
+        shown = [number(one) for one in re.findall(r"\(([+−][\d.]+)\)", said.partition(", through")[0])]
         if "most of it comes from" in said:
             found.append(("most", sum(shown) > total / 2 - 0.15))
         return found

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from gptcore.analysis import LogitAttribution, ModelPart
-from ui.conclusions import concludes, quoted
+from ui.conclusions import concludes, quoted, signed
 from ui.payloads import Formed, FormedPart
 
 _N_PARTS = 6
@@ -66,7 +66,7 @@ def conclusion(
     word, other = pair[::sign]  # the preferred one first
     named = f"{quoted(word)} rather than {quoted(other)}"
     if abs(final) < _SMALL:
-        return f"Nothing stands out: in the end it hardly prefers {named} ({abs(final):+.1f})."
+        return f"Nothing stands out: in the end it hardly prefers {named} ({signed(abs(final))})."
     since = _since([sign * total for total in totals], _SMALL)
     sentence = f"It {'came to prefer' if since else 'preferred'} {named} {_when(since, steps)}"
     helping = [part for part in parts if sign * part["values"][-1] > _SMALL]
@@ -75,7 +75,7 @@ def conclusion(
     first = max(helping, key=lambda part: sign * part["values"][-1])
     values = [sign * value for value in first["values"]]
     there = _since(values, _TAKEN * values[-1])
-    writer = f"{first['name']} ({sign * values[-1]:+.1f})"
+    writer = f"{first['name']} ({signed(sign * values[-1])})"
     return f"{sentence}; its main source, {writer}, took over {_when(there, steps)}."
 
 

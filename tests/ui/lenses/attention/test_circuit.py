@@ -96,7 +96,7 @@ def test_the_words_follow_the_numbers():
     )
     assert circuit.conclusion(pair, 0.1, [], nodes).startswith("Nothing stands out")
     assert "no single word explains it" in circuit.conclusion(pair, 3.0, [("a", 0.1)], [])
-    assert "“ball” (-0.9), through head 4.1" in circuit.conclusion(pair, -3.0, [(" ball", -0.9)], nodes)
+    assert "“ball” (−0.9), through head 4.1" in circuit.conclusion(pair, -3.0, [(" ball", -0.9)], nodes)
     assert circuit.agreement([1.0, 2.0, 3.0, 9.0], [-1.1, -2.2, -2.9, None], 0.4) == (
         "The parts drawn carry 40% of the influence. Influence and switching off agree here: correlation 0.99 over 3 "
         "parts."

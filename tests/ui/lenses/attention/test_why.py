@@ -116,12 +116,12 @@ def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
     assert "most of all head 2.4 (+2.7)" in early and "away: what later layers do changes with it." in early
     last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("head 0.1", 0.2, -5.0)], 6)
     assert "mostly the MLP of layer 5 (+3.7)" in last and "away: the final norm, which comes after it" in last
-    assert last.endswith("Of what is switched off below, head 0.1 matters most (-5.0).")
+    assert last.endswith("Of what is switched off below, head 0.1 matters most (−5.0).")
     assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
     against = why.conclusion("a", "b", -3.0, [part("head 1.1", -2.0, 1.8)], 6)
     assert (
-        against.startswith("“a” rather than “b”, -3.0: mostly head 1.1 (-2.0)") and "really takes 1.8 away" in against
+        against.startswith("“a” rather than “b”, −3.0: mostly head 1.1 (−2.0)") and "really takes 1.8 away" in against
     )
 
 

@@ -50,7 +50,7 @@ def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_th
         return -float(found[-n:].mean())
 
     section = json.loads(seen.costs)["sections"][0]
-    rows = {row[0]: float(row[1]) for row in section["rows"]}
+    rows = {row[0]: float(row[1].replace("−", "-")) for row in section["rows"]}
     # 0.006: the page rounds to two places.
     assert rows["×2"] == pytest.approx(loss(vector.scaled(2).applied(tiny_lm.model)) - loss(tiny_lm.model), abs=0.006)
     assert section["rows"][section["sums"][0]][0] == "×2" and len(rows) == 10

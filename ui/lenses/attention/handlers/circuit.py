@@ -13,7 +13,7 @@ from gptcore.inference.generation import last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
-from ui.conclusions import above_half, concludes, listed, quoted
+from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.payloads import Guess, PairRequest, fields
 from ui.services import Services
@@ -152,7 +152,7 @@ def conclusion(
     """
     named = f"{quoted(pair[0])} rather than {quoted(pair[1])}"
     if abs(total) < _SMALL:
-        return f"Nothing stands out: the model hardly prefers {named} ({total:+.1f})."
+        return f"Nothing stands out: the model hardly prefers {named} ({signed(total)})."
     sign = 1 if total > 0 else -1
     best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
     heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
@@ -160,12 +160,12 @@ def conclusion(
     shown = best[:_N_NAMED]
     most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
     came = (
-        f"{most} from {listed([f'{quoted(word)} ({value:+.1f})' for word, value in shown])}"
+        f"{most} from {listed([f'{quoted(word)} ({signed(value)})' for word, value in shown])}"
         if best
         else "no single word explains it"
     )
     by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
-    return f"{named}, {total:+.1f}: {came}{by}."
+    return f"{named}, {signed(total)}: {came}{by}."
 
 
 @concludes("circuit checked")
@@ -179,7 +179,8 @@ def agreement(influences: Sequence[float], really: Sequence[float | None], carri
     if np.isnan(correlation):
         return sentence
     word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"
-    return f"{sentence} Influence and switching off {word} here: correlation {correlation:.2f} over {len(pairs)} parts."
+    share = f"correlation {decimal(correlation)} over {len(pairs)} parts"
+    return f"{sentence} Influence and switching off {word} here: {share}."
 
 
 def _difference(logits: Tensor, word: int, rival: int) -> float:

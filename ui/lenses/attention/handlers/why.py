@@ -10,7 +10,7 @@ from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, log
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, listed, quoted
+from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.handlers.patching import measured
 from ui.lenses.attention.payloads import Part, Why
 from ui.payloads import Choice, PairRequest, fields
@@ -91,13 +91,13 @@ def conclusion(word: object, rival: object, total: float, parts: Sequence[Part],
     """
     pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
     if abs(total) < _SMALL:
-        return f"Nothing stands out: the model hardly prefers {pair} ({total:+.1f})."
+        return f"Nothing stands out: the model hardly prefers {pair} ({signed(total)})."
     sign = 1 if total > 0 else -1
     tried = [(part, part["really"]) for part in parts if part["really"] is not None]
     helping = [(part, real) for part, real in tried if sign * part["value"] > 0][:_N_NAMED]
     if not helping:
-        return f"{pair}, {total:+.1f}: no head or MLP favours it; it comes from the embeddings and biases."
-    named = listed([f"{part['name']} ({part['value']:+.1f})" for part, _ in helping])
+        return f"{pair}, {signed(total)}: no head or MLP favours it; it comes from the embeddings and biases."
+    named = listed([f"{part['name']} ({signed(part['value'])})" for part, _ in helping])
     mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), abs(total)) else "most of all "
     (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
     first, value = top["name"], top["value"]
@@ -106,10 +106,10 @@ def conclusion(word: object, rival: object, total: float, parts: Sequence[Part],
     elif sign * real < 0:
         check = f"Switching {first} off takes only {abs(real):.1f} away: {_why_less(top, n_layer)}."
     else:
-        check = f"Yet without {first} it does not shrink ({real:+.1f}): {_why_less(top, n_layer)}."
+        check = f"Yet without {first} it does not shrink ({signed(real)}): {_why_less(top, n_layer)}."
     if needed is not top and sign * most < 0:
-        check += f" Of what is switched off below, {needed['name']} matters most ({most:+.1f})."
-    return f"{pair}, {total:+.1f}: {mostly}{named}. {check}"
+        check += f" Of what is switched off below, {needed['name']} matters most ({signed(most)})."
+    return f"{pair}, {signed(total)}: {mostly}{named}. {check}"
 
 
 def _why_less(part: Part, n_layer: int) -> str:
@@ -129,7 +129,7 @@ def _agreement(name: str) -> str:
     correlation, n_parts = measured()[name]["agreement"]
     return (
         f"Over {n_parts} parts in the examples below, what a part writes and what switching it off takes away "
-        f"correlate at {correlation:.2f} in this model: read single bars with their check."
+        f"correlate at {decimal(correlation)} in this model: read single bars with their check."
     )
 
 

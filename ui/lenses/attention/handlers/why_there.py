@@ -4,7 +4,7 @@ from typing import Annotated
 
 from gptcore.analysis import ScoreAttribution, query_key_attribution
 from gptcore.errors import GPTCoreError
-from ui.conclusions import concludes, quoted
+from ui.conclusions import concludes, quoted, signed
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.payloads import CellRequest
 from ui.payloads import Said, fields
@@ -57,7 +57,7 @@ def conclusion(split: ScoreAttribution, head: str, reads: str, looked_at: str) -
     by_key = split.values.sum(0) * sign
     drawn = int(by_key.argmax())
     asking = int((split.values[:, drawn] * sign).argmax())
-    share, pair = (f"{float(value):+.1f}" for value in (split.values[:, drawn].sum(), split.values[asking, drawn]))
+    share, pair = (signed(float(value)) for value in (split.values[:, drawn].sum(), split.values[asking, drawn]))
     verb = "draws it" if sign > 0 else "keeps it away"
     return (
         f"Head {head} gives {quoted(looked_at)} a score {above}. What {verb} most is "

@@ -18,7 +18,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
-from ui.conclusions import concludes
+from ui.conclusions import concludes, decimal, signed
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -170,7 +170,7 @@ def measured(model: object, example: object) -> str:
     before, (after, cost) = rows[0][0], rows[recorded["best"]]
     return (
         f"Over {recorded['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
-        f"×{recorded['best']:g}, for {cost:.2f} nats a token."
+        f"×{recorded['best']:g}, for {decimal(cost)} nats a token."
     )
 
 
@@ -237,7 +237,7 @@ def _costs(
 
 
 def _sheet(costs: dict[float, float], strength: float) -> str:
-    rows = [(f"×{s:g}", f"{cost:+.2f}", "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
+    rows = [(f"×{s:g}", signed(cost, 2), "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
     return sheet([
         Section(
             "What it costs",
@@ -268,4 +268,4 @@ def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]
         if plain != steered
         else f"Nothing stands out: words of the first list come as often without it ({plain})."
     )
-    return f"{did} At ×{strength:g} it costs {costs[strength]:.2f} nats a token; the text stays sound {reach}."
+    return f"{did} At ×{strength:g} it costs {decimal(costs[strength])} nats a token; the text stays sound {reach}."

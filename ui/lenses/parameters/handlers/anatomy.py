@@ -14,6 +14,7 @@ from gptcore.analysis import experiments as run
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.model import activation
+from ui.conclusions import decimal
 from ui.lenses.parameters.handlers import norms
 from ui.services import Services
 from ui.shared import inputs
@@ -90,7 +91,7 @@ def _properties() -> Section:
         y = activation(name, x)
         (slopes,) = torch.autograd.grad(y.sum(), x)
         for what, values in (("value", y), ("slope", slopes)):
-            rows.append((f"{label}: {what}", *(f"{value:.3f}".replace("-", "−") for value in values.tolist())))
+            rows.append((f"{label}: {what}", *(decimal(value, 3) for value in values.tolist())))
     columns = ("", *(f"x = {value:g}".replace("-", "−") for value in x.tolist()))
     return Section(
         "Hard gate and soft gate",
@@ -270,8 +271,8 @@ def _positions(lm: LanguageModel) -> Experiment:
         (
             f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes "
             f"after 4: each "
-            f"place has a vector of its own. Neighbours have a similarity of {near:.2f}, positions half a window "
-            f"apart {far:.2f}. "
+            f"place has a vector of its own. Neighbours have a similarity of {decimal(near)}, positions half a window "
+            f"apart {decimal(far)}. "
             "What is not random here was learned."
         ),
     )
