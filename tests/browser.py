@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 # Counts what the page has asked of the server and not been answered yet: requests, and events in Gradio's queue.
 COUNT_REQUESTS = """
@@ -70,7 +70,11 @@ _QUIET = """
 
 def settled(page: Page, frames: int = 12) -> None:
     """Waits until the page has been answered everything it asked, and has drawn it."""
-    page.wait_for_function(_QUIET.replace("FRAMES", str(frames)), timeout=120_000)
+    try:
+        page.wait_for_function(_QUIET.replace("FRAMES", str(frames)), timeout=120_000)
+    except TimeoutError as error:
+        state = page.evaluate("() => ({...gptlensAsked, events: [...gptlensAsked.events]})")
+        raise AssertionError(f"{page.url} is not quiet: {state}") from error
 
 
 def open_accordion(page: Page, selector: str) -> None:
