@@ -228,6 +228,10 @@ def test_a_model_of_letters_guesses_letters_and_says_which_it_lacks(visit):
     expect(page.locator("#start .st-said")).to_contain_text("ù")
     expect(page.locator("#start .st-words")).to_have_text("Où est-il? ?")  # the last is the sign of the next letter
     assert page.inner_text("#start .st-bars") == guesses
+    page.click("#start [data-do=next]")  # nor do guesses about the text before take its place
+    settled(page)
+    expect(page.locator("#start .st-text")).to_have_value("Où est-il?")
+    expect(page.locator("#start .st-said")).to_contain_text("ù")
 
 
 def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):

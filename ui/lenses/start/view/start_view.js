@@ -164,7 +164,7 @@ export function start({element, props, server, watch, given}) {
   }
 
   async function change(wanted, writes) {
-    if (!isRead) return; // a guess about the text before: what is typed stays
+    if (!isRead) return void read(editor.text()); // a guess about the text before: what is typed stays
     before.push(ids());
     writing.pause();
     say('');
@@ -208,15 +208,21 @@ export function start({element, props, server, watch, given}) {
     }
   }
 
-  async function next() {
+  // Whether the page shows what stands in the field; where it could not be read, it is tried again.
+  async function isShown() {
     await reading;
+    if (!isRead) await read(editor.text());
+    return isRead;
+  }
+
+  async function next() {
+    if (!(await isShown())) return;
     const picked = drawn(words(data));
     if (picked !== undefined) take(picked);
   }
 
   async function letWrite() {
-    await reading;
-    if (!isRead) return;
+    if (!(await isShown())) return;
     before.push(ids());
     say('');
     writing.write(WRITES);
