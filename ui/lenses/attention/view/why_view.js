@@ -141,6 +141,7 @@ export function start({element, props, server, watch}) {
     const now = JSON.stringify([props.value, wanted]);
     if (now === last) return;
     last = now;
+    if (!explained) message.textContent = 'Computing…';
     request(wanted === null ? linked(text) : [wanted, null]);
   }
   watch('value', ask);
