@@ -1,8 +1,8 @@
 """What the page and the server say to each other: the types of requests, answers and component values.
 
-`python -m tests.tools.payload_types` writes the same types for the components' JavaScript, which `tsc` checks; a test
-compares them. Requests come from a browser and are untrusted: they are annotated as `object`, with what they are meant
-to be, and read field by field.
+`python -m tests.tools.payload_types` writes the same types for the components' JavaScript, which `tsc` checks. Requests
+come from a browser and are untrusted: they are annotated as `object`, with what they are meant to be, and read field by
+field.
 """
 
 from typing import Any, NotRequired
