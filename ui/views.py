@@ -63,10 +63,9 @@ TABS = (
         "Attention",
         (
             View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}, of_sentence=True),
-            View("lens", "Layers", {"Logit lens": ""}, of_sentence=True),
+            View("lens", "Layers", {"Logit lens": "", "Neurons": "see=#one-neuron"}, of_sentence=True),
             View("why", "Why this word?", of_sentence=True),
             View("compare", "Two sentences", {"Compare": ""}),
-            View("neurons", "Neurons", of_sentence=True, is_more=True),
         ),
     ),
     Tab(
@@ -130,7 +129,7 @@ QUESTIONS = (
     Question("Where do the heads of the real GPT-2 look?", "attention", "look", at="#recorded"),
     Question("What happens if a part is switched off?", "attention", "look", _REPEATS, "ablation", True, "#ablation"),
     Question("In which layer does the answer appear?", "attention", "lens", _REPEATS, "logit lens"),
-    Question("What does a single neuron react to?", "attention", "neurons", also="MLP"),
+    Question("What does a single neuron react to?", "attention", "lens", also="MLP", at="#one-neuron"),
     Question("How is my text cut into tokens?", "generate", "tokens", also="BPE tokenizer"),
     Question(
         "Which word of my text surprises the model?", "generate", "write", also="perplexity loss", choose=SURPRISE

@@ -54,6 +54,11 @@ def test_the_bundled_talks_have_no_mistake(file):
         assert all(scene.notes and scene.point for scene in talk.scenes)
 
 
+def test_the_short_talk_shows_nothing_that_the_long_one_does_not():  # which is walked through in a browser
+    short, long = (read_talk(TALKS / f"inside-{minutes}.txt")[1] for minutes in (5, 20))
+    assert all(scene.link in [one.link for one in long.scenes] for scene in short.scenes)
+
+
 @pytest.mark.parametrize("has_card", [False, True])
 def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatch, has_card):
     monkeypatch.setattr("torch.cuda.is_available", lambda: has_card)
@@ -63,7 +68,7 @@ def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatc
 
 
 def test_a_scene_that_hangs_on_the_one_before_is_told():
-    told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Neurons\nThree.\n")
+    told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Layers\nThree.\n")
     assert [sentence.split(":")[0] for sentence in leaning(told)] == ["line 4", "line 7"]
     assert list(leaning(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
 
@@ -88,24 +93,24 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
     assert "train.trick: The “break it” option is 'hammer'; choose none" in told
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_page_s_script_reads_the_same(file):
-    module = TALKS.parent / "view" / "tour_text.js"
-    script = f"""import {{readFileSync}} from 'node:fs'; import {{parseTour}} from {json.dumps(module.as_uri())};
-    console.log(JSON.stringify(parseTour(readFileSync({json.dumps(str(file))}, 'utf8'))));"""
+def test_the_page_s_script_reads_the_same(tmp_path):
+    copied = tmp_path / "copied.txt"
+    copied.write_text("# Copied\n\nhttp://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.\n> Ask the hall.")
+    files = [*FILES, copied]
+    script = f"""import {{readFileSync}} from 'node:fs';
+    import {{parseTour}} from {json.dumps((TALKS.parent / "view" / "tour_text.js").as_uri())};
+    const read = file => parseTour(readFileSync(file, 'utf8'));
+    console.log(JSON.stringify({json.dumps([str(file) for file in files])}.map(read)));"""
     done = node(
         ["--input-type=module", "--eval", script], return_completed_process=True, capture_output=True, text=True
     )
-    told = json.loads(filled(done.stdout))
-    _, talk = read_talk(file)
-    assert told["title"] == talk.title
-    ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]
-    assert [(step["point"], step["say"], step["notes"]) for step in told["steps"]] == ours
-
-
-def test_the_address_that_copy_link_gives_is_the_line_of_a_scene():
-    (scene,) = parse_talk("http://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.").scenes
-    assert (scene.link, scene.say) == ({"tab": "train", "seed": "3"}, "It learns. Why? See.")
+    for file, told in zip(files, json.loads(filled(done.stdout)), strict=True):
+        _, talk = read_talk(file)
+        ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]
+        assert told["title"] == talk.title, file
+        assert [(step["point"], step["say"], step["notes"]) for step in told["steps"]] == ours, file
+    assert talk.scenes[0].link == {"tab": "train", "seed": "3"}  # the address that "Copy link" gives
+    assert told["steps"][0]["link"] == "tab=train&seed=3"
 
 
 @pytest.mark.parametrize("text", ["", "nothing but words", "@ #start\nIt guesses."])
@@ -126,12 +131,11 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 @pytest.mark.skipif(find_spec("playwright") is None or shutil.which("chromium") is None, reason="no Chromium here")
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
-    scenes = "@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere."
-    file.write_text(f"# T\n\n?tab=generate&model=mini\nFirst.\n\n?tab=start&model=mini\n{scenes}\n")
+    file.write_text("# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n")
     run = [sys.executable, "app.py", "--check", str(file)]
     done = subprocess.run(run, cwd=TALKS.parents[3], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "MISSING  scene 3 (line 10): There. (This step asks for" in done.stdout, done.stdout
-    assert done.stdout.count("MISSING") == 1  # the others are there
+    assert done.returncode == 1 and "MISSING  scene 2 (line 7): There. (This step asks for" in done.stdout, done.stdout
+    assert done.stdout.count("MISSING") == 1  # the other is there
 
 
 def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):

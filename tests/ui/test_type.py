@@ -11,7 +11,7 @@ UI = Path(__file__).resolve().parents[2] / "ui"
 SHEETS = sorted(UI.rglob("*.css"))
 # A size by its name, in a drawing divided by its scale, or that of what it stands in; Gradio's measuring copies of the
 # tabs have none.
-_SIZE = r"var\(--(text-(xs|sm|md|lg|xl|xxl)|lens-reading-size)\)"
+_SIZE = r"var\(--text-(xs|sm|md|lg|xl|xxl)\)"
 ALLOWED = re.compile(rf"({_SIZE}|calc\({_SIZE} / var\(--unit, 1\)\)|inherit|0)( !important)?")
 
 

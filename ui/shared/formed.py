@@ -40,7 +40,7 @@ def described(history: Sequence[LogitAttribution], steps: Sequence[int | None], 
         pair: the token and its rival, as people read them.
     """
     names = history[-1].names
-    values = [[float(one.values[place]) for one in history] for place in range(len(names))]
+    values = list(zip(*(one.values.tolist() for one in history), strict=True))  # by part, then by checkpoint
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
     parts: list[FormedPart] = [
         {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {after, headText, leftOf, linkOf, ofView, placeOf} from '../../../ui/rooms/exercises/view/exercises.js';
+import {leftOf, ofView} from '../../../ui/rooms/exercises/view/exercises.js';
 
 const some = [
   {name: 'a', tab: 'Attention', view: 'Heads', link: 'tab=attention&view=Heads&text=x%20y'},
@@ -20,27 +20,11 @@ test('a view has its own exercises; one without any shows those of its tab', () 
   assert.deepEqual(ofView(some, ['Parameters', 'Count']), []);
 });
 
-test('after the last comes the first', () => {
-  assert.equal(after(some, 'a').name, 'b');
-  assert.equal(after(some, 'c').name, 'a');
-});
-
-test('a link sets the state and names the exercise', () => {
-  assert.deepEqual(linkOf(some[0]), {tab: 'attention', view: 'Heads', text: 'x y', exercise: 'a'});
-});
-
-test('a head is written as layer.head, a place as tab and view', () => {
-  assert.equal(headText([3, 1]), '3.1');
-  assert.equal(headText(null), '');
-  assert.equal(placeOf(some[1]), 'Attention, Layers');
-  assert.equal(placeOf(some[2]), 'Start');
-});
-
 test('an exercise whose view, model or text was left says so', () => {
   const one = {tab: 'Attention', view: 'Heads', kind: 'head', link: 'tab=attention&view=Heads&model=mini&text=x%20y'};
   assert.equal(leftOf(one, ['Attention', 'Heads'], 'x y', 'mini'), '');
   assert.equal(leftOf(one, ['Attention', 'Heads'], 'x y and more', ''), '');
-  assert.match(leftOf(one, ['Attention', 'Neurons'], 'x y', 'mini'), /another view; this is about Attention, Heads/);
+  assert.match(leftOf(one, ['Attention', 'Layers'], 'x y', 'mini'), /another view; this is about Attention, Heads/);
   assert.match(leftOf(one, ['Attention', 'Heads'], 'z', 'mini'), /another text; this is about “x y”/);
   assert.match(leftOf(one, ['Attention', 'Heads'], 'x y', 'world'), /another model; this is about mini/);
   assert.equal(leftOf({...one, kind: 'text'}, ['Attention', 'Heads'], 'z', 'mini'), '');

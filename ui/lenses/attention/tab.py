@@ -59,6 +59,10 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 elem_classes="hint",
             )
             layers = lens_view(example.lens, elem_id="lens")
+            with gr.Accordion("A single neuron: what excites it, what it writes", open=False, elem_id="one-neuron"):
+                neurons_shown = neurons_view(
+                    server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
+                )
         with view_tab("attention", "why") as why_tab:
             causes = why_view(
                 server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
@@ -66,10 +70,6 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
             )
         with view_tab("attention", "compare") as compare_tab:
             compared = compare_view(services, compare_tab, model, model_work)
-        with view_tab("attention", "neurons") as neurons_tab:
-            neurons_shown = neurons_view(
-                server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
-            )
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
@@ -98,7 +98,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     for done in (woke, went_back):
         share_sentence(done, text)
     js = "(model, text) => JSON.stringify({model, text})"
-    for tab, shown_there in ((neurons_tab, neurons_shown), (why_tab, causes)):
+    for tab, shown_there in ((lens_tab, neurons_shown), (why_tab, causes)):
         told = {"inputs": [model, text], "outputs": shown_there, "js": js, **QUIET}
         gr.on([tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example

@@ -195,7 +195,9 @@ export function machinePicture(box, status, {go, look, choose, next}) {
     const block = blocks[last];
     const wide = at.upright ? 60 : at.block - 14;
     const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
-    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open Neurons', () => go({tab: 'attention', view: 'Neurons'}));
+    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open its neurons', () =>
+      go({tab: 'attention', view: 'Layers', see: '#one-neuron'}),
+    );
     put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
     put(mlp, 'rect', {
       x,

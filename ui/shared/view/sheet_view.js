@@ -16,7 +16,7 @@ function isFigures(rows, k) {
 
 function drawCell(line, cell, counts) {
   const shown = number(cell) ? (cell < 0 ? '−' : '') + Math.abs(cell).toLocaleString('en') : cell;
-  if (!cell?.to) add(line, 'td', counts ? 'sh-number' : '', shown);
+  if (!cell?.to) add(line, 'td', counts ? 'u-number' : '', shown);
   else addButton(add(line, 'td'), 'sh-link', cell.text, () => follow(new URLSearchParams(cell.to)));
 }
 
@@ -33,7 +33,7 @@ function drawBars(part, bars) {
       node.style.left = `${100 * from}%`;
       node.style.width = `${100 * (to - from)}%`;
     };
-    place('sh-value', 0, value);
+    place('', 0, value);
     place('sh-interval', low, high);
     if (chance !== null) place('sh-chance', chance, chance);
     add(chart, 'span', 'sh-bar-figure u-digits', says);
@@ -46,9 +46,13 @@ const PARTS = ['accent', 'line', 'bar', 'warm', 'cut'];
 function drawStacks(box, {parts, stacks}) {
   const total = stack => stack.parts.reduce((sum, count) => sum + count, 0);
   const longest = Math.max(...stacks.map(total));
-  const key = add(box, 'div', 'sh-key u-row u-type-sm');
-  const colour = (piece, i) => piece.style.setProperty('--part', `var(--lens-${PARTS[i]})`);
-  parts.forEach((name, i) => colour(add(key, 'span', 'sh-part', name), i));
+  const key = add(box, 'div', 'u-key u-row u-type-sm');
+  const coloured = (parent, i) => {
+    const piece = add(parent, 'i');
+    piece.style.setProperty('--hue', `var(--lens-${PARTS[i]})`);
+    return piece;
+  };
+  parts.forEach((name, i) => coloured(add(key, 'span'), i).after(name));
   const chart = add(box, 'div', 'sh-stacks');
   chart.setAttribute('role', 'img');
   chart.setAttribute('aria-label', 'Numbers as sums of their parts; the table below has the figures');
@@ -56,8 +60,7 @@ function drawStacks(box, {parts, stacks}) {
     add(chart, 'b', '', stack.label);
     const bar = add(chart, 'span', 'sh-stack');
     stack.parts.forEach((count, i) => {
-      const piece = add(bar, 'i', 'sh-part');
-      colour(piece, i);
+      const piece = coloured(bar, i);
       piece.style.width = `${(100 * count) / longest}%`;
       piece.title = `${parts[i]}: ${count.toLocaleString('en')}`;
     });
@@ -90,7 +93,7 @@ export function drawSection(box, section) {
   const figures = section.columns.map((_, k) => isFigures(section.rows, k));
   section.columns.forEach((name, k) => {
     const counts = figures[k] || (section.rows.length && section.rows.every(row => number(row[k])));
-    add(head, 'th', counts ? 'sh-number' : '', name);
+    add(head, 'th', counts ? 'u-number' : '', name);
   });
   section.rows.forEach((row, i) => {
     const line = add(body, 'tr', section.sums.includes(i) ? 'sh-sum' : '');

@@ -10,7 +10,7 @@ _HTML = """
 <span>surprising: 1 in 256</span></div>
 <p class="conclusion" role="status"></p>
 <div class="ts-text u-reading u-pane u-type-lg u-mono" tabindex="0" role="group" dir="auto"></div>
-<div class="ts-stats u-apart u-muted u-type-sm u-digits" role="status"></div>
+<div class="ts-stats u-line u-apart u-muted u-type-sm u-digits" role="status"></div>
 <div class="ts-detail u-row u-type-sm" aria-live="polite"></div>
 <div class="ts-tools u-row u-type-xs">
 <button type="button" data-do="onward" hidden>Write on</button>

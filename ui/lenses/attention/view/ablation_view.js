@@ -150,9 +150,8 @@ export function start({element, props, trigger, watch}) {
       add(box, 'span', 'ab-token u-token u-mono', visible(row.label)).title = `token ${row.id}`;
       const bars = add(box, 'div', 'ab-bars');
       for (const p of [row.before, row.after]) {
-        const bar = add(bars, 'div');
-        add(bar, 'i').style.width = Math.max(0.3, (100 * p) / most) + '%';
-        add(bar, 'b', '', percent(p));
+        const bar = add(bars, 'div', 'u-bar u-type-xs u-digits', percent(p));
+        bar.style.setProperty('--p', Math.max(0.3, (100 * p) / most) + '%');
       }
     }
   }

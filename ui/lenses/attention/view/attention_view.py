@@ -63,9 +63,9 @@ def _html(*, signed: bool, alone: bool) -> str:
 <div class="at-quiz u-pane u-row" hidden></div>
 <div class="at-map-view"><canvas class="at-map u-type-sm" tabindex="0" role="application" aria-label="Attention of the chosen head.
 Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>
-{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-muted u-type-sm"></div></div>'}
+{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-line u-muted u-type-sm"></div></div>'}
 {"" if signed else _STEPS}
-<div class="at-detail u-muted u-type-sm u-digits" aria-live="polite"></div>
+<div class="at-detail u-detail u-muted u-type-sm u-digits" aria-live="polite"></div>
 {"" if signed else '<div class="at-sums u-apart u-type-sm" hidden></div>'}
 </div>
 <div class="at-right"><div class="at-scroll u-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>

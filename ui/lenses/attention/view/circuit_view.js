@@ -108,7 +108,7 @@ export function circuitView(box, server) {
     });
     for (let layer = 0; layer < circuit.layers; layer++) {
       const x = LEFT + layer * at.column;
-      put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'ct-band'});
+      put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'mc-band'});
       put(
         svg,
         'text',

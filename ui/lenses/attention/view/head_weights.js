@@ -22,7 +22,7 @@ export function headWeights(view) {
       return;
     }
     add(body, 'p', 'conclusion', circuits.said);
-    const two = add(body, 'div', 'at-weights-two u-apart u-type-sm');
+    const two = add(body, 'div', 'u-fit u-apart u-type-sm');
     words(two, 'copies most', circuits.copied);
     words(two, 'suppresses most', circuits.suppressed);
     const part = add(two, 'div');

@@ -12,7 +12,7 @@ _ABLATION = """
 <div class="ab-muted u-line u-muted u-type-xs">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
-<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i></i><span>with parts off</span><span class="ab-scale"></span></div>
+<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-surprise)"></i><span>with parts off</span><span class="ab-scale"></span></div>
 <div class="ab-rows u-type-sm"></div><div class="ab-muted u-line u-muted u-type-xs ab-note"></div>
 <div class="ts-tools u-row u-type-xs">SAVE</div></div>
 </div>
@@ -24,11 +24,12 @@ _LENS = """
 <div class="ln-legend u-row u-muted u-type-xs"><span>probability of the token shown: 0</span><span class="ln-ramp u-ramp"></span><span>1</span>
 <span class="ln-note"></span></div>
 <div class="ln-scroll u-pane"><table class="ln-table u-type-xs" aria-label="First guesses by layer and token"></table></div>
-<div class="ln-detail u-apart u-muted u-type-sm" aria-live="polite"></div>
+<div class="ln-detail u-detail u-apart u-muted u-type-sm" aria-live="polite"></div>
 <section class="ln-knew u-apart"><h3>When did it know?</h3><p class="conclusion ln-known-said"></p>
 <div class="ln-read u-apart u-row"><button type="button" data-do="play">Play</button>
 <label>read after <input type="range" class="ln-depth" min="0" step="1" aria-label="Read the text after so many blocks"> <output></output></label>
-<span class="ln-key u-key u-muted u-type-xs"><i></i>known early <i></i>known late <i></i>never its first guess</span></div>
+<span class="ln-key u-key u-muted u-type-xs"><i class="known" style="--late: 0"></i>known early <i class="known" style="--late: 1"></i>known late
+<i class="never" style="--hue: none"></i>never its first guess</span></div>
 <div class="ln-text u-reading u-pane u-mono" tabindex="0" role="group" aria-label="The text, word by word, with the first guess at this depth above it"></div></section>
 <div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted ln-said" role="status"></span></div>
 </div>
@@ -77,6 +78,6 @@ def recorded_picture(value: str = "", *, elem_id: str) -> gr.HTML:
     """The picture of the machine for a recorded model; its value is JSON of `ui.lenses.attention.handlers.recorded`."""
     template = (
         '<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said u-muted u-type-sm" role="status"></div>'
-        '<div class="mc-key u-row u-muted u-type-xs"><span class="look">where the head that looks hardest looks</span></div>'
+        '<div class="mc-key u-key u-row u-muted u-type-xs"><span><i class="look"></i>where the head that looks hardest looks</span></div>'
     )
     return component(value, template, "lenses/attention/view/recorded_picture.js", elem_id=elem_id)

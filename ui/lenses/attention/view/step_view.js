@@ -62,7 +62,7 @@ export function stepView(view) {
   function scale(bar, from, to) {
     bar.textContent = '';
     add(bar, 'span', '', figure(from));
-    add(bar, 'span', 'at-ramp ramp ' + (from < 0 ? 'signed' : 'share'));
+    add(bar, 'span', 'at-ramp u-ramp u-grow ' + (from < 0 ? 'signed' : 'share'));
     add(bar, 'span', '', (from < 0 ? '+' : '') + figure(to));
   }
   function stepDetail() {

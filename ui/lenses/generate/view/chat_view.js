@@ -24,7 +24,7 @@ export function start({element, props, trigger, watch, given}) {
       const mine = i % 2 === 0;
       const newest = i === turns.length - 1 && !mine;
       if (newest && others.length) {
-        const both = add(log, 'div', 'ch-both');
+        const both = add(log, 'div', 'ch-both u-fit');
         others.forEach((other, k) => bubble(both, other, 'ch-turn earlier', `answer ${k + 1}`));
         bubble(both, text, 'ch-turn', `answer ${others.length + 1}`);
       } else bubble(log, text, mine ? 'ch-turn mine' : 'ch-turn', '');

@@ -60,11 +60,11 @@ export function start({element, props, trigger, watch}) {
       name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
       name.addEventListener('click', () => trigger('pick', {id: row.id}));
       row.p.forEach(p => {
-        const cell = add(line, 'div', p > 0 ? 'dv-cell u-digits' : 'dv-cell u-digits dv-cut u-muted');
-        cell.setAttribute('role', 'cell');
         const shown = p > 0 ? p : row.p[0];
-        add(cell, 'div', 'dv-bar').style.width = Math.max(0.4, (100 * shown) / most) + '%';
-        add(cell, 'span', '', p > 0 ? percent(p) : 'cut');
+        const kind = `dv-cell u-bar u-digits u-type-xs${p > 0 ? '' : ' dv-cut u-muted'}`;
+        const cell = add(line, 'div', kind, p > 0 ? percent(p) : 'cut');
+        cell.setAttribute('role', 'cell');
+        cell.style.setProperty('--p', Math.max(0.4, (100 * shown) / most) + '%');
       });
     }
     drawStruck();

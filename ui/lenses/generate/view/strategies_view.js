@@ -114,14 +114,14 @@ export function start({element, props, server, trigger, watch, given}) {
     curve.setAttribute('viewBox', `0 0 ${LEFT + wide + RIGHT} ${TALL}`);
     curve.textContent = '';
     for (const y of [0, 0.5, 1]) {
-      draw('line', {class: 'sg-grid', x1: LEFT, x2: LEFT + wide, y1: up(y), y2: up(y)});
+      draw('line', {class: 'fm-grid', x1: LEFT, x2: LEFT + wide, y1: up(y), y2: up(y)});
       draw('text', {x: LEFT - 4, y: up(y) + 4, 'text-anchor': 'end'}, y);
     }
     for (let n = 1; n <= computed.vocabulary; n *= 10)
       draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
     draw('text', {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
-    draw('polyline', {class: 'sg-line', points: computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
+    draw('polyline', {class: 'fm-line', points: computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
     const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =

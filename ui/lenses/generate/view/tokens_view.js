@@ -37,7 +37,7 @@ export function start({element, props, server, watch, given}) {
     () => server.cut({text: text.value, model: props.value}),
     learned => {
       rows.textContent = '';
-      if (learned.message) add(rows, 'p', 'tk-said', learned.message);
+      if (learned.message) add(rows, 'p', 'tk-said u-muted u-type-xs', learned.message);
       else learned.forEach(drawRow);
       const chosen = which.value;
       which.textContent = '';
@@ -53,10 +53,10 @@ export function start({element, props, server, watch, given}) {
     const part = add(rows, 'section', 'tk-row u-apart');
     const head = add(part, 'div', 'tk-head u-row');
     add(head, 'b', '', row.title);
-    if (row.picked) add(head, 'span', 'tk-picked', 'picked');
-    add(head, 'span', '', row.what);
+    if (row.picked) add(head, 'span', 'tk-picked u-muted u-type-xs', 'picked');
+    add(head, 'span', 'u-muted u-type-xs', row.what);
     if (row.message) {
-      add(part, 'p', 'tk-said', row.message);
+      add(part, 'p', 'tk-said u-muted u-type-xs', row.message);
       return;
     }
     const back = row.back === null ? 'comes back unchanged' : `comes back as “${visible(row.back.slice(0, 60))}”`;
@@ -64,7 +64,7 @@ export function start({element, props, server, watch, given}) {
     add(
       head,
       'span',
-      'tk-figures',
+      'u-type-xs u-digits',
       `${counted(row.tokens.length, 'token')}, ${row.per_word} a word · ${back} · ${size}`,
     );
     const line = add(part, 'div', 'tk-line u-row u-mono');

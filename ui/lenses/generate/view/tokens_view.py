@@ -22,13 +22,13 @@ fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case 
 <div class="tk-two u-apart u-two">
 <section><h3>Merge by merge</h3><p class="tk-note u-apart u-muted u-type-sm">From bytes to tokens: of all neighbours in the text, the pair that was
 learned first becomes one, again and again. <select class="tk-which" aria-label="Tokenizer"></select></p>
-<label class="tk-slide u-row u-apart"><input type="range" class="tk-step" min="0" value="0" aria-label="Merges done"><output></output></label>
-<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said" role="status"></div></section>
+<label class="tk-slide u-row u-apart"><input type="range" class="tk-step u-grow" min="0" value="0" aria-label="Merges done"><output class="u-type-sm u-digits"></output></label>
+<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said u-muted u-type-xs" role="status"></div></section>
 <section><h3>Learn one here</h3><p class="tk-note u-apart u-muted u-type-sm">Byte-pair encoding counts neighbours in a text, joins the most frequent pair,
 and counts again.</p>
 <textarea class="tk-own u-mono" rows="3" aria-label="Text to learn from" spellcheck="false"></textarea>
-<label class="tk-slide u-row u-apart"><input type="range" class="tk-learn" min="0" value="0" aria-label="Merges learned"><output></output></label>
-<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said" role="status"></div><ol class="tk-list u-type-xs u-mono"></ol></section>
+<label class="tk-slide u-row u-apart"><input type="range" class="tk-learn u-grow" min="0" value="0" aria-label="Merges learned"><output class="u-type-sm u-digits"></output></label>
+<div class="tk-cut u-row u-mono u-pane" tabindex="0"></div><div class="tk-said u-muted u-type-xs" role="status"></div><ol class="tk-list u-type-xs u-mono"></ol></section>
 </div>
 """
 

@@ -64,8 +64,8 @@ export function start({element, props, watch, given}) {
       for (const [text, kind] of [
         [row.formula, 'bd-formula u-type-sm u-mono'],
         [row.numbers, 'bd-formula u-type-sm u-mono'],
-        [count(row.count), 'bd-count'],
-        [row.count ? percent(row.share) : '–', 'bd-count'],
+        [count(row.count), 'u-number'],
+        [row.count ? percent(row.share) : '–', 'u-number'],
       ])
         add(line, 'td', kind, text);
       if (opened.has(i))
@@ -75,8 +75,8 @@ export function start({element, props, watch, given}) {
           add(inner, 'td', 'bd-formula u-type-sm u-mono', tensor);
           add(inner, 'td', 'bd-formula u-type-sm u-mono', `[${shape.map(count).join(', ')}]`);
           add(inner, 'td', 'bd-formula u-type-sm u-mono', times > 1 ? `${count(times)} · ${count(size)}` : count(size));
-          add(inner, 'td', 'bd-count', count(size * times));
-          add(inner, 'td', 'bd-count', percent((size * times) / value.total));
+          add(inner, 'td', 'u-number', count(size * times));
+          add(inner, 'td', 'u-number', percent((size * times) / value.total));
         }
     });
   }

@@ -75,7 +75,7 @@ export function start({element, props, server, watch}) {
     add(detail, 'p', 'dr-formula u-mono', part.formula);
     add(detail, 'p', '', part.count);
     for (const [place, code] of part.code) {
-      add(detail, 'p', 'dr-place u-muted u-type-xs', place);
+      add(detail, 'p', 'dr-place u-apart u-muted u-type-xs', place);
       add(detail, 'pre', 'dr-code u-pane u-type-xs u-mono u-scroll', code).tabIndex = 0; // it scrolls
     }
   }

@@ -15,7 +15,7 @@ _BREAKDOWN = """
 <div class="bd-fewer u-line u-muted u-type-sm"></div>
 <div class="bd-bar u-apart" aria-hidden="true"></div>
 <div class="bd-scroll u-scroll"><table class="bd-table u-type-sm u-digits" aria-label="Parameters by part"><thead><tr><th>what</th><th>formula</th><th>with numbers</th>
-<th class="bd-count">parameters</th><th class="bd-count">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
+<th class="u-number">parameters</th><th class="u-number">share</th></tr></thead><tbody class="bd-rows"></tbody></table></div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="all">Open or close all</button>
 SAVE
 <button type="button" data-do="config" title="config.json, for python -m gptcore.training --config">Shape for training</button>
@@ -53,7 +53,7 @@ _DRAWING = """
 <div class="dr-body" hidden>
 <div class="dr-box u-scroll" tabindex="0"></div>
 <div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted dr-said" role="status"></span></div>
-<div class="dr-parts u-apart u-row" role="group" aria-label="Parts of the model"></div>
+<div class="dr-parts u-apart u-row u-type-sm" role="group" aria-label="Parts of the model"></div>
 <div class="dr-detail" aria-live="polite"></div>
 </div>
 """.replace("SAVE", save_menu("png", "svg"))

@@ -20,13 +20,15 @@ _HTML = """
 <span class="st-said u-muted" role="status"></span></div>
 </div>
 <div class="st-two u-apart">
-<p class="st-conclusion" role="status"></p>
+<p class="st-conclusion u-line u-apart" role="status"></p>
 <div class="st-machine u-two u-apart"><div class="mc-box"></div>
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
 <div class="mc-said u-muted u-type-sm" role="status"></div>
-<div class="mc-key u-row u-muted u-type-xs"><button type="button" data-do="step" title="one part after the other, then the next word">Step through</button>
+<div class="mc-key u-key u-row u-muted u-type-xs"><button type="button" data-do="step" title="one part after the other, then the next word">Step through</button>
 <button type="button" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
-<span class="look">where the head that writes most looks</span><span class="attention">attention writes</span><span class="mlp">MLP writes</span><span class="guess">what it would say if it stopped here</span></div></div>
+<span><i class="look"></i>where the head that writes most looks</span>
+<span><i style="--hue: var(--lens-part-attention)"></i>attention writes</span><span><i style="--hue: var(--lens-part-mlp)"></i>MLP writes</span>
+<span><b class="u-mono">a</b> what it would say if it stopped here</span></div></div>
 </div>
 <section class="st-story u-apart" id="story" aria-label="The story" hidden></section>
 <section class="st-talks" id="talks" aria-label="Talks" hidden></section>

@@ -69,7 +69,7 @@ export function story(box, server, sentence) {
       button.setAttribute('aria-pressed', i === at);
     });
     add(box, 'p', 'sy-text u-apart', chapters[at].text);
-    const page = add(box, 'div', 'sy-page');
+    const page = add(box, 'div', 'sy-page u-two');
     if (chapters[at].shows === 'objective') drawObjective(page);
     else if (chapters[at].shows === 'options') drawOptions(page);
     else chapters[at].sections.forEach(section => drawSection(page, section));

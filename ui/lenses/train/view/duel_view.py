@@ -10,7 +10,7 @@ _HTML = """
 <div class="du-two u-two"><div><p class="du-answer u-pane"></p><button type="button" data-choice="0">A is better</button></div>
 <div><p class="du-answer u-pane"></p><button type="button" data-choice="1">B is better</button></div></div>
 <button type="button" data-choice="">Neither: two others</button></div>
-<p class="du-said u-muted" role="status"></p></div>
+<p class="du-said u-apart u-muted" role="status"></p></div>
 """
 
 

@@ -39,7 +39,7 @@ function drawTiles(box, shown) {
     for (const [i, [name]] of shown.entries()) {
       const tile = add(box, 'div', LARGE.includes(i) ? 'tr-tile' : 'tr-tile tr-small');
       add(tile, 'b');
-      add(tile, 'span', '', name);
+      add(tile, 'span', 'u-muted u-type-xs', name);
     }
   }
   shown.forEach(([name, value], i) => {

@@ -23,22 +23,24 @@ _HTML = """
 <div class="tr-race u-apart u-strong" role="status" hidden></div>
 <div class="tr-numbers u-apart"></div>
 <div class="tr-verdict u-aside u-type-sm"></div>
-<div class="tr-row u-row u-type-sm"><label>Learning rate now <input type="range" class="tr-rate" min="-4" max="4" step="0.5" value="0"></label>
+<div class="tr-row u-row u-type-sm"><label>Learning rate now <input type="range" class="tr-rate u-grow" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
 <label>Guess the final held-out loss <input class="tr-guess u-mono" type="number" min="0" max="20" step="0.05"></label>
 <span class="tr-guessed" role="status"></span></div>
 <div class="tr-grid u-two">
-<div class="tr-left"><div class="tr-key u-key u-row u-muted u-type-xs"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b> <i></i><b
-class="tr-key-rival"></b> thin: training, dots: held out</span>
-<span class="tr-key-one"><i></i>training, smoothed <i></i>every update <i></i>held out <i></i>earlier runs</span>
-<span class="tr-key-heads">heads: <i></i>induction <i></i>token before</span><label><input type="checkbox" class="tr-norms"> gradient norm</label>
+<div class="tr-left"><div class="tr-key u-key u-row u-muted u-type-xs"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b>
+<i style="--hue: var(--lens-warm)"></i><b class="tr-key-rival"></b> thin: training, dots: held out</span>
+<span class="tr-key-one"><i></i>training, smoothed <i style="--hue: var(--lens-bar); height: 1px"></i>every update
+<i style="--hue: var(--lens-warm)"></i>held out <i style="--hue: var(--lens-line); height: 1.5px; opacity: 0.6"></i>earlier runs</span>
+<span class="tr-key-heads">heads: <i style="--hue: var(--lens-warm)"></i>induction
+<i style="--hue: var(--lens-bar)"></i>token before</span><label><input type="checkbox" class="tr-norms"> gradient norm</label>
 <button type="button" class="tr-all" hidden>See all</button></div>
 <div class="tr-plot" role="img" aria-label="Loss, head scores and learning rate over the updates, and on wish the gradient norm"><canvas></canvas><canvas></canvas></div>
-<div class="tr-readout u-type-xs u-digits"></div></div>
+<div class="tr-readout u-line u-type-xs u-digits"></div></div>
 <div class="tr-right">
-<div class="tr-row u-row u-type-sm"><label class="tr-grow">Point in training <input type="range" class="tr-scrub" min="0" max="0" step="1" value="0"></label>
+<div class="tr-row u-row u-type-sm"><label class="tr-grow">Point in training <input type="range" class="tr-scrub u-grow" min="0" max="0" step="1" value="0"></label>
 <button type="button" data-do="latest" title="follow the run">Latest</button></div>
-<div class="tr-at u-muted u-type-xs" role="status"></div>
+<div class="tr-at u-line u-muted u-type-xs" role="status"></div>
 <div class="tr-samples"><div><div class="tr-mine u-apart u-strong" hidden></div>
 <div class="tr-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
 <div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong"></div>
@@ -46,7 +48,7 @@ class="tr-key-rival"></b> thin: training, dots: held out</span>
 itself before this training"></div></div></div>
 <div class="tr-row u-row u-type-sm"><label><span class="tr-next-name">Next character</span> <input class="tr-next u-mono" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
 <span class="tr-chance u-digits" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
-<div class="tr-row u-row u-type-sm tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line u-mono" maxlength="500" autocomplete="off"></label>
+<div class="tr-row u-row u-type-sm tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line u-grow u-mono" maxlength="500" autocomplete="off"></label>
 <span class="tr-told u-digits" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>
 <p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said u-muted u-type-sm" role="status"></p></details>
@@ -54,7 +56,7 @@ itself before this training"></div></div></div>
 <p class="conclusion" role="status"></p><div class="fm-drawing"></div>
 <p class="wy-muted u-apart u-muted u-type-sm">What each part writes for the true next token rather than for the commonest one, in logits, at every
 snapshot.</p></details>
-<div class="tr-heads-title u-muted u-type-xs"></div>
+<div class="tr-heads-title u-line u-muted u-type-xs"></div>
 <div class="tr-heads"></div>
 </div>
 </div>

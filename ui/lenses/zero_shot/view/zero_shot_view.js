@@ -107,7 +107,7 @@ export function start({element, props, watch, given}) {
     const part = add(box, 'div', 'zs-labels'),
       head = add(part, 'div', 'zs-head u-apart u-strong', 'Probability among the labels ');
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
-      const button = add(head, 'button', name === measure ? 'chosen' : '', short);
+      const button = add(head, 'button', `u-type-xs${name === measure ? ' chosen' : ''}`, short);
       button.type = 'button';
       button.dataset.measure = name;
       button.title = long;
@@ -120,7 +120,7 @@ export function start({element, props, watch, given}) {
       add(row, 'span', 'zs-name u-mono', label.label + (label.label === value.expected ? ' ✓' : '')).title =
         label.label === value.expected ? 'expected' : '';
       add(add(row, 'span', 'u-track'), 'i').style.width = 100 * all[i] + '%';
-      add(row, 'span', 'zs-figure u-digits', percent(all[i]));
+      add(row, 'span', 'u-number u-digits', percent(all[i]));
       add(
         row,
         'span',
@@ -132,7 +132,7 @@ export function start({element, props, watch, given}) {
   function ways() {
     if (value.said) add(box, 'p', 'conclusion', value.said);
     if (value.note) add(box, 'div', 'zs-note u-aside', value.note);
-    const columns = add(box, 'div', 'zs-ways');
+    const columns = add(box, 'div', 'u-fit');
     for (const way of value.ways) {
       const column = add(columns, 'section', 'zs-way');
       add(column, 'h3', '', way.title);
@@ -174,9 +174,9 @@ export function start({element, props, watch, given}) {
     for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
       const row = add(body, 'tr');
       add(row, 'td', '', change.name);
-      add(row, 'td', 'zs-number u-digits', percent(change.p));
+      add(row, 'td', 'u-number u-digits', percent(change.p));
       add(add(add(row, 'td'), 'span', 'u-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
-      add(row, 'td', 'zs-number u-digits', change.name === 'as it is' ? '' : hundredths(-change.effect));
+      add(row, 'td', 'u-number u-digits', change.name === 'as it is' ? '' : hundredths(-change.effect));
     }
   }
   const rows = () =>

@@ -74,7 +74,7 @@ function draw(exercise) {
     if (open === exercise) say(reply ? `${reply.said} ${reply.reason}` : SILENT);
   });
   addButton(row, '', 'Next', async () => show(after(await all(), exercise.name).name));
-  const status = add(bar, 'p', 'ex-said');
+  const status = add(bar, 'p', 'ex-said u-line u-apart');
   status.setAttribute('role', 'status');
   row.addEventListener('submit', async event => {
     event.preventDefault();

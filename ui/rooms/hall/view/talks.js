@@ -25,9 +25,9 @@ export function talks(box) {
   }
 
   function line(list, title, about, press) {
-    const item = add(list, 'li', '');
+    const item = add(list, 'li', 'u-row');
     addButton(item, '', title, press);
-    add(item, 'span', '', about);
+    add(item, 'span', 'u-muted', about);
   }
 
   function draw() {
