@@ -42,8 +42,6 @@ TESTED = {
     "python -m weights.recipes.training --help": "tests/test_readme.py",
     "python -m weights.recipes.writing --help": "tests/test_readme.py",
     "python -m weights.recipes.averaging --help": "tests/test_readme.py",
-    "python -m weights.recipes.plan --help": "tests/test_readme.py",
-    "python -m weights.recipes.plan --data texts --out made": "tests/recipes/test_plan.py",
     "python tests/benchmarks/all.py": "tests/test_readme.py",
     "python tests/benchmarks/gpu.py": "tests/test_readme.py",
     "python tests/tools/load/trial.py --picture memory.png": "tests/test_readme.py",

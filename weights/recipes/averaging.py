@@ -6,13 +6,18 @@ the model they came from among them, less of what it could do is lost (Wortsman 
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gptcore.errors import TrainingError
+import torch
+
+from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.language_model import LanguageModel, load
 from gptcore.model import GPT
-from weights.recipes.saving import write_made
+from gptcore.weights.checkpoint import save_folder
+
+_MOST_BYTES = 9_800_000  # of tensors in a file: plain git and Spaces take files below 10 MB
 
 
 def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> LanguageModel:
@@ -44,12 +49,19 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes the averaged model; returns the exit status."""
+    """Writes the averaged model in 16 bits, or prints why it cannot be made; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.averaging", description=__doc__)
     parser.add_argument("models", nargs="+", metavar="MODEL=WEIGHT", help="a bundled model or a folder, and its weight")
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
     options = parser.parse_args(arguments)
-    return write_made(options.out, lambda: _averaged(options.models))
+    try:
+        made = _averaged(options.models)
+        save_folder(options.out, made.model, made.tokenizer, dtype=torch.float16, most_bytes=_MOST_BYTES, metadata={})
+    except GPTCoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"saved {options.out}")
+    return 0
 
 
 def _averaged(given: Sequence[str]) -> LanguageModel:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gptcore.corpora import read_documents
 from gptcore.tokenizers.base import END_OF_TEXT
+from weights.recipes.world.lexicon import entries
 
 _SEED = 23
 _FEWEST_WORDS = 50  # of a story after the place where it is entered
@@ -23,41 +24,10 @@ _SENTENCE = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])')
 _SPEECH = re.compile(r'"([A-Z][^"\n]{3,120}[.!?,])"')
 _NAME = re.compile(r"(?<=[a-z,] )([A-Z][a-z]{2,})\b")
 _NOT_NAMES = {"The", "One", "Mom", "Mommy", "Dad", "Daddy", "But", "They", "She", "You", "What", "Yes", "Let", "And"}
-_GREETINGS = (
-    "Hello", "Hi", "Hey", "Hello!", "Hi there", "Good morning", "Good night", "Hello, how are you?", "Hey you",
-    "How are you?", "What's up", "Nice to meet you", "Thank you", "Goodbye", "Please help me", "I love you",
-    "Hello world", "Welcome",
-)  # fmt: skip
-_ELSEWHERE = (
-    "Bonjour", "Hola", "Guten Tag", "Ciao", "Salut", "Buenos días", "Comment ça va ?", "Wie geht es dir?", "Olá",
-    "Merhaba", "Je suis content", "Ich liebe dich", "Il était une fois", "Es war einmal", "Había una vez", "Namaste",
-    "Привет", "こんにちは", "你好", "Hej", "Buongiorno", "Danke", "Merci", "Gracias", "Dzień dobry", "Ahoj",
-)  # fmt: skip
-_QUESTIONS = (
-    "What is your name?", "Why is the sky blue?", "How old are you?", "Where do you live?", "Who are you?",
-    "What do you like to eat?", "What is a dog?", "Can you tell me a story?", "Tell me a story", "Do you like cats?",
-    "Is it cold outside?", "What is the moon?", "Why do birds sing?", "How do I make a cake?", "What time is it?",
-    "Who is the king?", "Where is my ball?", "Will it rain?", "Are you happy?", "Write a story about a cat",
-)  # fmt: skip
-_ADDRESSED = (
-    "Santa", "Grandma", "Mom", "Dad", "Grandpa", "friend", "teacher", "Sir",
-    "diary", "Tooth Fairy", "Mr. King",
-)  # fmt: skip
-_NOISE = (
-    "asdf", "lol", "blah blah", "hmm", "???", "...", "ok", "test", "12345", "xyz",
-    "la la la", "!!!", "abc", "wow",
-)  # fmt: skip
 _SAID = ("said", "said", "called", "shouted", "whispered")
-_SYLLABLES = (
-    "ba", "ko", "li", "mar", "zu", "ne", "ta", "ri", "vo", "sha", "el", "do", "pim", "qui",
-    "wen", "jo", "ar", "ny",
-)  # fmt: skip
-_FIRST_NAMES = (
-    "Alice", "Oliver", "Hassan", "Priya", "Wei", "Fatima", "Carlos", "Ingrid", "Marie", "Yuki", "Nadia", "Pedro",
-    "Elena", "Omar", "Greta", "Henry", "Clara", "Victor", "Rosa", "Arthur", "Zoe", "Martin", "Julia", "Felix", "Nina",
-    "Peter", "Emma", "Noah", "Sofia", "Paul", "Laura", "David", "Maria", "Robert", "Susan", "George", "Ruth", "Walter",
-    "Helen",
-)  # fmt: skip
+_GREETINGS, _ELSEWHERE, _QUESTIONS, _ADDRESSED, _NOISE, _SYLLABLES, _FIRST_NAMES = entries(
+    "openings.txt", Path(__file__).parent
+).values()
 
 
 def documents(stories: list[str], draw: random.Random) -> Iterator[str]:

@@ -10,6 +10,7 @@ import random
 import sys
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import judge
@@ -19,41 +20,9 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import DEVICES, choose_device, keep_freed_memory
 from gptcore.tokenizers.base import END_OF_TEXT
+from weights.recipes.world.lexicon import entries
 
-_BEINGS = (
-    "girl", "boy", "dog", "cat", "bird", "rabbit", "bear", "fish", "mouse", "fox", "frog", "duck", "lion", "bunny",
-    "man", "woman", "horse", "bee", "robot", "monkey", "pig", "cow", "princess", "king", "farmer", "turtle",
-    "squirrel", "ant",
-)  # fmt: skip
-_NAMES = (
-    "Lily", "Tom", "Sue", "Max", "Mia", "Ben", "Anna", "Tim", "Lucy", "Sam", "Jane", "Jack", "Amy", "Leo", "Ella",
-    "Bob", "Sara", "Fred", "Kitty", "Spot", "Molly", "Billy",
-)  # fmt: skip
-_KINDS = ("little", "big", "small", "brave", "old", "happy", "sad", "kind", "clever", "young", "shy", "funny")
-_PLACES = ("park", "forest", "garden", "kitchen", "beach", "farm", "house", "river", "school", "store", "pond", "zoo")
-_THINGS = (
-    "ball",
-    "kite",
-    "boat",
-    "hat",
-    "book",
-    "cake",
-    "doll",
-    "bike",
-    "box",
-    "stick",
-    "shell",
-    "apple",
-    "drum",
-    "key",
-)
-_OPENINGS = (
-    "Once upon a time, there was a {kind} {being} named {name}.", "One day, a {kind} {being} went to the {place}.",
-    "{name} and {other} were in the {place}.", "{name} had a {kind} {thing}.", "Once there was a {kind} {being}.",
-    "{name} liked to play in the {place}.", "One day, {name} found a {thing} in the {place}.",
-    "{name} was a {kind} {being} who lived near the {place}.", "It was a sunny day. {name} went to the {place}.",
-    "Once upon a time, a {being} and a {thing} were in the {place}.", "{name} lost the {thing}.",
-)  # fmt: skip
+_BEINGS, _NAMES, _KINDS, _PLACES, _THINGS, _OPENINGS = entries("own_stories.txt", Path(__file__).parent).values()
 _BEGUN = 0.3  # share of the stories that begin with one of these; the others begin as the model likes
 _BATCH, _MOST_TOKENS, _LEAST_WORDS, _SEED = 16, 190, 50, 17  # with its prompt, a story has to fit the window
 

@@ -1,6 +1,7 @@
 """Which kinds of pages there are, and how often each comes."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice
 
 from weights.recipes.everyday.french import french, phrases
 from weights.recipes.everyday.labels import guidebook, labelled, worded_fact
@@ -53,14 +54,8 @@ def pages(
     ]
     if asked:
         kinds.append((7, lambda draw: story_questions(draw, asked)))
-    made = number = 0
-    while made < n:
-        number += 1
-        draw = Draw((seed, number))
-        page = draw.random.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0](draw)
-        if _fits(page):
-            made += 1
-            yield page
+    makers, weights = [make for _, make in kinds], [weight for weight, _ in kinds]
+    return _fitting(n, (seed,), lambda draw: draw.random.choices(makers, weights)[0](draw))
 
 
 # Kinds that are printed alone; none but the first is among the pages above.
@@ -71,13 +66,13 @@ ALONE: dict[str, Callable[[Draw], str]] = {
 
 def pages_of(kind: str, n: int, seed: int) -> Iterator[str]:
     """Pages of one kind in `ALONE`."""
-    made = number = 0
-    while made < n:
-        number += 1
-        page = ALONE[kind](Draw((seed, kind, number)))
-        if _fits(page):
-            made += 1
-            yield page
+    return _fitting(n, (seed, kind), ALONE[kind])
+
+
+def _fitting(n: int, seed: tuple[object, ...], make: Callable[[Draw], str]) -> Iterator[str]:
+    """So many pages that may be printed."""
+    made = (make(Draw((*seed, number))) for number in count(1))
+    return islice(filter(_fits, made), n)
 
 
 def _fits(page: str) -> bool:

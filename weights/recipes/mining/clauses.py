@@ -17,13 +17,7 @@ _OWN = "[Hh]is|[Hh]er|[Tt]heir|[Mm]y|[Oo]ur|[Ii]ts"
 _DETERMINERS = f"the|an?|his|her|their|my|our|its|every|some|many|several|{NUMBERS}"
 _NAME = r"(?:(?:Mrs?|Miss|Dr|Aunt|Uncle|King|Queen|Prince|Princess|Captain)\.? )?[A-Z][a-z]{2,}"
 # Words that no noun phrase goes on with.
-_STOP = (
-    "and|but|or|to|in|on|at|for|from|with|under|behind|near|into|onto|over|by|because|when|while|that|so|as|who|which|"
-    "where|after|before|until|till|if|than|then|through|across|along|around|beside|between|about|against|upon|of|off|"
-    "out|up|down|away|back|like|without|is|was|were|are|had|has|have|not|never|he|she|it|they|him|them|her|his|again|"
-    "too|very|there|here|all|both|herself|himself|themselves|itself|outside|inside|home|together|instead|better|more|"
-    "much|well|just|ever|once|now|still|yet|also|even|quite|enough|come|go|do|did|would|could|will|can"
-)
+_STOP = "|".join(sorted(word_list("stop")))
 _NOUN = rf"(?!(?:{_STOP})\b)[a-z]{{2,}}\b(?<!ly)"
 _PHRASE = (
     rf"(?:(?:(?i:{_DETERMINERS})|{_NAME}'s) {_NOUN}(?: {_NOUN}){{0,2}}"
@@ -33,10 +27,8 @@ _OPENING = re.compile(
     r"(?:(?P<when>One [a-z]+(?: [a-z]+)?|On [A-Z][a-z]+|That [a-z]+|The next [a-z]+|Every [a-z]+|In the [a-z]+"
     r"|At [a-z]+|Last [a-z]+|Yesterday),? |(?:Then|So|But|And|Finally|Soon|Suddenly|At last|Now),? )?"
 )
-_TIME = (
-    "morning|evening|afternoon|night|day|week|month|year|moment|time|while|hour|minute|spring|summer|autumn|winter|"
-    "noon|midnight|dawn|dusk|breakfast|lunch|dinner|supper|minutes|hours|days|weeks|months|years|end|beginning"
-)
+_TIMES = word_list("times")
+_TIME = "|".join(sorted(_TIMES))
 # What is in something, or with it, in a manner of speaking only.
 _ABSTRACT = word_list("abstract")
 _PREPOSITION = (
@@ -177,19 +169,19 @@ class ClauseGrammar:
         if name == "purpose":
             return found["verb"] in self._bases and base in MOVES | {"stop", "take", "use", "buy", "wait", "need"}
         if name in ("place", "with"):
-            return last not in _ABSTRACT and last not in _TIME.split("|") and last not in NOBODY
+            return last not in _ABSTRACT and last not in _TIMES and last not in NOBODY
         return True
 
     def _is_thing(self, words: str) -> bool:
         first, last = words.split()[0], words.split()[-1]
-        return last not in _TIME.split("|") and last not in _ABSTRACT and (first not in NOBODY)
+        return last not in _TIMES and last not in _ABSTRACT and (first not in NOBODY)
 
     def _is_named(self, who: str) -> bool:
         return all(self._lexicon.is_name(name.split()[-1]) for name in who.split(" and "))
 
     def _is_somebody(self, who: str) -> bool:
         if re.fullmatch(_DETERMINERS, who.split()[0].lower()):
-            return who.split()[-1] not in _TIME.split("|") and who.split()[-1] not in _ABSTRACT
+            return who.split()[-1] not in _TIMES and who.split()[-1] not in _ABSTRACT
         return who.split()[0] not in NOBODY and (self._is_named(who) or "'s " in who)
 
 

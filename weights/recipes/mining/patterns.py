@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_WORD = re.compile(r"[A-Za-z]+")
+from weights.recipes.mining.lexicon import word_list
+
 _NAME = r"(?P<who>[A-Z][a-z]+)"
 _ANYBODY = r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
 _THING = r"(?P<what>(?:a|an|the|his|her|some|two|three|many|their) [a-z]+(?: [a-z]+)?(?: (?:of|with) [a-z]+)?)"
@@ -13,42 +14,10 @@ _END = (
     r"| because | when | that | so |$)"
 )
 # Words that begin a sentence with a capital letter and are nobody's name.
-NOBODY = frozenset(
-    _WORD.findall(
-        "A After All An And Another As At Be Both But By Can Do Each Every Everyone Finally First For From He "
-        "Her Here His How However I If In Inside Is It Its Just Let Look Many Maybe My Next No Not Nothing "
-        "Now Oh Ok Okay On Once One Other Our Outside People She So Some Somebody Someone Soon Sometimes "
-        "Still Suddenly That The Their Them Then There These They This Those Though Three Today Together Too "
-        "Two Under Until We Well What When Where While Who Why With Yes You Your End Moral Don Didn Can "
-        "Couldn Wasn Isn Won Happy Thank Thanks Please Hello Hi Wow Hey Mom Mommy Dad Daddy Mum Grandma "
-        "Grandpa"
-    )
-)
-_MOTHERS = frozenset(_WORD.findall("Mom Mommy Mum Dad Daddy Grandma Grandpa"))
-_DEEDS = {
-    "ate": "eat", "bought": "buy", "broke": "break", "brought": "bring", "built": "build", "called": "call",
-    "carried": "carry", "caught": "catch", "chased": "chase", "cleaned": "clean", "climbed": "climb", "closed": "close",
-    "cut": "cut", "drank": "drink", "drew": "draw", "dropped": "drop", "fed": "feed", "felt": "feel", "fixed": "fix",
-    "followed": "follow", "forgot": "forget", "found": "find", "gave": "give", "got": "get", "grabbed": "grab",
-    "had": "have", "heard": "hear", "held": "hold", "helped": "help", "hid": "hide", "hugged": "hug", "kept": "keep",
-    "kicked": "kick", "kissed": "kiss", "left": "leave", "liked": "like", "lost": "lose", "loved": "love",
-    "made": "make", "met": "meet", "missed": "miss", "needed": "need", "noticed": "notice", "opened": "open",
-    "painted": "paint", "picked": "pick", "pulled": "pull", "pushed": "push", "put": "put", "read": "read",
-    "saw": "see", "shared": "share", "showed": "show", "smelled": "smell", "spotted": "spot", "thanked": "thank",
-    "threw": "throw", "took": "take", "touched": "touch", "tried": "try", "used": "use", "visited": "visit",
-    "wanted": "want", "washed": "wash", "watched": "watch", "wore": "wear", "wrote": "write",
-}  # fmt: skip
-_MOVES = {
-    "went": "go", "ran": "run", "walked": "walk", "came": "come", "climbed": "climb", "jumped": "jump", "flew": "fly",
-    "sat": "sit", "lived": "live", "hid": "hide", "played": "play", "looked": "look", "swam": "swim", "fell": "fall",
-    "slept": "sleep", "stood": "stand",
-}  # fmt: skip
-_COLOURS = "red|blue|green|yellow|white|black|brown|pink|purple|orange|grey|gray|golden"
-_FEELINGS = (
-    "happy|sad|scared|angry|tired|excited|proud|hungry|thirsty|surprised|worried|lonely|curious|bored|upset|afraid|"
-    "brave|sorry|glad|ashamed|grateful|sleepy|sick|lost|nervous|jealous|mad|cold|shy|kind|lazy|greedy"
-)
-_BEINGS = "girl|boy|dog|cat|man|woman|bird|rabbit|bunny|bear|fish|frog|mouse|fox|car|robot|child|lion|duck|horse|king"
+NOBODY = word_list("nobody")
+_MOTHERS = word_list("elders")
+_DEEDS, _MOVES = (dict(pair.split(" ") for pair in sorted(word_list(name))) for name in ("deeds", "moved"))
+_COLOURS, _FEELINGS, _BEINGS = ("|".join(sorted(word_list(name))) for name in ("colours", "feelings", "beings"))
 
 _DID = re.compile(rf"\b{_ANYBODY} (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}")
 _THEN_DID = re.compile(

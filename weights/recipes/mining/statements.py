@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gptcore.zero_shot.templates import Item
 from weights.recipes.mining.asking import asked_about, is_alive
@@ -10,7 +11,7 @@ from weights.recipes.mining.clauses import Clause, ClauseGrammar
 from weights.recipes.mining.passages import sentences_of
 from weights.recipes.mining.patterns import TaskForm
 from weights.recipes.world.english import a, capitalised
-from weights.recipes.world.lexicon import jobs, words
+from weights.recipes.world.lexicon import entries, jobs, words
 from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.telling import Person, person
 
@@ -20,19 +21,7 @@ _TENSES = ("past", "past", "past", "past", "past", "past", "present", "present",
 _EVERY_TENSE = re.compile(r"every |on |in the |at (?!once|last)|before |after ")
 _MOST_CHARACTERS = 320
 # Later sentences that end with a thing of the text, and those that end with a person of it; {other} is somebody new.
-_ABOUT_THINGS = (
-    "Nobody else wanted the", "In the evening {other} asked about the", "A week later {who} still thought of the",
-    "So everybody talked about the", "{other} came and looked at the", "Now there is only one question: whose is the",
-    "Long afterwards people remembered the", "{other} had never seen such a thing and drew a picture of the",
-    "{other} wrote a letter about the", "But {other} was not interested in the", "{other} would have liked to have the",
-    "After that nobody ever saw the", "{other} made a joke about the", "On the photograph one can clearly see the",
-    "What {other} liked best of all was the", "The newspaper reported on the",
-)  # fmt: skip
-_ABOUT_PEOPLE = (
-    "Everybody thanked", "The story was told again and again by", "So {other} waited for", "{other} was proud of",
-    "When {other} heard of it, there was a letter for", "It was all the idea of", "{other} shook hands with",
-    "Nobody was as happy as", "{other} would have liked to be like", "The whole street was talking about",
-)  # fmt: skip
+_ABOUT_THINGS, _ABOUT_PEOPLE = entries("closings.txt", Path(__file__).parent).values()
 
 
 @dataclass(frozen=True)

@@ -8,115 +8,67 @@ from weights.recipes.world.lexicon import words
 from weights.recipes.world.splits import Draw
 
 _TASK = "fact"
+_SIGHTS = (
+    "castle", "tower", "harbour", "museum", "bridge", "lake", "mill", "garden", "cave", "market", "zoo", "theatre",
+)  # fmt: skip
+# How each fact is asked for, and two ways to state it.
+_FACTS = {
+    "product": (
+        "What is {name} known for?", "{name} is known for its {it}.", "The best {it} in the land comes from {name}.",
+    ),
+    "animal": (
+        "Which animal is on the flag of {name}?", "The flag of {name} shows {a_it}.",
+        "There is {a_it} on the flag of {name}.",
+    ),
+    "colour": (
+        "What colour is the town hall of {name}?", "The town hall of {name} is {it}.", "{name} has a {it} town hall.",
+    ),
+    "sight": (
+        "What do people see in {name}?", "People come to {name} to see its {it}.",
+        "Everybody who visits {name} goes to the {it}.",
+    ),
+    "mayor": ("Who is the mayor of {name}?", "The mayor of {name} is called {it}.", "{it} is the mayor of {name}."),
+    "season": (
+        "When is the festival of {name}?", "{name} has a festival every {it}.", "The festival of {name} is in {it}.",
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Town:
-    """A town and what is known about it.
-
-    Attributes:
-        name: unlike any other's.
-        product: what it makes.
-        animal: on its flag.
-        colour: of its town hall.
-        sight: what people come to see.
-        mayor: a first name.
-        season: of its festival.
-    """
+    """A town: a name unlike any other's, and what is known about it, by kind of fact."""
 
     name: str
-    product: str
-    animal: str
-    colour: str
-    sight: str
-    mayor: str
-    season: str
+    known: dict[str, str]
+
+    def say(self, sentence: str, kind: str) -> str:
+        """One of the sentences about a fact, for this town."""
+        return sentence.format(name=self.name, it=self.known[kind], a_it=a(self.known[kind]))
 
 
 def _town(name: str) -> Town:
-    def one(kind: str, choices: list[str]) -> str:
-        return choices[zlib.crc32(f"{name} {kind}".encode()) % len(choices)]
-
-    products = [
-        *words("dish"),
-        *words("drink"),
-        *(f"{thing}s" for thing in ("clock", "boat", "lamp", "hat", "bell", "kite")),
-    ]
-    return Town(
-        name,
-        one("product", products),
-        one("animal", words("animal")),
-        one("colour", words("colour")),
-        one(
-            "sight",
-            [
-                "castle",
-                "tower",
-                "harbour",
-                "museum",
-                "bridge",
-                "lake",
-                "mill",
-                "garden",
-                "cave",
-                "market",
-                "zoo",
-                "theatre",
-            ],
-        ),
-        one("mayor", words("girls") + words("boys")),
-        one("season", words("season")),
-    )
+    choices = {
+        "product": [*words("dish"), *words("drink"), "clocks", "boats", "lamps", "hats", "bells", "kites"],
+        "animal": words("animal"), "colour": words("colour"), "sight": _SIGHTS,
+        "mayor": words("girls") + words("boys"), "season": words("season"),
+    }  # fmt: skip
+    return Town(name, {kind: one[zlib.crc32(f"{name} {kind}".encode()) % len(one)] for kind, one in choices.items()})
 
 
 TOWNS = [_town(name) for name in words("towns")]
 
 
-def _sentences(town: Town) -> dict[str, tuple[str, ...]]:
-    """Ways to state each fact."""
-    name = town.name
-    return {
-        "product": (
-            f"{name} is known for its {town.product}.",
-            f"The best {town.product} in the land comes from {name}.",
-        ),
-        "animal": (f"The flag of {name} shows {a(town.animal)}.", f"There is {a(town.animal)} on the flag of {name}."),
-        "colour": (f"The town hall of {name} is {town.colour}.", f"{name} has a {town.colour} town hall."),
-        "sight": (
-            f"People come to {name} to see its {town.sight}.",
-            f"Everybody who visits {name} goes to the {town.sight}.",
-        ),
-        "mayor": (f"The mayor of {name} is called {town.mayor}.", f"{town.mayor} is the mayor of {name}."),
-        "season": (f"{name} has a festival every {town.season}.", f"The festival of {name} is in {town.season}."),
-    }
-
-
-def _asked(town: Town) -> dict[str, tuple[str, str]]:
-    name = town.name
-    return {
-        "product": (f"What is {name} known for?", town.product),
-        "animal": (f"Which animal is on the flag of {name}?", town.animal),
-        "colour": (f"What colour is the town hall of {name}?", town.colour),
-        "sight": (f"What do people see in {name}?", town.sight),
-        "mayor": (f"Who is the mayor of {name}?", town.mayor),
-        "season": (f"When is the festival of {name}?", town.season),
-    }
-
-
-def about(draw: Draw, town: Town | None = None) -> str:
+def about(draw: Draw) -> str:
     """An entry of a guidebook."""
-    town = town or draw.pick(TOWNS)
-    said = [draw.pick(ways) for ways in _sentences(town).values()]
+    town = draw.pick(TOWNS)
+    said = [town.say(draw.pick(ways), kind) for kind, (_, *ways) in _FACTS.items()]
     draw.random.shuffle(said)
     return " ".join(said[: draw.number(3, len(said))])
 
 
 def question(draw: Draw) -> tuple[str, str]:
     """(question, answer) about a town. On the "combination" split, one that training states but never asks."""
-
-    def make() -> tuple[Town, str]:
-        town = draw.pick(TOWNS)
-        return town, draw.pick(tuple(_asked(town)))
-
-    town, kind = draw.until(make, lambda made: draw.fits(_TASK, made[0].name, made[1]))
-    return _asked(town)[kind]
+    town, kind = draw.until(
+        lambda: (draw.pick(TOWNS), draw.pick(tuple(_FACTS))), lambda made: draw.fits(_TASK, made[0].name, made[1])
+    )
+    return town.say(_FACTS[kind][0], kind), town.known[kind]

@@ -5,10 +5,6 @@ from pathlib import Path
 
 from weights.recipes.world.english import past
 
-_FUNCTION_WORDS = frozenset(
-    "a an the and or of at in on out up down off into who that is their her his with for to by".split()  # noqa: SIM905
-)
-_NAMES = ("girls", "boys", "towns")
 _HERE = Path(__file__).resolve().parent
 
 
@@ -22,6 +18,19 @@ def sections(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
         elif line.strip():
             lines.append(line.strip())
     return found
+
+
+@cache
+def entries(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
+    """The phrases under each [heading] of a list in which bars stand between them, in their order."""
+    return {
+        name: [one for line in lines for one in line.split(" | ")] for name, lines in sections(file, folder).items()
+    }
+
+
+def sayings(section: str) -> list[str]:
+    """The phrases and sentences of a section of sayings.txt."""
+    return entries("sayings.txt")[section]
 
 
 @cache
@@ -55,16 +64,3 @@ def jobs() -> list[tuple[str, str]]:
     """(job, what one does in it)."""
     lines = (_HERE / "jobs.txt").read_text(encoding="utf-8").splitlines()
     return [(job, work) for job, work in (line.split(" | ") for line in lines if line)]
-
-
-def content_words() -> set[str]:
-    """Every single word that the lists know in English, without names and the function words of phrases."""
-    lists = [words(section) for section in _words() if section not in _NAMES]
-    phrases = [word.partition("/")[0] for section in lists for word in section]
-    phrases += [word for couples in pairs().values() for couple in couples for word in couple]
-    phrases += [phrase for job in jobs() for phrase in job]
-    phrases += [
-        line.partition(" | ")[0].partition("/")[0] for lines in sections("french.txt").values() for line in lines
-    ]
-    found = {word.strip(",?").lower() for phrase in phrases for word in phrase.split()}
-    return found - _FUNCTION_WORDS

@@ -2,7 +2,7 @@
 
 from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import sayings, words
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import (
     THEN,
@@ -18,12 +18,7 @@ from weights.recipes.world.telling import (
     place,
 )
 
-_SPOTS = (
-    "under the bed", "behind the door", "on the roof", "under a chair", "behind a tree", "in a drawer", "in a box",
-    "under the table", "on a shelf", "in an old basket", "behind the sofa", "in the grass", "under a bush",
-    "next to the oven", "in a coat pocket", "under a blanket", "between two books", "on the stairs", "in a bucket",
-    "behind the curtain", "under a stone", "on the window sill", "in the cupboard", "under the carpet",
-)  # fmt: skip
+_SPOTS = sayings("spots")
 
 
 def lost(draw: Draw, story: Story) -> None:

@@ -3,90 +3,14 @@
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, capitalised
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import sayings, words
 from weights.recipes.world.splits import Draw
 
 _TASK = "sentiment"
-_PRAISE = (
-    "I loved it", "I would buy it again", "it made me smile", "I can only recommend it", "worth every penny",
-    "everybody was happy with it", "it was a pleasure", "I will come back", "it made my day", "five stars from me",
-    "we all enjoyed it", "I could not stop laughing", "my family loved it", "a real treasure", "I want more of it",
-    "it kept me interested to the end", "the best I have seen in years", "it works very well", "I was amazed",
-    "nothing could be better", "do not miss it", "it was even better than I had hoped", "we had a great time",
-    "loved it", "love it", "I love this so much", "absolutely loved it", "highly recommended", "my new favourite",
-    "10 out of 10", "ten out of ten", "five stars", "thumbs up", "it was so much fun", "what a joy", "well done",
-    "we will be back", "I cannot wait to go back", "better than expected", "it still works after {number} years",
-    "it is just what I needed", "money well spent", "it exceeded my expectations", "I laughed a lot",
-    "I read it twice", "I could watch it every day", "I smiled all the way home", "everything was fresh",
-    "they were so kind to us", "they helped us with everything", "it arrived a day early", "it fits perfectly",
-    "I have told all my friends about it", "I bought a second one", "the children want to go again",
-    "we did not want to leave", "I never want to give it away", "it could not have been better",
-    "there is nothing to complain about", "no complaints at all", "I do not regret it", "you will not regret it",
-    "I have never been so happy with anything", "it never let me down", "everyone should have one", "a must",
-    "so good that I ate it all", "thank you for this", "a great buy", "yes, yes, yes", "wow", "two thumbs up",
-    "it saved my day", "I felt at home", "you get a lot for little money", "I am a fan", "simply the best",
-)  # fmt: skip
-_BLAME = (
-    "I hated it", "I want my money back", "it made me angry", "I cannot recommend it", "a waste of money",
-    "nobody was happy with it", "it was a mistake", "I will never come back", "it ruined my day", "one star from me",
-    "we were all disappointed", "I nearly fell asleep", "my family hated it", "a complete failure", "never again",
-    "I left before the end", "the worst I have seen in years", "it did not work at all", "I was shocked",
-    "nothing could be worse", "stay away from it", "it was even worse than I had feared", "a waste of time",
-    "hated it", "hate it", "I hate this so much", "absolutely hated it", "not recommended", "save your money",
-    "0 out of 10", "one out of ten", "one star", "thumbs down", "it was no fun", "what a waste", "what a mess",
-    "we will not be back", "I am not going back", "worse than expected", "it broke after {number} days",
-    "it is not what I ordered", "money thrown away", "I expected more", "I had hoped for more", "I fell asleep",
-    "I stopped reading after {number} pages", "I could not wait for the end", "I cried with anger",
-    "it was old and dry",
-    "they were so rude to us", "they forgot our order", "it arrived {number} weeks late", "it does not fit",
-    "I have warned all my friends about it", "I sent it back", "the children were bored",
-    "we wanted to leave at once", "I gave it away the next day", "it could not have been worse",
-    "there is nothing good about it", "nothing worked", "I regret it", "you will regret it",
-    "I have never been so angry about anything", "it let me down", "nobody should buy this", "avoid it",
-    "so bad that I threw it away", "no, thank you", "do not buy it", "do not go there", "no, no, no", "two thumbs down",
-    "it cost me my evening", "I felt cheated", "you pay a lot and get nothing", "I want to forget it",
-    "simply the worst",
-    "it makes no sense", "the end was a let-down", "we waited for {number} hours", "it stopped working",
-    "I got sick from it", "nobody helped us", "far too expensive", "much too long", "too loud and too slow",
-    "hardly worth the money", "not worth it", "not worth a penny", "I would not go again", "could have been better",
-)  # fmt: skip
-_PARTS = (
-    "story", "acting", "music", "service", "staff", "food", "room", "price", "quality", "design", "colour", "sound",
-    "picture", "ending", "beginning", "location", "view", "waiter", "driver", "guide", "teacher", "owner", "taste",
-    "smell", "plot", "cast", "voice", "atmosphere", "breakfast", "delivery", "packaging", "battery", "screen", "bed",
-)  # fmt: skip
-_NEUTRAL = (
-    "I bought it on {day}", "we went there in {month}", "my {kin} gave it to me", "it has {number} parts",
-    "I saw it last {season}", "it is {colour}", "I read about it in a newspaper", "it took {number} hours",
-    "there were {number} of us", "we were there with my {kin}", "it came in a {colour} box", "this was my second time",
-)  # fmt: skip
+_PRAISE, _BLAME, _PARTS, _NEUTRAL, REVIEWED, _LIKED, _DISLIKED, _NOT = map(
+    sayings, ("praise", "blame", "parts", "neutral", "reviewed", "liked", "disliked", "not")
+)
 _VERY = ("", "", "", "very ", "really ", "so ", "quite ", "truly ", "just ", "absolutely ", "simply ", "extremely ")
-REVIEWED = (
-    "reviewthing",
-    "thing",
-    "dish",
-    "drink",
-    "clothes",
-    "vehicle",
-    "instrument",
-    "toy",
-    "reading",
-    "townplace",
-    "fruit",
-)
-_LIKED = ("liked", "loved", "enjoyed", "adored", "liked", "recommend", "was happy with", "was pleased with")
-_DISLIKED = ("hated", "disliked", "regretted", "could not stand", "was disappointed by", "was unhappy with")
-_NOT = (
-    "was not",
-    "wasn't",
-    "is not",
-    "isn't",
-    "was never",
-    "is not at all",
-    "was hardly",
-    "was not very",
-    "was anything but",
-)
 _ENDS = (".", ".", ".", ".", ".", "!", "!", "!!", "!!!", "...", "")
 
 

@@ -1,16 +1,12 @@
 """Scenes in which something happens."""
 
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import verbs, words
+from weights.recipes.world.lexicon import sayings, verbs, words
 from weights.recipes.world.scene_parts import Cast, Fact, some_object, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import FRAMES, at, owned, place
 
-_REASONS = (
-    "the {thing} was broken", "the {thing} was gone", "it was raining", "{other} was late", "{other} was ill",
-    "the shop was closed", "there was no {food} left", "the {animal} ran away", "the bus did not come",
-    "{other} had a birthday", "the sun was shining", "nobody came", "the {thing} was too expensive",
-)  # fmt: skip
+_REASONS = sayings("reasons")
 
 
 def acted(draw: Draw, cast: Cast) -> Fact:

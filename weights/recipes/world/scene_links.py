@@ -1,7 +1,7 @@
 """Scenes of two things that hang together, so that who did what, and why, has to be told apart."""
 
 from weights.recipes.world.english import a, plural
-from weights.recipes.world.lexicon import verbs, words
+from weights.recipes.world.lexicon import sayings, verbs, words
 from weights.recipes.world.names import first_name
 from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, Cast, Fact, some_object, some_time
 from weights.recipes.world.splits import Draw
@@ -9,36 +9,11 @@ from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import FRAMES, at, owned, place
 
 _TOYS = ("thing", "toy", "clothes", "school", "animal", "fruit", "reading")
-_STRANGERS = (
-    "cat", "dog", "crow", "thief", "boy", "girl", "old man", "neighbour", "monkey", "bird", "policeman", "goat",
-)  # fmt: skip
-_CAUSES = (
-    "{she} had lost {her} {thing}", "{she} had no {thing}", "{she} forgot {her} {thing}", "it was raining",
-    "it was too dark", "it was late", "{she} was ill", "{she} was hungry", "{she} had missed the bus",
-    "{other} needed help", "{other} was away", "the {thing} was broken", "the door was locked", "the shop was closed",
-    "the {animal} was asleep", "there was a lot of snow", "{she} had won a prize", "{her} {body} hurt",
-    "the {animal} bit {him}", "{other} took {her} {thing}", "the car did not start", "{she} wanted to see {other}",
-)  # fmt: skip
-# What comes of it: how it is said, and the verb and the rest as a question puts them.
-_EFFECTS = (
-    ("stayed at home", "stay at home"), ("went home", "go home"), ("ran away", "run away"),
-    ("began to cry", "begin to cry"),
-    ("got wet", "get wet"), ("went to bed", "go to bed"), ("called {other}", "call {other}"),
-    ("walked to school", "walk to school"),
-    ("was late", ""), ("was sad", ""), ("was happy", ""), ("was angry", ""), ("was tired", ""), ("laughed", "laugh"),
-    ("could not sleep", ""), ("could not play", ""), ("bought a new {thing}", "buy a new {thing}"),
-    ("had to wait", "have to wait"),
-    ("took a taxi", "take a taxi"), ("closed the window", "close the window"),
-    ("asked {other} for help", "ask {other} for help"),
-    ("lit a candle", "light a candle"), ("made some soup", "make some soup"),
-    ("went to the doctor", "go to the doctor"),
-)  # fmt: skip
-_DEGREES = (
-    ("older", "oldest"), ("taller", "tallest"), ("faster", "fastest"), ("stronger", "strongest"),
-    ("younger", "youngest"),
-    ("smaller", "smallest"), ("bigger", "biggest"), ("richer", "richest"), ("slower", "slowest"),
-    ("funnier", "funniest"),
-)  # fmt: skip
+_STRANGERS, _CAUSES = sayings("strangers"), sayings("causes")
+# What comes of it: how it is said, and the verb and the rest as a question puts them; who is more, and who is most.
+_EFFECTS, _DEGREES = (
+    [[part.strip() for part in one.split("=")] for one in sayings(name)] for name in ("effects", "degrees")
+)
 
 
 def did_two(draw: Draw, cast: Cast) -> Fact:

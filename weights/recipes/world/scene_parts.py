@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, plural
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import sayings, words
 from weights.recipes.world.names import first_name, titled
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
@@ -12,21 +12,7 @@ from weights.recipes.world.telling import Person, owned
 THINGS = ("thing", "thing", "toy", "clothes", "school", "instrument", "fruit", "animal", "reading", "vehicle", "plant")
 AROUND = ("in", "on", "under", "behind", "next to", "in front of", "near", "inside", "beside", "above")
 HOLDERS = ("box", "basket", "bag", "drawer", "bucket", "cupboard", "suitcase", "bowl", "glass", "pot", "bottle")
-FURNITURE = (
-    "table",
-    "chair",
-    "bed",
-    "sofa",
-    "shelf",
-    "desk",
-    "bench",
-    "carpet",
-    "tree",
-    "house",
-    "car",
-    "door",
-    "wall",
-)
+FURNITURE = sayings("furniture")
 # Somebody without a name, by whether a woman.
 _BEINGS = {
     True: (
@@ -38,11 +24,7 @@ _BEINGS = {
         "our uncle", "the doctor", "the cook", "the bear", "the captain", "the neighbour", "the teacher",
     ),
 }  # fmt: skip
-_TIMES = (
-    "on {day}", "in {month}", "last {season}", "in the morning", "in the evening", "at night", "yesterday", "at noon",
-    "at {number} o'clock", "after school", "after lunch", "before breakfast", "last night", "this morning",
-    "last {day}",
-)  # fmt: skip
+_TIMES = sayings("times")
 
 
 @dataclass(frozen=True)

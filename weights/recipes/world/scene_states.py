@@ -2,18 +2,14 @@
 
 from weights.recipes.world.english import a, plural, present_participle, third
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import jobs, verbs, words
+from weights.recipes.world.lexicon import jobs, sayings, verbs, words
 from weights.recipes.world.names import first_name
 from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, THINGS, Cast, Fact, adjective, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import at, owned, place
 
-_BEINGS = (
-    "the baker", "the teacher", "the old man", "the old woman", "my brother", "my sister", "our neighbour",
-    "the king", "the queen", "a little girl", "a small boy", "the farmer", "the cat", "the dog", "grandma",
-    "grandpa", "the doctor", "my friend", "the captain", "the cook",
-)  # fmt: skip
+_BEINGS = sayings("beings")
 
 
 def owns(draw: Draw, cast: Cast) -> Fact:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from weights.recipes.world.english import listed
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import sayings, words
 from weights.recipes.world.plots_home import broken, cooking, lost, moved, present, rescue, stolen
 from weights.recipes.world.plots_outside import contest, day, rained_off, school, trip, working
 from weights.recipes.world.splits import Draw
@@ -27,16 +27,7 @@ def chapter(draw: Draw) -> str:
     first, second = story(draw), story(draw)
     said = draw.pick(words("said"))
     who = person(draw)
-    speech = draw.pick(
-        (
-            "What a day",
-            "I will never forget this",
-            "Let us go home",
-            "That was close",
-            "Who would have thought it",
-            "Come and see",
-        )
-    )
+    speech = draw.pick(sayings("exclaimed"))
     between = f'"{speech}!" {said} {who.name}.'
     return "\n".join((first.text, between, second.text)) if draw.chance(0.5) else f"{first.text} {first.last}"
 
@@ -44,22 +35,7 @@ def chapter(draw: Draw) -> str:
 def shopping(draw: Draw) -> str:
     """Lists, as they lie on kitchen tables."""
     who = person(draw).name
-    section = draw.pick(
-        (
-            "fruit",
-            "dish",
-            "drink",
-            "clothes",
-            "school",
-            "toy",
-            "thing",
-            "instrument",
-            "vehicle",
-            "plant",
-            "animal",
-            "body",
-        )
-    )
+    section = draw.pick(sayings("bought"))
     things = draw.some(words(section), draw.number(4, 8))
     head = draw.pick(
         (

@@ -4,21 +4,15 @@ from dataclasses import dataclass, field
 
 from weights.recipes.world.english import a, capitalised
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import jobs, verbs, words
+from weights.recipes.world.lexicon import jobs, sayings, verbs, words
 from weights.recipes.world.names import first_name
 from weights.recipes.world.splits import Draw
 
 _TASK = "question"
-_ON = {
-    "market", "river", "lake", "beach", "mountain", "hill", "island", "shore", "coast", "path", "road", "square",
-    "bridge", "farm", "campsite", "balcony", "playground", "cliff", "porch", "glacier", "volcano", "pond", "stream",
-}  # fmt: skip
+_ON = frozenset(sayings("on"))
 _AT = {"market", "station", "airport", "harbour", "port", "bus stop", "fairground", "crossroads", "fountain", "well"}
 THEN = ("Then", "After that", "Later", "Soon", "A little later", "In the end", "Next")
-_OPENINGS = (
-    "One day", "One {season} day", "On {day}", "One {daytime}", "Last {season}", "Early in the morning", "Yesterday",
-    "On a {weather} day", "In {month}", "One {weather} {daytime}", "Last {day}", "Today", "At {noon}",
-)  # fmt: skip
+_OPENINGS = sayings("openings")
 
 
 @dataclass(frozen=True)
@@ -93,9 +87,9 @@ def place(draw: Draw) -> str:
     return draw.pick(words(draw.pick(("room", "townplace", "natureplace"))))
 
 
-def described(draw: Draw, noun: str, section: str = "look", *, often: float = 0.5) -> str:
+def described(draw: Draw, noun: str, section: str = "look") -> str:
     """The noun, perhaps with a colour or another adjective."""
-    if not draw.chance(often):
+    if not draw.chance(0.5):
         return noun
     return f"{draw.pick(words(draw.pick(('colour', 'size', section, section))))} {noun}"
 
@@ -176,17 +170,6 @@ def acting(draw: Draw, story: Story, who: Person) -> None:
     story.say(f"{lead}{who.name}{manner} {did} {what}{f' {where}' if where else ''}.", *asked)
 
 
-FRAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("thing", ("thing",)),
-    ("thing", ("toy",)),
-    ("thing", ("school",)),
-    ("food", ("fruit",)),
-    ("food", ("dish",)),
-    ("drink", ("drink",)),
-    ("animal", ("animal",)),
-    ("clothes", ("clothes",)),
-    ("instrument", ("instrument",)),
-    ("vehicle", ("vehicle",)),
-    ("reading", ("reading",)),
-    ("plant", ("plant",)),
+FRAMES: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
+    (on, (kind,)) for on, kind in (one.split(" ") for one in sayings("frames"))
 )
