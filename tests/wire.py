@@ -1,5 +1,6 @@
 """A visitor without a browser: speaks to the page's server as its scripts do, but may send anything."""
 
+import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -82,6 +83,25 @@ def apart(work: Callable[[], T]) -> T:
     """What a function returns that begins an event loop, from a thread: browser tests may have left one in this."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
+
+
+def answered(app, path="/", method="GET", body=b"", query="", client=None, **headers: str):
+    """(status, headers, body) of what an ASGI app answers to a body in two parts; header names with _ for -."""
+    named = {"host": "127.0.0.1:7860", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    scope = {
+        "type": "http", "method": method, "path": path, "query_string": query.encode(), "client": client,
+        "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+    }  # fmt: skip
+    sent, parts = list[dict[str, Any]](), [body[:10], body[10:]]
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    apart(lambda: asyncio.run(app(scope, receive, send)))
+    return sent[0]["status"], dict(sent[0].get("headers", ())), sent[1]["body"]
 
 
 async def visit(client: httpx.AsyncClient, page: Page | None = None) -> Visitor:

@@ -112,6 +112,12 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     assert page.evaluate(PICTURE) != zoomed
     page.keyboard.press("Escape")
     detail(page, "Point at a cell")
+    box = page.locator("#attention .at-map").bounding_box()
+    page.mouse.move(box["x"] + 120, box["y"] + box["height"] * 0.72)
+    detail(page, "no. 2")
+    write(page, "Tom saw")  # which shrinks under the mouse
+    detail(page, "Point at a cell")
+    page.mouse.move(2, 2)
     write(page, TEXT)
     lm = gptcore.load()
     ids = lm.tokenizer.encode(TEXT)
@@ -163,6 +169,12 @@ def test_the_induction_model_shows_its_heads_sorts_them_and_asks_for_their_roles
     expect(page.locator("#attention .at-note")).to_contain_text("the end is shown")
     page.click("#keep-end label:has-text('beginning')")
     expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
+    page.click("#attention [data-do=quiz]")
+    page.fill("#model input", "mini")  # amid the quiz
+    page.keyboard.press("Enter")
+    expect(page.locator("#facts")).to_contain_text("6 layers")
+    expect(page.locator("#attention .at-quiz")).to_be_hidden()
+    expect(page.locator("#attention .at-legend")).to_be_visible()
 
 
 def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):
@@ -174,7 +186,8 @@ def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):
     expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
     page.click("#attention [data-do=wake]")
     expect(page.locator("#woken")).to_contain_text("busiest")
-    page.get_by_role("tab", name="Neurons").click()
+    page.get_by_role("tab", name="Layers").click()
+    page.locator("#one-neuron .label-wrap").click()
     expect(page.locator("#neurons .u-shaded").first).to_be_visible()
     first = page.locator("#neurons .nr-peak").inner_text()
     page.locator("#neurons .nr-top button").nth(1).click()
@@ -210,7 +223,7 @@ def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser,
     other.context.close()
 
 
-def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
+def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_during_a_trial(visit):
     page = visit_attention(visit)
     page.keyboard.press("1")
     expect(page.locator("#distribution .dv-token").first).to_be_visible()
@@ -230,10 +243,7 @@ def test_switching_off_changes_the_next_token_here_and_nowhere_else(visit):
     page.keyboard.press("ArrowLeft")
     settled(page)
     assert page.locator("#distribution .dv-table").text_content() == distribution
-
-
-def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_has_its_own_parts(visit):
-    page = visit_attention(visit)
+    page.click("#tabs button[role=tab]:has-text('Attention')")
     write(page, "The cat sat on the mat. " * 20)
     settled(page)
     page.click("#try-all")
@@ -242,27 +252,11 @@ def test_a_switch_during_the_trial_of_every_part_is_not_lost_and_another_model_h
     expect(page.locator("#ablation .ab-head")).to_contain_text("head 3.3")
     page.click("#ablation [data-key='5,head,6']")
     expect(page.locator("#ablation .ab-head")).to_contain_text("head 5.6")
+    page.click("#ablation [data-key='5,head,6']")
+    expect(page.locator("#ablation .ab-head")).not_to_contain_text("head 5.6")
     open_model(page, "induction")
     expect(page.locator("#ablation button[data-key]")).to_have_count(2 * 5)
     expect(page.locator("#ablation .ab-message")).to_be_hidden()
-
-
-def test_a_text_that_shrinks_under_the_mouse_and_a_model_change_in_the_quiz_break_nothing(visit):
-    page = visit_attention(visit)
-    box = page.locator("#attention .at-map").bounding_box()
-    page.mouse.move(box["x"] + 120, box["y"] + box["height"] * 0.72)
-    detail(page, "no. 2")
-    write(page, "Tom saw")
-    expect(page.locator("#attention .at-detail")).to_contain_text("Point at a cell")
-    open_model(page, "induction")
-    write(page, "abc abc abc")
-    settled(page)
-    page.click("#attention [data-do=quiz]")
-    page.fill("#model input", "mini")
-    page.keyboard.press("Enter")
-    expect(page.locator("#facts")).to_contain_text("6 layers")
-    expect(page.locator("#attention .at-quiz")).to_be_hidden()
-    expect(page.locator("#attention .at-legend")).to_be_visible()
 
 
 def test_a_link_opens_this_very_view(visit):

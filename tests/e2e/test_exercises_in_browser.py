@@ -16,7 +16,7 @@ def test_an_exercise_is_asked_beside_its_view_and_a_chosen_head_answers_it(visit
     bar.get_by_role("button", name="Hint").click()
     expect(bar.locator(".ex-said")).to_contain_text("second layer")
     expect(bar.locator(".ex-left")).to_be_hidden()
-    page.get_by_role("tab", name="Neurons").click()
+    page.get_by_role("tab", name="Layers").click()
     expect(bar.locator(".ex-left")).to_contain_text("another view")
     bar.get_by_role("button", name="Back to it").click()
     expect(page.locator("#attention .at-name")).to_be_visible()

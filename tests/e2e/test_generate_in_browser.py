@@ -68,7 +68,7 @@ def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
     expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
 
 
-def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(visit):
+def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there_as_does_one_on_an_ended_text(visit):
     page = visit()
     generate(page, "The little cat")
     before = page.locator("#stream .ts-token").all_inner_texts()
@@ -93,6 +93,13 @@ def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there(vis
     expect(page.locator("#stream .ts-token")).to_have_count(count + 1)
     page.keyboard.press("g")
     expect(page.locator("#stream .ts-token")).not_to_have_count(count + 1)
+    settled(page)
+    before, count = text(page), page.locator("#stream .ts-token").count()
+    page.fill("#prompt textarea", "Something else")
+    page.click("#stream [data-do=onward]")
+    expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()
+    settled(page)
+    assert text(page).startswith(before[:200]) and page.input_value("#prompt textarea") == "The little cat"
 
 
 def test_stop_ends_a_text_long_before_its_end_and_keeps_it(visit):
@@ -154,28 +161,21 @@ def test_five_strategies_stream_side_by_side(visit):
     assert all(t.startswith("Once upon a time") for t in texts) and len(set(texts)) > 1
 
 
-def test_settings_travel_in_the_link(visit):
-    page = visit("?temperature=0.35&top_k=7&prompt=The+queen&seed=11&top_p=nan&min_p=99")
-    expect(page.locator("#prompt textarea")).to_have_value("The queen")
-    expect(page.locator("#temperature input[type=number]")).to_have_value("0.35")
-    expect(page.locator("#top-k input[type=number]")).to_have_value("7")
-    expect(page.locator("#top-p input[type=number]")).to_have_value("0.95")
-    page.click("#more .label-wrap")
-    expect(page.locator("#min-p input[type=number]")).to_have_value("1")
-    page.click("#copy-link")
-    expect(page).to_have_url(re.compile(r"prompt=The\+queen.*temperature=0.35"))
-
-
-def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists_all_keys(visit):
-    page = visit("?present=1")
+def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(visit):
+    page = visit("?tab=generate&present=1&__theme=light")
+    body = page.locator("body")
     selected = page.locator(
         "#tabs > .tab-wrapper [role=tab][aria-selected=true], #tabs [role=tab][aria-selected=true]"
     ).first
     expect(selected).to_have_text("Generate")
+    page.click("#prompt textarea")
     page.keyboard.press("PageDown")
     expect(selected).to_have_text("Attention")
     page.keyboard.press("PageUp")
     expect(selected).to_have_text("Generate")
+    page.click("#prompt textarea")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.tagName") == "BODY"
     for _ in range(2):  # there is none before the first
         page.keyboard.press("PageUp")
         expect(selected).to_have_text("Start")
@@ -205,19 +205,16 @@ def test_a_presenters_remote_turns_pages_and_blackens_the_screen_and_a_key_lists
     page.keyboard.press("p")
     assert float(page.evaluate(size)[:-2]) > float(before[:-2])
     page.keyboard.press("d")
-    assert page.evaluate("document.body.classList.contains('dark')")
-
-
-def test_a_text_that_has_ended_is_written_on(visit):
-    page = visit()
-    generate(page, "The moon")
-    before, count = page.inner_text("#stream .ts-text"), page.locator("#stream .ts-token").count()
-    page.fill("#prompt textarea", "Something else")
-    page.click("#stream [data-do=onward]")
-    expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()
     settled(page)
-    assert page.inner_text("#stream .ts-text").startswith(before[:200])
-    assert page.input_value("#prompt textarea") == "The moon"
+    page.reload()
+    settled(page)
+    for look in ("dark", "present"):
+        expect(body).to_have_class(re.compile(rf"\b{look}\b"))
+    page.keyboard.press("p")
+    settled(page)
+    page.reload()
+    settled(page)
+    expect(body).not_to_have_class(re.compile(r"\bpresent\b"))
 
 
 def test_a_text_is_cut_by_several_tokenizers_and_merged_step_by_step(visit):

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 from browser import settled
 
 
-def test_a_page_follows_tab_view_text_and_head_leaves_and_returns(visit):
-    speaker = visit("?tab=start")
+def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
+    speaker = visit("?tab=start&model=induction")
     speaker.click("#start [data-do=talks]")
     speaker.get_by_role("button", name="Lead the room").click()
     chip = speaker.locator(".hall-chip")
@@ -24,11 +24,18 @@ def test_a_page_follows_tab_view_text_and_head_leaves_and_returns(visit):
     phone = visit(f"?tab=start&follow={name[1]}", width=390, height=844)
     expect(phone.locator(".hall-chip")).to_contain_text("Following the speaker")
     expect(chip).to_contain_text("1 page")
+    expect(phone.locator("#facts")).to_contain_text("45,952 parameters")
+    loads = []
+    phone.on("domcontentloaded", lambda _: loads.append(1))
+    speaker.click("#model input")
+    speaker.get_by_role("option", name=re.compile("^mini")).click()
     speaker.get_by_role("tab", name="Attention").click()
     expect(speaker.locator("#attention .at-name")).to_be_visible()
     expect(phone.locator("#attention .at-name")).to_be_visible()
     speaker.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
     expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a zebra. Tom gave food to the")
+    expect(phone.locator("#model input")).to_have_value(re.compile("^mini"))
+    assert loads == []
     phone.locator("#attention-text textarea").fill("A text of mine")
     expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
     speaker.locator("#attention-text textarea").fill("Tom saw a lion. Tom gave food to the")
@@ -53,27 +60,3 @@ def test_a_page_follows_tab_view_text_and_head_leaves_and_returns(visit):
     expect(chip).to_contain_text("1 page")
     chip.get_by_role("button", name="End").click()
     expect(phone.locator(".hall-chip")).to_contain_text("no longer leads")
-
-
-def test_a_page_that_follows_opens_the_speakers_model(visit):
-    speaker = visit("?tab=start&model=induction")
-    speaker.click("#start [data-do=talks]")
-    speaker.get_by_role("button", name="Lead the room").click()
-    expect(speaker.locator(".hall-chip")).to_contain_text("nobody yet")
-    speaker.locator(".hall-chip").get_by_role("button", name="Code for phones").click()
-    name = re.search(r"follow=([0-9a-f]+)", speaker.locator(".lens-code p").first.text_content() or "")
-    assert name
-    phone = visit(f"?tab=start&follow={name[1]}")
-    expect(phone.locator("#facts")).to_contain_text("45,952 parameters")
-    expect(phone.locator(".hall-chip")).to_contain_text("Following")
-    loads = []
-    phone.on("domcontentloaded", lambda _: loads.append(1))
-    speaker.keyboard.press("Escape")
-    speaker.click("#model input")
-    speaker.get_by_role("option", name=re.compile("^mini")).click()
-    speaker.locator("#tabs").get_by_role("tab", name="Attention").click()
-    speaker.fill("#attention-text textarea", "Tom had a blue ball. Lily had a red ball")
-    expect(phone.locator("#attention-text textarea")).to_have_value("Tom had a blue ball. Lily had a red ball")
-    expect(phone.locator("#model input")).to_have_value(re.compile("^mini"))
-    expect(phone.locator("#facts")).not_to_contain_text("45,952")
-    assert loads == []

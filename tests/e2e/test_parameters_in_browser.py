@@ -22,38 +22,11 @@ def has_total(page: Page, total: str) -> None:
     expect(page.locator("#breakdown .bd-total")).to_have_text(total)
 
 
-def test_it_opens_on_the_picked_model_and_a_preset_moves_every_slider(visit):
+def test_the_shape_follows_models_sliders_fields_and_presets_and_an_impossible_one_is_a_sentence(visit):
     page = visit("?tab=parameters")
     has_total(page, "9,617,664")
     expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
     expect(page.locator("#treemap .slice").first).to_be_visible()
-    choose(page, "#shape-from", "gpt2-medium")
-    has_total(page, "354,823,168")
-    expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("24")
-    choose(page, "#shape-from", "the model above")
-    has_total(page, "9,617,664")
-    choose(page, "#model", "induction")
-    has_total(page, "45,952")
-    choose(page, "#shape-from", "gpt2-medium")
-    has_total(page, "354,823,168")
-    page.locator("#breakdown .bd-open").nth(2).click()
-    expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
-    assert b"354823168" in saved(page, "#breakdown", "csv").read_bytes()
-    shape = json.loads(saved(page, "#breakdown", "config").read_bytes())
-    assert gptcore.GPTConfig.from_dict(shape).n_layer == 24
-    expect(page.locator("#breakdown .bd-said")).to_contain_text("gptcore.training --config")
-    assert saved(page, "#breakdown", "png").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_the_shape_follows_sliders_fields_and_models_and_an_impossible_one_is_a_sentence(visit):
-    page = visit()
-    choose(page, "#model", "induction")
-    expect(page.locator("#facts")).to_contain_text("2 layers")
-    page.click("#tabs button[role=tab]:has-text('Parameters')")
-    has_total(page, "45,952")
-    expect(page.locator("#treemap .slice").first).to_be_visible()
-    choose(page, "#model", "mini")
-    has_total(page, "9,617,664")
     page.locator("#shape-n_layer input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     has_total(page, "10,976,784")
@@ -69,8 +42,16 @@ def test_the_shape_follows_sliders_fields_and_models_and_an_impossible_one_is_a_
     page.keyboard.press("Tab")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
     has_total(page, "2,822,064")
-    choose(page, "#shape-from", "gpt2")
-    has_total(page, "124,439,808")
+    choose(page, "#shape-from", "gpt2-medium")
+    has_total(page, "354,823,168")
+    expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("24")
+    page.locator("#breakdown .bd-open").nth(2).click()
+    expect(page.locator("#breakdown .bd-tensor").first).to_contain_text("h.*.attn.c_attn.weight")
+    assert b"354823168" in saved(page, "#breakdown", "csv").read_bytes()
+    shape = json.loads(saved(page, "#breakdown", "config").read_bytes())
+    assert gptcore.GPTConfig.from_dict(shape).n_layer == 24
+    expect(page.locator("#breakdown .bd-said")).to_contain_text("gptcore.training --config")
+    assert saved(page, "#breakdown", "png").read_bytes()[:4] == b"\x89PNG"
     choose(page, "#model", "induction")
     expect(page.locator("#facts")).to_contain_text("2 layers")
     choose(page, "#shape-from", "the model above")
@@ -103,11 +84,3 @@ def test_every_view_shows_something_real(visit):
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
-
-
-def test_a_link_to_a_view_of_an_earlier_version_opens_what_it_became(visit):
-    page = visit("?tab=parameters")
-    page.goto(page.url.partition("?")[0] + "?tab=parameters&view=Anatomy")
-    expect(page.get_by_role("tab", name="Drawing")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#anatomy-figure img")).to_be_visible()
-    expect(page.locator(".toast-body")).to_contain_text("part of 'Drawing' now")

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 from browser import settled
 from ui.shared.files import base_path
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks" / "example-tour.txt"
-N_STEPS = (EXAMPLE.parent / "tour.txt").read_text().count("?tab=")
+TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
+N_STEPS = (TALKS / "tour.txt").read_text().count("?tab=")
 N_SHORT, N_OF_WORD = 5, 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
@@ -178,26 +178,14 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     settled(other)
 
 
-def test_the_example_of_a_tour_opens_a_preset_and_every_step_finds_what_it_asks_for(visit):
-    page = visit("")
-    page.keyboard.press("t")
-    page.set_input_files("#tour .tour-file", EXAMPLE)
-    expect(page.locator("#tour .tour-title")).to_have_text("Three things about a small GPT")
-    for step, say in enumerate(EXAMPLE.read_text().strip().split("\n\n")[1:], 1):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of 3")
-        expect(page.locator(".tour-target")).to_be_visible()
-        expect(page.locator("#tour .tour-say")).to_have_text(say.splitlines()[-1])
-        if "preset=" in say:
-            expect(page.locator("#train-preset input")).to_have_value("Induction heads form")
-            expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Repeated random sequences")
-        page.keyboard.press("PageDown")
-    settled(page)
-
-
-def test_a_link_with_a_slip_opens_and_says_what_it_could_not_set(visit):
+def test_a_link_with_a_slip_or_of_an_earlier_version_opens_and_says_what_it_could_not_set(visit):
     page = visit("?tab=train&preset=Quick&tempature=1&utm_source=x")
     toast = page.locator(".toast-body")
     expect(toast).to_contain_text("The link's preset is 'Quick'; choose '30 seconds, letters'")
     expect(toast).to_contain_text("'tempature', which this page does not know; did you mean 'temperature'")
     expect(toast).not_to_contain_text("utm")
+    settled(page)
+    page.goto(page.url.partition("?")[0] + "?tab=parameters&view=Anatomy")
+    expect(page.locator("#anatomy-figure img")).to_be_visible()
+    expect(toast).to_contain_text("part of 'Drawing' now")
     settled(page)

@@ -38,8 +38,18 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     has_prompt(page, "What a wonderful book")  # what was there stays
 
 
-def test_a_task_brings_its_fields_and_examples_stand_in_front(visit):
+def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_the_same_prompt(visit):
     page = visit("?tab=zero-shot")
+    page.fill("#zs-field-0 textarea", "What a day.")  # and at once another template: both must be in the prompt
+    choose(page, "#zs-template", "Overall")
+    has_prompt(page, "What a day. Overall, it was")
+    page.click("#zs-link")
+    expect(page.locator("#zs-link-said")).to_contain_text("address bar")
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    has_prompt(page, "What a day. Overall, it was")
+    settled(page)
     choose(page, "#zs-task", "Translate")
     expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
     page.locator("#zs-n-examples input[type=number]").fill("3")
@@ -73,10 +83,11 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
     assert saved(page, "#zs-uses", "png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_ways_effects_and_models_side_by_side(visit):
+def test_ways_effects_and_models_side_by_side_and_the_scoreboard_counts(visit):
     page = visit("?tab=zero-shot&task=arithmetic&field_0=3+%2B+4&expected=7")
     has_prompt(page, "3 + 4 =")
-    view(page, "Ways of asking")  # which asks by itself when it is opened
+    for name in ("Ways of asking", "Answer", "Scoreboard", "Ways of asking"):  # without waiting for any
+        view(page, name)
     expect(page.locator("#zs-ways .zs-way")).to_have_count(4)
     expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
     assert len(json.loads(saved(page, "#zs-ways", "json").read_bytes())["ways"]) == 4
@@ -87,9 +98,18 @@ def test_ways_effects_and_models_side_by_side(visit):
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
     assert b"without the cue" in saved(page, "#zs-uses", "csv").read_bytes()
     view(page, "Scoreboard")
+    expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()  # it was asked when the view was opened
     page.click("#zs-ladder-start")
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
+    expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
+    page.locator("#zs-items input[type=number]").fill("200")
+    page.keyboard.press("Tab")
+    page.click("#zs-count")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
+    page.click("#zs-count-stop")
+    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped")
+    expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")
 
 
 def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(visit):
@@ -113,33 +133,3 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
     page.locator("#zs-language input, #zs-language textarea").fill("German")
     has_prompt(page, "German:")
     expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
-
-
-def test_a_link_opens_the_same_prompt(visit):
-    page = visit("?tab=zero-shot")
-    page.fill("#zs-field-0 textarea", "What a day.")  # and at once another template: both must be in the prompt
-    choose(page, "#zs-template", "Overall")
-    has_prompt(page, "What a day. Overall, it was")
-    page.click("#zs-link")
-    expect(page.locator("#zs-link-said")).to_contain_text("address bar")
-    again = visit(page.url[page.url.index("?") :])
-    has_prompt(again, "What a day. Overall, it was")
-
-
-def test_walking_through_the_views_fills_each_of_them_and_the_scoreboard_counts(visit):
-    page = visit("?tab=zero-shot")
-    for name in ("Ways of asking", "Answer", "Scoreboard"):  # without waiting for any
-        page.get_by_role("tab", name=name).click()
-    page.get_by_role("tab", name="Ways of asking").click()
-    expect(page.locator("#zs-ways .zs-way").first).to_be_visible()
-    page.get_by_role("tab", name="Scoreboard").click()
-    expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()
-    view(page, "Scoreboard")
-    expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
-    page.locator("#zs-items input[type=number]").fill("200")
-    page.keyboard.press("Tab")
-    page.click("#zs-count")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
-    page.click("#zs-count-stop")
-    expect(page.locator("#zs-board .sh-text").first).to_contain_text("stopped")
-    expect(page.locator("#zs-board tbody tr").first).to_contain_text("world")

@@ -30,6 +30,15 @@ def tiny_lm() -> LanguageModel:
     )
 
 
+@pytest.fixture(scope="session")
+def bundled() -> Iterator[Services]:
+    """The bundled models, the mini open: for tests that leave them as they are."""
+    made = make_services(model="mini", offline=True)
+    made.models.get("mini")
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def services(tiny_lm) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)

@@ -41,12 +41,6 @@ def test_whoever_gives_up_leaves_the_line():
             assert next(behind.waiting()).ahead == 0
 
 
-def test_a_place_is_said_in_words():
-    assert str(Place(0, None)) == "waiting: the next text is yours"
-    assert str(Place(1, 0.2)) == "waiting: 1 text is ahead of yours, about 1 s"
-    assert str(Place(7, 4.4)) == "waiting: 7 texts are ahead of yours, about 4 s"
-
-
 def test_a_text_waits_visibly_then_is_the_same_as_without(services):
     form = _form(5)
     alone = list(writing.write(services, "alone", "tiny", "the cat", form))[-2].stream

@@ -123,20 +123,6 @@ def test_an_idle_thread_ends_and_another_begins():
     assert place.once(threading.current_thread) is not thread
 
 
-def test_many_visitors_at_once_get_their_own_results(place):
-    results: dict[int, list[int]] = {}
-
-    def visit(number: int) -> None:
-        results[number] = [made for made, _ in place.each(iter(range(number, number + 500)))]
-
-    threads = [threading.Thread(target=visit, args=(number,)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == {number: list(range(number, number + 500)) for number in range(20)} and place.active == 0
-
-
 def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(place):
     order: list[str] = []
     begin, over = threading.Event(), threading.Event()

@@ -20,10 +20,8 @@ def test_how_sure_the_next_token_is():
 
 def test_what_the_heads_do():
     roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
-    assert (
-        conclusions.heads(roles)
-        == "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."
-    )
+    said = "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."
+    assert conclusions.heads(roles) == said
     roles[0][1][1] = False
     assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
     resting = [[["first", False], ["mixed", False]]]

@@ -5,11 +5,19 @@ import re
 import gradio as gr
 import pytest
 from gradio.routes import App
-from test_guard import asked, guard
+from test_guard import guard
+from wire import answered as asked
 
 from ui.server import doors
 
 CLOSED = ("vibe", "monitoring", "reload", "proxy", "stream", "recording", "history", "deep_link", "login", "custom")
+JSON = "application/json"
+# Bodies of too many parts, that are no JSON, of another kind, or too large.
+REFUSED = (
+    *((b"[" + part * 60_000 + b"1]", JSON, 413) for part in (b"[],", b"{},", b"1,", b'"",')),
+    *((body, JSON, 400) for body in (b"NaN", b'{"a": [-Infinity]}', b"\xff\xfe", b'{"a": ["\xff"]}', b"{", b"")),
+    (b"{}", "text/plain", 415), (b"{}", "multipart/form-data; boundary=x", 415), (b" " * (49 << 20), JSON, 413),
+)  # fmt: skip
 
 
 def routes() -> list[tuple[str, str]]:
@@ -33,38 +41,15 @@ def test_there_are_routes_of_every_kind():
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_every_route_is_closed_or_has_the_limits(method, path):
-    """A body that takes seconds to read, one that is no JSON, one of another kind: none of them reaches Gradio."""
+    """Nothing of REFUSED reaches Gradio at any address."""
     if not doors.is_open(method, path):
-        status, _, said = asked(guard(), path, method, b"{}", content_type="application/json")
+        status, _, said = asked(guard(), path, method, b"{}", content_type=JSON)
         assert status == 404 and b"nothing at this address" in said
         return
     assert not any(word in path for word in CLOSED if word != "login" or "login_check" not in path)
     if method == "POST" and not path.startswith(doors.UPLOAD):
-        for body, kind, expected in (
-            (b"[" + b"[]," * 40_000 + b"1]", "application/json", 413), (b"NaN", "application/json", 400),
-            (b"{}", "text/plain", 415), (b" " * (49 << 20), "application/json", 413),
-        ):  # fmt: skip
-            assert in_threads(path, body, kind) == expected, body[:20]
-
-
-def in_threads(path: str, body: bytes, kind: str) -> int:
-    """The status of a request whose body may be looked through in a thread."""
-    import asyncio
-
-    from wire import apart
-
-    found = []
-
-    async def receive():
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message):
-        found.append(message)
-
-    headers = [(b"host", b"127.0.0.1:7860"), (b"content-type", kind.encode())]
-    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-    apart(lambda: asyncio.run(guard()(scope, receive, send)))
-    return found[0]["status"]
+        for body, kind, expected in REFUSED:
+            assert asked(guard(), path, "POST", body, content_type=kind)[0] == expected, body[:20]
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT"])

@@ -41,6 +41,5 @@ def test_the_app_works_with_another_gradio_and_none_of_the_parts(monkeypatch, ca
         answered = client.predict(prompt="Once upon a time", max_new_tokens=4, api_name="/generate")
         assert "Once upon a time" in str(answered)
     left_alone = [record.getMessage() for record in caplog.records if "is left alone" in record.getMessage()]
-    assert (
-        len(left_alone) >= len(gradio_internals.PARTS) - 3
-    )  # the import, the start and the end are of a process of their own
+    # The import, the start and the end are of a process of their own.
+    assert len(left_alone) >= len(gradio_internals.PARTS) - 3

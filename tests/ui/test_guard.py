@@ -1,12 +1,11 @@
 """Who may ask the server: hosts, origins, JSON, newcomers; and what browsers are told."""
 
-import asyncio
 import json
 from collections import Counter
 from inspect import Parameter
 
 import pytest
-from wire import apart
+from wire import answered as asked
 
 from ui.server.doors import Known, Parameters
 from ui.server.gradio_internals.queue_share import Listeners
@@ -24,29 +23,6 @@ async def inner(scope, receive, send):
         body, more = body + message["body"], message["more_body"]
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
-
-
-def asked(guard, path="/", method="GET", body=b"", query="", **headers):
-    """(status, headers, body) of a request; header names with _ for -."""
-    named = {"host": "127.0.0.1:7860", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "query_string": query.encode(),
-        "headers": [(name.encode(), value.encode()) for name, value in named.items()],
-    }
-    sent, parts = [], [body[:10], body[10:]]
-
-    async def receive():
-        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
-
-    async def send(message):
-        sent.append(message)
-
-    with pytest.raises(StopIteration):  # nothing in it waits, so no event loop is needed
-        guard(scope, receive, send).send(None)
-    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
 def guard(hosts=(), **newcomers) -> GuardMiddleware:
@@ -79,24 +55,15 @@ def test_pages_of_other_sites_may_not_ask(headers, status):
         body = b'{"session_hash": "a"}'
         found, _, said = asked(guard(), path, "POST", body, content_type="application/json", **headers)
         assert found == status and (said == body if status == 200 else b"may not ask this server" in said)
-    known = asked(
-        guard(["lens.example.org"]),
-        ASK,
-        "POST",
-        b"{}",
-        content_type="application/json",
-        origin="https://lens.example.org",
-    )
+    proxied = {"content_type": "application/json", "origin": "https://lens.example.org"}
+    known = asked(guard(["lens.example.org"]), ASK, "POST", b"{}", **proxied)
     assert known[0] == 200  # behind a proxy, which calls this server by an address
     assert asked(guard(), **headers)[0] == 200  # a link from elsewhere opens the page
 
 
-def test_what_works_on_a_visitors_state_takes_json_of_some_size_only():
-    for path in (ASK, ASK + "/", "/gradio_api/queue/join", "/gradio_api/call/generate"):
-        assert asked(guard(), path, "POST", b"{}")[0] == 415
-        assert asked(guard(), path, "POST", b"{}", content_type="multipart/form-data; boundary=x")[0] == 415
+def test_json_may_name_its_characters_an_address_ends_in_a_slash_and_uploads_are_no_json():
+    for path in (ASK, ASK + "/"):
         assert asked(guard(), path, "POST", b"{}", content_type="application/json; charset=utf-8")[0] == 200
-    assert asked(guard(), ASK, "POST", b" " * (49 << 20), content_type="application/json")[0] == 413
     assert asked(guard(), "/gradio_api/upload", "POST", b"file", content_type="multipart/form-data")[0] == 200
 
 
@@ -142,6 +109,11 @@ def test_sites_that_were_named_may_show_the_page_in_a_frame():
     assert policy.endswith("frame-ancestors 'self' https://course.example.org")
 
 
+def paged():
+    """The door of a page that has these events, components and endpoints."""
+    return GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
+
+
 def posted(door, value, path="/gradio_api/queue/join"):
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     return asked(door, path, "POST", body, content_type="application/json")
@@ -165,7 +137,7 @@ PAGE = Known(
     ],
 )  # fmt: skip
 def test_what_the_page_has_not_is_said(path, value, said):
-    status, _, sentence = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, path)
+    status, _, sentence = posted(paged(), value, path)
     assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
 
 
@@ -177,40 +149,31 @@ def test_what_the_page_has_not_is_said(path, value, said):
      ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"})],
 )  # fmt: skip
 def test_what_the_page_has_passes(path, value):
-    assert posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, path)[0] == 200
+    assert posted(paged(), value, path)[0] == 200
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "x" * 40_000, ""])
 def test_a_session_s_name_is_short(name):
-    assert posted_in_threads(guard(), {"session_hash": name}) == 400
+    assert posted(guard(), {"session_hash": name})[0] == 400
     status, _, said = asked(guard(), "/gradio_api/queue/data", query=f"session_hash={name[:200]}")
     assert status == 400 and b"1 to 64 characters" in said
 
 
 def test_an_event_is_small_but_for_those_that_take_a_text():
-    door = GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
+    door = paged()
     large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
-    assert posted_in_threads(door, {**large, "fn_index": 3}) == posted_in_threads(door, large) == 413
-    assert posted_in_threads(door, {**large, "fn_index": 7}) == 200
-    assert posted_in_threads(door, {"data": large["data"]}, "/gradio_api/call/train") == 200
-    assert posted_in_threads(door, {**large, "component_id": 5}, ASK) == 200
+    assert posted(door, {**large, "fn_index": 3})[0] == posted(door, large)[0] == 413
+    assert posted(door, {**large, "fn_index": 7})[0] == 200
+    assert posted(door, {"data": large["data"]}, "/gradio_api/call/train")[0] == 200
+    assert posted(door, {**large, "component_id": 5}, ASK)[0] == 200
     assert posted(door, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
 
 
 def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
-    door = GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
+    door = paged()
     status, _, said = posted(door, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
     assert status == 400 and b"half of a surrogate pair" in said
     assert posted(door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]})[0] == 200
-
-
-@pytest.mark.parametrize(
-    "body", [b"NaN", b'{"data": [NaN]}', b'{"data": [-Infinity]}', b"\xff\xfe", b'{"data": ["\xff"]}', b"{", b""]
-)
-@pytest.mark.parametrize("path", ["call/generate", "queue/join", "cancel", "reset", "component_server", "run/predict"])
-def test_what_is_no_json_is_refused_everywhere(path, body):
-    status, _, said = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), body, f"/gradio_api/{path}")
-    assert status == 400 and b"not valid JSON" in said
 
 
 @pytest.mark.parametrize(
@@ -232,38 +195,13 @@ def test_what_is_no_json_is_refused_everywhere(path, body):
     ],
 )  # fmt: skip
 def test_values_that_do_not_fit_are_a_sentence(path, value, said):
-    status, _, sentence = posted(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), value, f"/gradio_api/{path}")
+    status, _, sentence = posted(paged(), value, f"/gradio_api/{path}")
     assert status == 400 and said in sentence.decode()
 
 
 def test_what_a_program_leaves_out_has_its_default():
-    status, _, body = posted(
-        GuardMiddleware(inner, NewcomerShares(100), page=PAGE), {"data": ["Once"]}, "/gradio_api/call/generate"
-    )
+    status, _, body = posted(paged(), {"data": ["Once"]}, "/gradio_api/call/generate")
     assert status == 200 and json.loads(body) == {"data": ["Once", 50]}
-
-
-@pytest.mark.parametrize("parts", [b"[],", b"{},", b"1,", b'"",'])
-def test_a_body_of_very_many_parts_is_not_taken(parts):
-    body = b'{"fn_index": 7, "data": [' + parts * 60_000 + b"1]}"
-    assert posted_in_threads(GuardMiddleware(inner, NewcomerShares(100), page=PAGE), body) == 413
-
-
-def posted_in_threads(door, value, path="/gradio_api/queue/join"):
-    """As `posted`, on an event loop: a large body is looked through in a thread."""
-    body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    found = []
-
-    async def receive():
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message):
-        found.append(message)
-
-    headers = [(b"host", b"127.0.0.1:7860"), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-    apart(lambda: asyncio.run(door(scope, receive, send)))
-    return found[0]["status"]
 
 
 def test_bodies_that_are_read_at_once_have_a_limit_together_and_a_share_for_each_client():

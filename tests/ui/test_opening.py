@@ -3,7 +3,6 @@
 import threading
 from types import SimpleNamespace
 
-import gradio as gr
 import pytest
 
 from helpers import until
@@ -81,7 +80,3 @@ def test_what_the_visitor_presses_goes_before_what_a_view_asks_by_itself(service
         pass
     opened.join(60)
     assert ended == [True]
-
-
-def test_gr_skip_is_what_leaves_a_view_as_it_is():
-    assert drawn([gr.skip()]) == []

@@ -2,23 +2,26 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
+from test_threads_of_handlers import LIGHT, Here
 from tools.payload_types import servers
 
+import ui
 from gptcore.config import PRESETS as PRESETS_OF_SHAPES
 from gptcore.tokenizers.base import END_OF_TEXT
-from ui import payloads
 from ui.lenses.attention.handlers import maps
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.services import Services, make_services
+from ui.services import Services
 from ui.state.stages import name_of
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
@@ -84,14 +87,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def bundled() -> Iterator[Services]:
-    made = make_services(offline=True)
-    made.models.get("mini")
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def requests(bundled) -> dict[str, dict[str, Any]]:
     return asked(bundled)
 
@@ -118,14 +113,22 @@ def answer(function: Callable[..., object], services: Services, request: object)
     return function(services, request) if takes else function(request)
 
 
-def test_every_server_function_is_asked_here(requests):
+def test_every_server_function_is_asked_here_and_a_component_calls_no_other(requests):
     assert set(requests) == set(FUNCTIONS)
+    known = {name.partition(".")[2] for name in FUNCTIONS}
+    for file in Path(ui.__file__).parent.rglob("*.js"):
+        called = set(re.findall(r"\bserver\.(\w+)\(", file.read_text(encoding="utf-8")))
+        assert called <= known, f"{file.name}: {called - known}"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_server_function_answers_with_what_its_type_says(name, bundled, requests):
+def test_a_server_function_answers_with_what_its_type_says_and_computes_in_the_computing_place(name, bundled, requests):
     found = answer(FUNCTIONS[name], bundled, requests[name])
     assert found is not None and conforms(found, get_type_hints(FUNCTIONS[name], include_extras=True)["return"]), found
+    if name.startswith(("Attention", "Generate", "Start")):
+        with Here() as here:
+            answer(FUNCTIONS[name], bundled, requests[name])
+        assert not here.done - LIGHT
 
 
 NONSENSE = (
@@ -149,7 +152,7 @@ def test_any_other_request_is_refused_or_answered_in_the_same_type(name, bundled
         assert refused or conforms(found, hint), (request, found)
 
 
-BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], {}, END_OF_TEXT)
+BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], [True], [1.0], [1] * 401, {}, END_OF_TEXT)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -160,9 +163,3 @@ def test_a_bad_value_in_any_field_is_refused_or_answered_in_the_same_type(name, 
             found = answer(FUNCTIONS[name], bundled, {**requests[name], field: bad})
             refused = found is None or (isinstance(found, str) and "message" in found[:12])
             assert refused or conforms(found, hint), (field, bad, found)
-
-
-def test_a_request_that_is_no_object_has_no_fields():
-    for request in (None, [], "x", 3, {"other": 1}):
-        assert payloads.fields(request, "model", "text") == [None, None]
-    assert payloads.fields({"text": "a", "model": 3}, "model", "text") == [3, "a"]

@@ -8,28 +8,15 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from tools.payload_types import servers
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.lenses.attention import handlers as attention
-from ui.lenses.attention.handlers import (
-    ablation,
-    circuit,
-    compare,
-    files,
-    formed,
-    head_weights,
-    lens,
-    maps,
-    neurons,
-    patching,
-    texts,
-    why,
-    why_there,
-)
+from ui.lenses.attention.handlers import ablation, compare, lens, maps, patching, texts
 from ui.lenses.attention.handlers import program as of_programs
-from ui.lenses.generate.handlers import probabilities, program, writing
+from ui.lenses.generate.handlers import program, writing
 from ui.lenses.start.handlers import sentence
 from ui.lenses.train.handlers import labels, plan
 from ui.lenses.train.handlers.forms import label_form, train_form, tune_form
@@ -39,8 +26,6 @@ from ui.shared.inputs import WritingForm
 PROMPT, OTHER = "the cat sat", "the cat ran"
 PAIR = "the cat sat a", "the cat sat z"  # which the model answers differently
 READ = maps.AttentionForm("tiny", PROMPT)
-SEEN = {"model": "tiny", "text": PROMPT}
-SETTINGS = {"temperature": [0.5, 1, 2], "top_k": [1, 5, 20], "logits": ""}
 SAMPLING = SamplingSettings(temperature=0.8, top_k=20, top_p=0.9, repetition_penalty=1.2)
 FORM = WritingForm(SAMPLING, 4, (), 1, use_cache=True, tokens_per_second=0)
 LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
@@ -55,41 +40,19 @@ HANDLERS = {
     ],
     "a look at a prompt": lambda services: writing.preview(services, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda services: program.next_token(services, PROMPT, 5, "tiny"),
-    "strategies": lambda services: json.loads(probabilities.probabilities(services, {**SEEN, **SETTINGS}))["tokens"],
     "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
     "a part switched off": lambda services: json.loads(
         ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
     )["rows"],
     "all heads": lambda services: list(maps.views(services, "v", READ)),
-    "one head": lambda services: maps.head_map(services, head(services)),
-    "the scores of a head": lambda services: maps.steps(services, head(services)),
-    "the numbers of a row": lambda services: maps.arithmetic(services, {**head(services), "row": 2, "column": 1}),
     "two texts compared": lambda services: json.loads(
         compare.compare(services, "v", "tiny", PROMPT, "tiny", OTHER)
     )["scores"],
-    "a difference of heads": lambda services: compare.head_difference(
-        services, {"key": f"{key(services)}:{key(services, OTHER)}", "layer": 0, "head": 1, "mode": "raw"}
-    ),
-    "maps that a saved page holds": lambda services: files.maps_for_a_page(services, head(services)),
-    "arrays of a file": lambda services: files.arrays(services, head(services)),
-    "a neuron": lambda services: json.loads(neurons.neurons(services, {**SEEN, "layer": 0}))["top"],
     "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
     "a text that activates a head": lambda services: texts.activating_text(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention(services, PROMPT, 0, 1, model="tiny"),
-    "why a word": lambda services: json.loads(why.why(services, SEEN))["parts"],
-    "a circuit": lambda services: json.loads(circuit.circuit(services, {**SEEN, "word": 1, "rival": 2}))["nodes"],
-    "a circuit without a part": lambda services: json.loads(
-        circuit.circuit_without(services, {**SEEN, "word": 1, "rival": 2, "off": [["head", 0, 1, 3]]})
-    )["next"],
-    "why a look": lambda services: why_there.why_there(services, {**head(services), "row": 2, "column": 1})["said"],
     "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
-    "a head's weights": lambda services: json.loads(
-        head_weights.head_weights(services, {"model": "tiny", "layer": 1, "head": 1})
-    )["copied"],
-    "how it formed": lambda services: formed.formed(services, {**SEEN, "word": 1, "rival": 2}),
-    "a cell carried over": lambda services: json.loads(patching.patched(
-        services, {"model": "tiny", "first": PAIR[0], "second": PAIR[1], "cells": [[0, 1]]}))["next"],
     "causes for a program": lambda services: of_programs.attribution(services, PROMPT, model="tiny"),
     "a grid for a program": lambda services: of_programs.patching(services, *PAIR, model="tiny"),
     "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
@@ -102,7 +65,7 @@ HANDLERS = {
 }  # fmt: skip
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
-NOTHING = {"make_attention_example", "read", "chosen", "both", "fitting", "inner_sizes", "both_answers"}
+NOTHING = {"make_attention_example", "read", "chosen", "both", "fitting", "both_answers", "maps_for_a_page"}
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",
@@ -110,17 +73,7 @@ LIGHT = {
 }  # fmt: skip
 
 
-def key(services, text=PROMPT):
-    """Of a reading in the store."""
-    return maps.read(services, "v", maps.AttentionForm("tiny", text)).key
-
-
-def head(services):
-    """Names one head of that reading."""
-    return {"key": key(services), "layer": 0, "head": 1, "mode": "raw"}
-
-
-class _Here(TorchDispatchMode):
+class Here(TorchDispatchMode):
     """Notes what torch computes in this thread; others have their own mode."""
 
     def __init__(self) -> None:
@@ -137,14 +90,15 @@ def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, servi
     services.models.get("tiny")
     assert HANDLERS[name](services)
     _tried.cache_clear()  # as for a shape that nobody has trained
-    with _Here() as here:
+    with Here() as here:
         assert HANDLERS[name](services)
     assert not here.done - LIGHT
 
 
 def test_every_handler_of_the_attention_tab_is_among_them():
+    """Or a server function, all of which test_payloads.py asks in the same way."""
     modules = [import_module(f"{attention.__name__}.{one.name}") for one in pkgutil.iter_modules(attention.__path__)]
-    assert {ablation, compare, files, lens, maps, neurons, texts, of_programs} <= set(modules)
+    assert {ablation, compare, lens, maps, texts, of_programs} <= set(modules)
     found = {
         name
         for module in modules
@@ -153,5 +107,5 @@ def test_every_handler_of_the_attention_tab_is_among_them():
         and next(iter(inspect.signature(function).parameters), "") == "services"
     }  # fmt: skip
     source = inspect.getsource(inspect.getmodule(test_every_handler_of_the_attention_tab_is_among_them))
-    tried = {name for name in found if re.search(rf"\.{name}\(\s*services", source)}
+    tried = {name for name in found if re.search(rf"\.{name}\(\s*services", source)} | set(servers()["Attention"])
     assert found - tried <= NOTHING and tried >= {"views", "head_map", "steps", "arithmetic", "compare", "neurons"}

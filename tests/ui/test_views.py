@@ -5,7 +5,6 @@ from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl
 
 import gradio as gr
-import pytest
 
 from ui import links, views
 from ui.frame.stored import page_example
@@ -43,19 +42,10 @@ def test_a_link_to_a_view_that_is_none_names_those_that_are():
     assert "it has only one" in links.mistakes({"tab": "start", "view": "x"})[0]
 
 
-def test_what_the_page_s_scripts_read_of_a_link_is_no_slip():
-    assert links.mistakes({"present": "1", "layer": "1", "head": "2", "press": "x", "once": "y"}) == []
-
-
 def test_every_question_leads_to_a_registered_view_and_none_is_asked_twice():
     assert len({one.text for one in views.QUESTIONS}) == len(views.QUESTIONS) >= 12
     for one in views.QUESTIONS:
         assert one.text.endswith("?") and parse_qs(one.way)["view"][0] in views.titles(one.tab)
-
-
-def test_a_view_that_is_not_registered_cannot_be_laid_out():
-    with pytest.raises(KeyError):
-        views.title_of("generate", "nothing")
 
 
 def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_that_there_is():

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {LONGEST_TEXT, linkTo, named} from '../../../ui/shared/view/page.js';
+import {LONGEST_TEXT, linkTo} from '../../../ui/shared/view/page.js';
 
 test('a link holds the given settings, the theme, and nothing of the link before', () => {
   const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {tab: 'train', seed: 0, model: ''});
@@ -16,8 +16,4 @@ test('long texts are cut, and large type is kept', () => {
 test('what cannot stand in an address is escaped and comes back', () => {
   const text = 'a&b=c #é\n😀';
   assert.equal(new URL(linkTo('http://here/', {text})).searchParams.get('text'), text);
-});
-
-test('names and values meet by their place', () => {
-  assert.deepEqual(named(['tab', 'seed'], ['train', 5]), {tab: 'train', seed: 5});
 });

@@ -1,7 +1,7 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {order, sentences, short, shownBlock} from '../../../ui/shared/view/machine_words.js';
-import {folded, layout, lookPath, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
+import {order, sentences, shownBlock} from '../../../ui/shared/view/machine_words.js';
+import {folded, layout, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
 
 test('few blocks stand alone, many are folded into groups of one size without a gap', () => {
   assert.deepEqual(folded(3, 12), [
@@ -44,21 +44,6 @@ test('every part lies within the picture, lying and upright, for 1 to 48 blocks'
       for (const token of at.shown) assert.ok(at.place(token) < across - (at.upright ? 60 : 40), `${width} ${L}`);
       assert.equal(at.groups.at(-1)[1], L - 1);
     }
-});
-
-test('a look begins on the line of the word that is looked at and ends on that of the one that looks', () => {
-  const at = layout({width: 1000, L: 6, n: 4, at: 3});
-  const path = lookPath(at, at.begin, at.block, 3, 1);
-  const [x0, y0] = at.point(at.begin, 1);
-  const ends = path
-    .slice(1)
-    .split(/[ C]+/)
-    .map(pair => pair.split(',').map(Number));
-  assert.deepEqual(
-    ends[0],
-    [x0, y0].map(v => Math.round(v * 10) / 10),
-  );
-  assert.equal(ends.at(-1)[1], at.place(3));
 });
 
 const DATA = {
@@ -127,10 +112,4 @@ test('the areas of Sizes are as the numbers of parameters, and lie within their 
         assert.ok(begin + extent <= at.top + at.across + 2, `${width} ${L} ${box.name}`);
       }
     }
-});
-
-test('steps go through the parts as a text does, and numbers are short', () => {
-  assert.deepEqual(order(2).slice(0, 5), ['embedding', 'attention-0', 'mlp-0', 'guess-0', 'attention-1']);
-  assert.equal(order(12).at(-1), 'norm');
-  assert.deepEqual([999, 147456, 124439808].map(short), ['999', '147K', '124M']);
 });

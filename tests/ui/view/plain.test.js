@@ -33,24 +33,6 @@ test('ticks are round, within the axis, and rise', () => {
   assert.ok(plain.ticks(-0.3, 0.3, 4).includes(0), 'zero is exactly zero');
 });
 
-test('tick labels stay short', () => {
-  assert.deepEqual([0, 12345, 0.0003, 1.23456, -0.25].map(plain.tickLabel), ['0', '12,345', '3e-4', '1.23', '-0.25']);
-});
-
-test('figures have about three digits', () => {
-  assert.deepEqual([123.4, -45.67, 3.14159, 0.01234].map(plain.figure), ['123', '-45.7', '3.14', '0.012']);
-});
-
-test('a smoothed constant is that constant, from the first value on', () => {
-  for (const value of plain.smoothed(Array(50).fill(2.5))) assert.ok(Math.abs(value - 2.5) < 1e-12);
-});
-
-test('smoothing lags behind a step and arrives', () => {
-  const found = plain.smoothed([...Array(100).fill(4), ...Array(200).fill(1)]);
-  assert.ok(found[101] > 3.5 && found[101] < 4, 'one value moves it little');
-  assert.ok(Math.abs(found.at(-1) - 1) < 0.01, 'many values move it all the way');
-});
-
 test('cells of a table are quoted, with their own quotes doubled', () => {
   assert.equal(
     plain.csvText([
@@ -59,19 +41,6 @@ test('cells of a table are quoted, with their own quotes doubled', () => {
     ]),
     '"a","say ""hi"""\n"1",""',
   );
-});
-
-test('one is singular', () => {
-  assert.deepEqual(
-    [0, 1, 2000].map(n => plain.counted(n, 'token')),
-    ['0 tokens', '1 token', '2,000 tokens'],
-  );
-});
-
-test('drawn names are long, plain and different', () => {
-  const [a, b] = [plain.drawnName(), plain.drawnName()];
-  assert.match(a, /^[0-9a-z]{24}$/);
-  assert.notEqual(a, b);
 });
 
 test('merges are made from left to right, and bytes are text where they are whole', () => {

@@ -29,10 +29,6 @@ test('small shares are lifted so that they show, and places stay on the scale', 
   );
 });
 
-test('every colour is opaque', () => {
-  for (const kind of ['share', 'signed']) for (const colour of ramp(kind, true)) assert.equal(colour >>> 24, 255);
-});
-
 test('the limit of a map is its largest size, also with gaps', () => {
   assert.equal(limitOf([0.5, -3, NaN]), 3);
   assert.equal(limitOf([]), 1);

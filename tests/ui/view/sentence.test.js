@@ -33,14 +33,6 @@ test('who has told of a change does not hear of it, all others do, once', () => 
   assert.equal(heard.filter(([who]) => who === 'mine').length, 0);
 });
 
-test('nothing is told where nothing has changed', () => {
-  let n = 0;
-  onSentence(() => (n += 1));
-  setSentence(sentence());
-  chooseHead([...chosenHead()]);
-  assert.equal(n, 0);
-});
-
 test('a reload keeps the sentence, a link sets it, and one with two texts sets each in its place', () => {
   assert.equal(firstSentence('?a=1', {search: '?a=1', text: 'kept'}), 'kept');
   assert.equal(firstSentence('?prompt=One', {search: '?a=1', text: 'kept'}), 'One');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {bars, heat, named} from '../../../ui/shared/view/slide.js';
+import {bars, heat} from '../../../ui/shared/view/slide.js';
 
 const LOOK = {paper: '#ffffff', ink: '#000000', cut: '#cccccc'};
 
@@ -28,8 +28,6 @@ test('shares stand on a square root, and what is written on them can be read', (
     [LOOK.ink, LOOK.paper, LOOK.ink],
   );
 });
-
-test('few names are all written', () => assert.deepEqual(named(['a', 'b']), {tickvals: [0, 1], ticktext: ['a', 'b']}));
 
 test('bars leave room for what is written beside them, and for what is below zero', () => {
   const one = bars({title: '', names: ['a', 'b'], axis: '', series: [{values: [2, -1], texts: ['2', '-1']}]});

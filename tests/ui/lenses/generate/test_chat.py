@@ -9,34 +9,28 @@ import gptcore
 from gptcore.finetuning.instruction import Message
 from gptcore.inference.sequence import TokenSequence
 from ui.lenses.generate.handlers import chat
-from ui.services import make_services
 
 STORY = "Tell me a story about a cat."
-
-
-@pytest.fixture(scope="module")
-def services():
-    return make_services(model="mini", offline=True)
 
 
 def asked(*turns, **more):
     return json.dumps({"turns": list(turns), **more})
 
 
-def replies(services, talk, chosen="mini", beside="mini", session="v"):
-    return [json.loads(one) for one in chat.reply(services, session, "mini", chosen, beside, talk)]
+def replies(bundled, talk, chosen="mini", beside="mini", session="v"):
+    return [json.loads(one) for one in chat.reply(bundled, session, "mini", chosen, beside, talk)]
 
 
-def test_the_answer_and_the_continuation_are_what_generate_writes(services):
-    seen = replies(services, asked(STORY, seed=4))
-    lm = services.models.get("mini")  # the same one: another could be packed for other kernels, which round otherwise
+def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
+    seen = replies(bundled, asked(STORY, seed=4))
+    lm = bundled.models.get("mini")  # the same one: another could be packed for other kernels, which round otherwise
     same = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 4}
     prompt = f"User: {STORY}\nAssistant:"
     room = min(200, 256 - len(lm.tokenizer.encode(prompt)))
     answer = "".join(t.text for t in gptcore.generate(lm, prompt, max_new_tokens=room, stop=["\nUser:"], **same))
     plain = "".join(t.text for t in gptcore.generate(lm, STORY, max_new_tokens=100, **same))
     assert seen[-1]["answer"] == answer.lstrip() and seen[-1]["plain"] == plain
-    assert {one["number"] for one in replies(services, asked(STORY, seed=4, number=7))} == {7}
+    assert {one["number"] for one in replies(bundled, asked(STORY, seed=4, number=7))} == {7}
     assert seen[-1]["done"] and "takes the words as a message" in seen[-1]["said"]
     assert not any(one["done"] for one in seen[:-1])
     grown = [one["answer"] for one in seen]
@@ -45,8 +39,8 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(services):
 
 
 @pytest.mark.parametrize(("end", "said"), [("length", "is cut off here"), ("stop", "ends its answer by itself")])
-def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(services, end, said):
-    tokenizer = services.models.get("mini").tokenizer
+def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, end, said):
+    tokenizer = bundled.models.get("mini").tokenizer
     answer = TokenSequence([1], chat.WRITING, seed=1, tokenizer=tokenizer)
     answer.end = end
     assert said in chat._conclusion(answer, "assistant", "mini", stopped=False)
@@ -73,39 +67,32 @@ def test_the_oldest_turns_make_room_and_are_counted():
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (None, "nothing to answer"),
-        ("", "nothing to answer"),
-        ("[]", "nothing to answer"),
-        ("{" * 5000, "nothing to answer"),
-        (asked(), "nothing to answer"),
-        (asked("Hi", "Hello"), "nothing to answer"),
-        (asked("  "), "nothing to answer"),
-        (asked(*["a"] * 61), "61 turns"),
-        (asked("a" * 4001), "4,000 are allowed"),
-        (asked("Hi", system="x" * 4001), "The system line has 4,001"),
-        (asked(7), "A message"),
-        (asked("Hi", seed=-1), "The seed is -1"),
-        (asked("Hi", seed="x"), "The seed"),
+        (None, "nothing to answer"), ("", "nothing to answer"), ("[]", "nothing to answer"),
+        ("{" * 5000, "nothing to answer"), (asked(), "nothing to answer"),
+        (asked("Hi", "Hello"), "nothing to answer"), (asked("  "), "nothing to answer"),
+        (asked(*["a"] * 61), "61 turns"), (asked("a" * 4001), "4,000 are allowed"),
+        (asked("Hi", system="x" * 4001), "The system line has 4,001"), (asked(7), "A message"),
+        (asked("Hi", seed=-1), "The seed is -1"), (asked("Hi", seed="x"), "The seed"),
         (asked("word " * 700), "Shorten it"),
     ],
-)
-def test_what_cannot_be_answered_is_said_with_the_limit(services, sent, said):
-    (only,) = replies(services, sent)
+)  # fmt: skip
+def test_what_cannot_be_answered_is_said_with_the_limit(bundled, sent, said):
+    (only,) = replies(bundled, sent)
     assert only["number"] == 0 and said in only["message"]
 
 
-def test_an_unknown_model_is_refused_and_the_picked_one_answers_on_wish(services):
-    (only,) = replies(services, asked("Hi"), chosen="nobody")
+def test_an_unknown_model_is_refused_and_the_picked_one_answers_on_wish(bundled):
+    (only,) = replies(bundled, asked("Hi"), chosen="nobody")
     assert "nobody" in only["message"]
-    (only,) = replies(services, asked("Hi"), beside=None)
+    (only,) = replies(bundled, asked("Hi"), beside=None)
     assert "message" in only
-    assert replies(services, asked("Hi"), chosen=chat.THE_PICKED)[-1]["done"]
+    assert replies(bundled, asked("Hi"), chosen=chat.THE_PICKED)[-1]["done"]
 
 
-def test_stop_ends_both_and_keeps_what_was_written(services):
-    views = chat.reply(services, "stopping", "mini", "mini", "mini", asked(STORY))
+def test_stop_ends_both_and_keeps_what_was_written(bundled):
+    views = chat.reply(bundled, "stopping", "mini", "mini", "mini", asked(STORY))
     seen = [json.loads(next(views)) for _ in range(3)]
-    services.sessions.get("stopping").stop()
+    bundled.sessions.get("stopping").stop()
     last = [json.loads(one) for one in views][-1]
     assert last["said"].startswith("Stopped") and last["answer"].startswith(seen[-1]["answer"])
     assert last["plain"] == ""

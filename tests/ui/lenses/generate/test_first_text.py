@@ -2,21 +2,16 @@
 
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
-import gradio as gr
 import pytest
 
-import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import CharTokenizer
 from helpers import form, records_of, text_of
 from tiny import make_model
-from ui.frame.example import EXAMPLE_END, make_example
 from ui.lenses.generate.handlers import first_text, writing
 from ui.shared import uses
 from ui.shared.own_text import own_text, reads
-from ui.shared.wiring import event_data, or_nothing
 from ui.state.model_store import ModelStore
 
 LETTERS = LanguageModel(
@@ -61,10 +56,8 @@ def test_another_prompt_makes_room_for_the_model_s_own(two_models, prompt):
 
 
 def test_the_own_prompt_of_the_model_before_is_not_taken_for_the_visitor_s(two_models):
-    own = shown(opened(two_models, "letters", ""), "prompt")
-    assert shown(opened(two_models, "tiny", own), "prompt") == own_text(
-        two_models, "tiny", two_models.models.get("tiny")
-    )
+    own, tiny = shown(opened(two_models, "letters", ""), "prompt"), two_models.models.get("tiny")
+    assert shown(opened(two_models, "tiny", own), "prompt") == own_text(two_models, "tiny", tiny)
 
 
 def test_nothing_changes_where_the_text_is_the_model_s_already(two_models):
@@ -85,11 +78,6 @@ def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models)
     assert drawn["vocab_size"] == 6 and two_models.sessions.get("v").next_token.model == "letters"
 
 
-def test_while_a_model_s_first_text_is_computed_the_chart_says_so(two_models):
-    first = opened(two_models, "letters", "a bad")[0]
-    assert json.loads(first.distribution) == {"message": "Computing…"}
-
-
 def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     opened(two_models, "letters", "a bad")
     views = list(writing.continue_text(two_models, "v", "letters", "a bad", form(max_new_tokens=100)))
@@ -97,28 +85,10 @@ def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     assert len(notes) == 1
 
 
-def test_every_bundled_model_has_a_first_prompt_that_it_reads(services):
-    for name in gptcore.language_model.bundled_models():
-        lm = gptcore.load(name)
-        prompt = own_text(services, name, lm)
-        assert reads(lm, prompt), name
-        assert lm.tokenizer.kind == "char" or not prompt.endswith(" "), name
-
-
-def test_the_example_s_figures_do_not_look_live(services):
-    example = make_example(services)
-    stats = records_of(example.stream, "stats")[-1]
-    assert stats["end"] == EXAMPLE_END and "rate" not in stats and "first_ms" not in stats
-
-
 def test_a_trailing_space_is_wrong_for_tokens_that_begin_with_theirs_alone(two_models):
-    assert writing.ends_in_open_space(two_models, "tiny", "the cat ") and not writing.ends_in_open_space(
-        two_models, "tiny", "the cat"
-    )
-    assert not writing.ends_in_open_space(two_models, "letters", "a bad ")
-    assert not writing.ends_in_open_space(two_models, None, "a ") and not writing.ends_in_open_space(
-        two_models, "tiny", None
-    )
+    assert writing.ends_in_open_space(two_models, "tiny", "the cat ")
+    for model, text in (("tiny", "the cat"), ("letters", "a bad "), (None, "a "), ("tiny", None)):
+        assert not writing.ends_in_open_space(two_models, model, text)
 
 
 def test_a_step_behind_the_end_of_a_text_is_said(services, tiny_lm):
@@ -153,17 +123,6 @@ def test_texts_of_closed_pages_do_not_pile_up(services):
         services.sessions.resume(f"page-{place}", f"browser-tab-number-{place:04}")
         services.sessions.forget(f"page-{place}")
     assert len(services.sessions) == 0 and len(services.sessions._left) <= 50
-
-
-def test_an_event_without_a_value_leaves_its_outputs_alone():
-    assert list(or_nothing(iter([]), gr.skip())) == [gr.skip()]
-    assert list(or_nothing(iter([1, 2]), gr.skip())) == [1, 2]
-
-
-def test_an_event_may_carry_anything():
-    for data in (None, 7, "x", [1]):
-        assert event_data(SimpleNamespace(_data=data)) == {}
-    assert event_data(SimpleNamespace()) == {} and event_data(SimpleNamespace(_data={"a": 1})) == {"a": 1}
 
 
 def test_a_superseded_run_says_nothing_and_the_last_one_keeps_the_prompt(services):

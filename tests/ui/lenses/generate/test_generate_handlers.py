@@ -72,12 +72,6 @@ def test_next_token_by_next_token_gives_the_text_of_one_go(services):
     assert text_of(last_stream(views)) == whole
 
 
-def test_a_changed_prompt_begins_a_new_text(services):
-    run(services)
-    views = list(writing.write_one(services, "a", "tiny", "the dog", form()))
-    assert len(records_of(last_stream(views), "token")) == 1
-
-
 def test_a_click_on_an_alternative_puts_it_in_place_and_writes_on(services):
     before = records_of(last_stream(run(services)), "token")
     other = next(entry for entry in before[4]["others"] if entry[2] != before[4]["id"])
@@ -126,14 +120,9 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
     until(lambda: services.sessions.get("a").document)
     run(services, prompt="the dog")
     first.join(timeout=60)  # alone it would have written for 20 s more
-    assert (
-        len(services.sessions.get("a").undo[-1].ids) < 60
-        and not first.is_alive()
-        and services.sessions.get("a").document.prompt == "the dog"
-    )
-    assert (
-        writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT
-    )  # what the first had written is not lost
+    session = services.sessions.get("a")
+    assert not first.is_alive() and len(session.undo[-1].ids) < 60 and session.document.prompt == "the dog"
+    assert writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT  # nor is its text lost
 
 
 def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):
@@ -149,11 +138,6 @@ def test_the_speed_limit_slows_writing_to_what_was_asked(services):
     began = time.perf_counter()
     run(services, form(max_new_tokens=5, tokens_per_second=20))
     assert time.perf_counter() - began >= 0.24
-
-
-def test_a_full_window_is_announced_where_it_happens(services):
-    stream = last_stream(run(services, form(max_new_tokens=60)))
-    assert "window of 32 tokens is full" in records_of(stream, "note")[0]["text"]
 
 
 def test_visitors_do_not_see_each_other(services):
@@ -196,33 +180,21 @@ def test_looking_at_a_half_typed_prompt_never_raises(services):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"temperature": float("nan")}, "Temperature is nan"),
-        ({"temperature": -1}, "between 0 and 100"),
-        ({"temperature": True}, "Temperature is True"),
-        ({"temperature": None}, "Temperature is None"),
-        ({"temperature": 10**400}, "Temperature is 1000"),
-        ({"max_new_tokens": 10**400}, "New tokens is 1000"),
-        ({"temperature": "hot"}, "Temperature is 'hot'"),
-        ({"top_k": 271}, "this model has 270 tokens"),
-        ({"top_k": 1.5}, "whole number"),
-        ({"top_p": 0}, "Top-p is 0"),
-        ({"top_p": float("inf")}, "Top-p is inf"),
-        ({"min_p": 2}, "Min-p"),
-        ({"repetition_penalty": 0}, "Repetition"),
-        ({"no_repeat_ngram_size": -1}, "n-grams"),
-        ({"max_new_tokens": 0}, "between 1 and 150"),
-        ({"max_new_tokens": 10**9}, "between 1 and 150"),
-        ({"max_new_tokens": [3]}, "New tokens is [3]"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 1e300}, "seed"),
-        ({"stop": None}, "stop strings must be text"),
-        ({"stop": ["a", ""]}, "A stop string"),
+        ({"temperature": float("nan")}, "Temperature is nan"), ({"temperature": -1}, "between 0 and 100"),
+        ({"temperature": True}, "Temperature is True"), ({"temperature": None}, "Temperature is None"),
+        ({"temperature": 10**400}, "Temperature is 1000"), ({"max_new_tokens": 10**400}, "New tokens is 1000"),
+        ({"temperature": "hot"}, "Temperature is 'hot'"), ({"top_k": 271}, "this model has 270 tokens"),
+        ({"top_k": 1.5}, "whole number"), ({"top_p": 0}, "Top-p is 0"),
+        ({"top_p": float("inf")}, "Top-p is inf"), ({"min_p": 2}, "Min-p"),
+        ({"repetition_penalty": 0}, "Repetition"), ({"no_repeat_ngram_size": -1}, "n-grams"),
+        ({"max_new_tokens": 0}, "between 1 and 150"), ({"max_new_tokens": 10**9}, "between 1 and 150"),
+        ({"max_new_tokens": [3]}, "New tokens is [3]"), ({"seed": -1}, "seed"), ({"seed": 1e300}, "seed"),
+        ({"stop": None}, "stop strings must be text"), ({"stop": ["a", ""]}, "A stop string"),
         ({"stop": list("abcdefghij")}, "more than 8 stop strings"),
-        ({"stop": "\n".join("abcdefghij")}, "more than 8 stop strings"),
-        ({"use_cache": "yes"}, "KV cache"),
+        ({"stop": "\n".join("abcdefghij")}, "more than 8 stop strings"), ({"use_cache": "yes"}, "KV cache"),
         ({"tokens_per_second": float("nan")}, "speed limit"),
     ],
-)
+)  # fmt: skip
 def test_bad_controls_are_sentences_and_nothing_is_lost(services, change, words):
     run(services)
     before = services.sessions.get("a").document

@@ -10,7 +10,7 @@ import gptcore
 from gptcore.analysis import steering_vector
 from helpers import records_of
 from ui.lenses.generate.handlers import steer
-from ui.lenses.generate.handlers.steer import EXAMPLES, SteeringForm, SteeringView, conclusion
+from ui.lenses.generate.handlers.steer import SteeringForm, SteeringView, conclusion
 
 FORM = SteeringForm("the cat sat\nthe cat ran", "the dog sat\nthe dog", 2.0, 1, 5)
 PROMPT = "the cat sat on the mat"
@@ -62,13 +62,10 @@ def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_th
         (replace(FORM, towards=" \n "), PROMPT, "Towards"),
         (replace(FORM, away="x\n" * 30), PROMPT, "30 examples; write 1 to 20"),
         (replace(FORM, strength=9), PROMPT, "The strength"),
-        (replace(FORM, strength=None), PROMPT, "The strength"),
-        (replace(FORM, depth=99), PROMPT, "The depth"),
-        (replace(FORM, seed=-1), PROMPT, "seed"),
-        (FORM, "", "prompt"),
-        (FORM, 7, "prompt"),
+        (replace(FORM, strength=None), PROMPT, "The strength"), (replace(FORM, depth=99), PROMPT, "The depth"),
+        (replace(FORM, seed=-1), PROMPT, "seed"), (FORM, "", "prompt"), (FORM, 7, "prompt"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_a_sentence(services, form, prompt, said):
     assert said.lower() in json.loads(shown(services, form, prompt).costs)["message"].lower()
 
@@ -81,11 +78,3 @@ def test_the_conclusion_follows_the_numbers():
     )
     assert conclusion(costs, 3.0, [2, 2]).startswith("Nothing stands out: words of the first list come as often")
     assert "not even at the smallest strength" in conclusion({1.0: 0.9}, 1.0, [0, 1])
-
-
-def test_what_an_example_is_said_to_do_was_measured(services):
-    for example in EXAMPLES:
-        assert steer.measured("mini", example).startswith("Over 24 texts, words of its kind: ")
-        assert steer.strength_of("mini", example) > 0
-    assert not steer.measured("mini@512", "sad, not happy") and not steer.measured("gpt2", "sad, not happy")
-    assert steer.measured("mini", "no such example") == "" and steer.strength_of("gpt2", "x") == 1.5

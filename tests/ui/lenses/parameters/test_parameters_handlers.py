@@ -7,13 +7,9 @@ import pytest
 
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
-from helpers import named
-from ui.frame.handlers import checks
-from ui.lenses.parameters.events import drawn
 from ui.lenses.parameters.figures import anatomy as anatomy_figures
 from ui.lenses.parameters.figures import architecture as drawings
-from ui.lenses.parameters.figures import charts as figures
-from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, quoted, shapes
+from ui.lenses.parameters.handlers import anatomy, architecture, costs, quoted, shapes
 from ui.shared.slide import colors
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
@@ -30,19 +26,9 @@ def test_the_controls_of_a_preset_give_it_back(preset):
     assert shapes.controls_of(config) == shapes.controls_of(PRESETS[preset])
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"n_embd": 100, "n_head": 7}, "such as 105"), ({"n_layer": 0}, "number of layers is 0"),
-        ({"n_layer": None}, "number of layers is None"), ({"vocab_size": 1.5}, "vocabulary is 1.5"),
-        ({"n_head": float("nan")}, "number of heads"), ({"n_embd": 10**13}, "width is"),
-        ({"n_inner": -1}, "inner width"), ({"use_mlp": "yes"}, "MLPs is 'yes'; it must be true or false"),
-        ({"norm_position": "inside"}, "pre or post"), ({"n_positions": True}, "window"),
-    ],
-)  # fmt: skip
-def test_a_shape_that_no_model_can_have_is_a_sentence(change, said):
-    with pytest.raises(GPTCoreError, match=said):
-        shapes.shape({**GPT2, **change})
+def test_a_shape_that_no_model_can_have_is_a_sentence():
+    with pytest.raises(GPTCoreError, match="such as 105"):
+        shapes.shape({**GPT2, "n_embd": 100, "n_head": 7})
 
 
 @pytest.mark.parametrize("preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"])
@@ -124,23 +110,6 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
     assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
 
 
-@pytest.mark.parametrize("request_", [None, [], [None], [{**GPT2, "n_layer": float("nan")}], [GPT2], 7])
-def test_a_drawing_is_made_of_a_shape_alone(request_):
-    assert (drawn(named("shape", request_)) is not None) == (request_ == [GPT2])
-
-
-def test_parts_of_the_drawing_show_the_code_that_does_it():
-    parts = architecture.parts(PRESETS["gpt1"])
-    place, code = parts["attention"]["code"][0]
-    assert place.startswith("gptcore/attention.py, line ") and code.startswith("def forward")
-    assert (
-        "28,348,416 parameters" in parts["attention"]["count"] and "no parameters of its own" in parts["head"]["count"]
-    )
-    shape = drawings.Drawn(**architecture.drawn(PRESETS["gpt1"]))
-    text = drawings.inline(shape, dark=False)
-    assert text.startswith("<svg") and 'id="part-attention"' in text and "116,534,784" not in text[:50]
-
-
 @pytest.mark.parametrize(
     "changes",
     [{"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"norm_position": "post"},
@@ -182,27 +151,3 @@ def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
     assert "ReLU" in text(activation_function="relu") and "dropout" not in text(dropout=0)
     assert "tied" not in text(tie_word_embeddings=False)
     assert "ln_f" in whole and "ln_f" not in text(norm_position="post")
-
-
-def test_checks_grow_row_by_row_and_stop(services):
-    seen = [json.loads(step)["sections"][0] for step in checks.checks(services, "v", "tiny")]
-    assert [len(section["rows"]) for section in seen] == [*range(10), 9]
-    assert seen[-1]["title"] == "tiny: 9 passed, 0 failed, 0 not run"
-    running = checks.checks(services, "v", "tiny")
-    next(running), next(running)
-    services.sessions.get("v").stop()
-    assert "stopped" in list(running)[-1]
-
-
-def test_families_name_their_sources_and_count_gpt3():
-    found = sections(families.families())
-    gpt3 = next(row for row in found["Sizes"]["rows"] if row[0] == "GPT-3")
-    assert gpt3[-1] == "174,604,259,328"
-    assert all(section["source"] or section["title"].startswith("Encoder") for section in found.values())
-
-
-def test_the_page_figures_are_plotly():
-    tree = json.loads(figures.treemap(shapes.treemap(PRESETS["gpt2"])))
-    assert tree["data"][0]["type"] == "treemap"
-    bars = json.loads(figures.bars(shapes.side_by_side(shapes.shape({**GPT2, "n_layer": 5}))))
-    assert "this shape" in bars["data"][0]["y"] and "gpt2-xl" in bars["data"][0]["y"]

@@ -18,13 +18,6 @@ def test_the_laws_are_the_papers():
     assert 1 - scaling.KAPLAN.at(parameters=1e9) / scaling.KAPLAN.at(parameters=1e8) == pytest.approx(0.16, abs=0.005)
 
 
-def test_the_bundled_models_stand_with_the_figures_of_their_cards():
-    found = {point.name: point for point in scaling.bundled()}
-    assert set(found) == {"mini", "world", "anthology", "shakespeare-char"}
-    assert found["shakespeare-char"].loss == 1.371 and found["shakespeare-char"].unit == "character"
-    assert found["mini"].tokens == 183_189_504 and found["mini"].unit == "token"
-
-
 def test_both_pictures_hold_lines_and_points():
     points = [dict(vars(point)) for point in scaling.bundled()]
     for along in ("parameters", "tokens"):

@@ -10,7 +10,6 @@ from test_runs import finished
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
-from helpers import named
 from ui.lenses.train.handlers import answering, assistant
 from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
@@ -63,9 +62,8 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
         assert seen["chosen"] == chosen
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
-    assert (
-        answering.duel(services, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})["chosen"] == 4
-    )  # of a question that is gone
+    late = answering.duel(services, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})
+    assert late["chosen"] == 4  # of a question that is gone
     assert seen["gone"] == 0
     pair = taught.choices.pairs[0]
     assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
@@ -103,25 +101,9 @@ def test_stage_2_needs_stage_1_and_enough_pairs(services):
         assistant.prefer(services, "nobody", FORM, by_audience=False)
     with pytest.raises(GPTCoreError, match="There are 0 pairs"):
         assistant.preference_plan(services, services.models.get("mini"), [], FORM, note="")
-    for request in (None, [], ["nobody", 0, 1], [3], "x"):
-        assert "First teach it" in answering.duel(services, named("workspace chosen number", request))["said"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"length": "31"}, "The length is '31'"),
-        ({"length": None}, "The length"),
-        ({"stories": None}, "The text of the stories"),
-        ({"stories": "x" * 2_000_001}, "2,000,000 are allowed"),
-        ({"seed": float("nan")}, "The seed"),
-        ({"seed": -1}, "The seed is -1"),
-    ],
-)
-def test_a_form_that_cannot_be_used_is_refused(changed, said):
-    values = {"stories": "", "length": "60", "seed": 1, **changed}
-    with pytest.raises(GPTCoreError, match=said):
-        assistant_form(values, 120.0)
+def test_a_stage_is_no_longer_than_the_server_allows():
     assert assistant_form({"stories": "", "length": "120", "seed": 1}, 60.0).seconds == 60.0
 
 

@@ -5,9 +5,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gptcore import GPTConfig
-from gptcore.training import precision
-from gptcore.training.precision import passes_rate
 from ui.lenses.train.handlers import fitting, watching
 from ui.lenses.train.handlers.forms import rival_of, train_form
 from ui.lenses.train.handlers.options import RIVALS
@@ -72,21 +69,6 @@ def test_a_run_says_what_became_smaller(services, rate):
 def test_a_length_that_is_none_is_left_for_the_form_to_refuse(services, rate, length):
     rate(100)
     assert fitting.fitted(services, {**SHORT, "length": length})[1] == ""
-
-
-def test_the_rate_is_measured_on_real_passes():
-    shape = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1)
-    assert 0 < passes_rate(shape, 2, "fp32", seconds=0.01) < 1e9
-
-
-def test_two_passes_are_enough_where_they_are_clearly_fast_enough(monkeypatch):
-    shape, passes = GPTConfig(vocab_size=8, n_positions=8, n_embd=8, n_layer=1, n_head=1), list[int]()
-    monkeypatch.setattr(precision, "_seconds", lambda _, ids, __: passes.append(len(ids)))
-    passes_rate(shape, 2, "fp32", seconds=0.01)
-    assert len(passes) > 3
-    passes.clear()
-    passes_rate(shape, 2, "fp32", seconds=60, enough=1e-3)
-    assert passes == [1, 2, 2]  # the first warms up
 
 
 def test_the_rate_is_measured_on_the_shape_that_is_trained(services):

@@ -37,9 +37,6 @@ def test_a_run_that_has_no_such_split_says_nothing(services):
     assert made.watched.preference is None and made.facts.preference == ()
     workspace = finished(services.run_manager.start(None, made))
     assert watching.formed(services, {"workspace": workspace.id, "run": workspace.current.id}) is None
-    assert (
-        watching.formed(services, {"workspace": "nobody", "run": 3}) is None and watching.formed(services, None) is None
-    )
 
 
 def test_what_is_preferred_stands_inside_a_word(services):

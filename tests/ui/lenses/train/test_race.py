@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
-from test_runs import SMALL, finished, plan_of
+from test_runs import SMALL, commanded, finished, plan_of, polled
 
 from gptcore.errors import GPTCoreError
 from helpers import until
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import rival_of, train_form
-from ui.lenses.train.handlers.options import RIVALS
 from ui.lenses.train.handlers.plan import make_plan
 from ui.runs.run_manager import RunManager
 from ui.shared.inputs import InputError
@@ -86,34 +85,8 @@ def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
     finished(workspace)
     assert workspace.rival is not None and workspace.rival.wait(60.0)
     seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
-    assert (
-        watching.poll(
-            services,
-            {"workspace": workspace.id, "run": "run-before", "version": 0, "rows": 0, "looks": 0, "rival": seen},
-        )["rival"]["about"]
-        is not None
-    )
-    assert (
-        watching.poll(
-            services,
-            {
-                "workspace": workspace.id,
-                "run": workspace.current.id,
-                "version": 0,
-                "rows": 0,
-                "looks": 0,
-                "rival": seen,
-            },
-        )["rival"]["about"]
-        is None
-    )
-
-
-@pytest.mark.parametrize("rival", ["healthy", "everybody", None, ["optimizer"], 7])
-def test_a_rival_that_is_none_is_a_sentence(rival):
-    with pytest.raises(InputError, match=r"The rival is .* choose none|equal runs"):
-        rival_of(train_form({**SMALL, "rival": rival}, Limits()))
-    assert rival_of(train_form({**SMALL, "rival": "none"}, Limits())) is None and "none" in RIVALS
+    assert polled(services, workspace.id, "run-before", rival=seen)["rival"]["about"] is not None
+    assert polled(services, workspace.id, workspace.current.id, rival=seen)["rival"]["about"] is None
 
 
 def test_both_runs_learn_at_once_and_the_page_receives_both(services):
@@ -122,26 +95,14 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     assert len(workspace.live) == 2 and [record.id for record in workspace.runs] == [
         run.record.id for run in workspace.live
     ]
-    news = watching.poll(
-        services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
-    )
+    news = polled(services, workspace.id)
     rival = news["rival"]
     assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
     assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
     seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": rival["n_looks"]}
     finished(workspace)
     assert workspace.rival is not None and workspace.rival.wait(120.0)
-    more = watching.poll(
-        services,
-        {
-            "workspace": workspace.id,
-            "run": news["run"],
-            "version": news["version"],
-            "rows": 0,
-            "looks": 0,
-            "rival": seen,
-        },
-    )["rival"]
+    more = polled(services, workspace.id, news["run"], version=news["version"], rival=seen)["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
     assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
 
@@ -149,12 +110,12 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
     workspace = race(services, length="cap")
     until(lambda: all(run.record.step > 0 for run in workspace.live))
-    watching.command(services, {"workspace": workspace.id, "command": "pause", "value": None})
+    commanded(services, workspace.id, "pause")
     until(lambda: all(run.record.state == "paused" for run in workspace.live))
     steps = [run.record.step for run in workspace.live]
-    watching.command(services, {"workspace": workspace.id, "command": "step", "value": 2})
+    commanded(services, workspace.id, "step", 2)
     until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
-    watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
+    commanded(services, workspace.id, "stop")
     assert all(run.wait(60.0) for run in workspace.live)
     assert len(own_models(services, workspace.id)) == 2
     assert [row["changed"] for row in watching.past(services, {"workspace": workspace.id})] == [[], ["optimiser Muon"]]
@@ -165,12 +126,7 @@ def test_the_next_run_ends_a_race_and_stands_alone(services):
     before = workspace.live
     services.run_manager.start(workspace.id, plan_of(services, max_steps=2))
     assert all(not run.record.alive for run in before) and workspace.rival is None
-    assert (
-        watching.poll(
-            services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
-        )["rival"]
-        is None
-    )
+    assert polled(services, workspace.id)["rival"] is None
     finished(workspace)
 
 

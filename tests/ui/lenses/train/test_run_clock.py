@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from test_runs import SMALL, plan_of, start, wait_until
+from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
 from ui.lenses.train.handlers import watching
 from ui.runs.run_clock import RunClock
@@ -47,24 +47,18 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
     workspace = start(services, None, {**SMALL, "length": "cap"})
     run = workspace.current
     wait_until(lambda: run.step > 20)
-    watching.command(services, {"workspace": workspace.id, "command": "pause", "value": None})
+    commanded(services, workspace.id, "pause")
     wait_until(lambda: run.state == "paused")
     run.processor_share = 0.45
-    assert (
-        watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
-        == 0.45
-    )
+    assert polled(services, workspace.id)["busy"] == 0.45
     run.processor_share = 0.95
-    assert (
-        watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})["busy"]
-        is None
-    )
+    assert polled(services, workspace.id)["busy"] is None
     # A clock of the processor that stands still is a machine that is busy with other work.
     monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
-    watching.command(services, {"workspace": workspace.id, "command": "resume", "value": None})
+    commanded(services, workspace.id, "resume")
     before = run.step
     wait_until(lambda: run.step > before + 5 and run.busy, seconds=60.0)
-    watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
+    commanded(services, workspace.id, "stop")
     assert workspace.run.wait(10.0)
 
 
@@ -72,17 +66,11 @@ def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
     workspace = start(services, None, {**SMALL, "length": "30"})
     run = workspace.current
     wait_until(lambda: len(run.observations) > 1)
-    news = watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    news = polled(services, workspace.id)
     assert news["next_look"] > run.observations[-1].elapsed
     assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
-    watching.command(services, {"workspace": workspace.id, "command": "stop", "value": None})
-    assert (
-        workspace.run.wait(10.0)
-        and watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
-            "next_look"
-        ]
-        is None
-    )
+    commanded(services, workspace.id, "stop")
+    assert workspace.run.wait(10.0) and polled(services, workspace.id)["next_look"] is None
 
 
 def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
@@ -103,9 +91,9 @@ def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(serv
 
 def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_server_allows(services):
     workspace = start(services, None, {**SMALL, "length": "30"})
-    assert watching.command(services, {"workspace": workspace.id, "command": "longer", "value": None}) == {"said": ""}
+    assert commanded(services, workspace.id, "longer") == {"said": ""}
     assert workspace.current.time_budget == 60.0
     for _ in range(500):
-        watching.command(services, {"workspace": workspace.id, "command": "longer", "value": None})
+        commanded(services, workspace.id, "longer")
     assert workspace.current.time_budget == services.limits.training_seconds
     services.run_manager.stop_all()

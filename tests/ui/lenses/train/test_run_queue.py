@@ -4,9 +4,9 @@ import threading
 from dataclasses import replace
 
 import pytest
-from test_runs import SMALL, plan_of, start, wait_until
+from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
-from ui.lenses.train.handlers import program, watching
+from ui.lenses.train.handlers import program
 from ui.runs.run_manager import RunManager
 from ui.runs.run_queue import expected_wait
 from ui.runs.workspaces import Busy
@@ -29,17 +29,11 @@ def endless(services):
 @pytest.mark.parametrize(
     ("learning", "before", "places", "seconds"),
     [
-        ([], [], 1, 0.0),
-        ([20.0], [], 1, 20.0),
-        ([20.0], [30.0, 10.0], 1, 60.0),
-        ([20.0, 5.0], [30.0], 2, 20.0),
-        ([20.0], [30.0], 2, 20.0),
-        ([None], [], 1, None),
-        ([None, 7.0], [], 2, 7.0),
-        ([20.0], [None], 1, None),
-        ([20.0, 8.0], [], 1, 20.0),
+        ([], [], 1, 0.0), ([20.0], [], 1, 20.0), ([20.0], [30.0, 10.0], 1, 60.0),
+        ([20.0, 5.0], [30.0], 2, 20.0), ([20.0], [30.0], 2, 20.0), ([None], [], 1, None),
+        ([None, 7.0], [], 2, 7.0), ([20.0], [None], 1, None), ([20.0, 8.0], [], 1, 20.0),
     ],
-)
+)  # fmt: skip
 def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):
     assert expected_wait(learning, before, places) == seconds
 
@@ -112,30 +106,15 @@ def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_plac
     wait_until(lambda: third.current.state == "running")
 
 
-def test_a_workspace_that_nobody_looks_at_leaves_the_queue(services):
-    now = [0.0]
-    jobs = RunManager(services.compute_thread, replace(services.limits, training_runs=1), clock=lambda: now[0])
-    first = jobs.start(None, endless(services))
-    gone, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
-    now[0] = 2 * services.limits.training_grace
-    for one in (first, waiting):
-        jobs.workspaces.get(one.id)
-    jobs.reap()
-    assert jobs.workspaces.get(gone.id) is None and jobs.place(waiting).number == 1
-    jobs.stop_all()
-
-
 def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     running = [start(services, None, {**SMALL, "length": "cap"}) for _ in range(2)]
     wait_until(lambda: all(one.current.rate > 0 for one in running))
     waiting = start(services, None, SMALL)
     told = program.status(services, waiting.current.id)
     assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0
-    assert watching.poll(services, {"workspace": waiting.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
-        "queue"
-    ] == pytest.approx(told["queue"], rel=0.5)
-    assert watching.command(services, {"workspace": waiting.id, "command": "pause", "value": None}) == {"said": ""}
-    assert watching.command(services, {"workspace": waiting.id, "command": "step", "value": 2}) == {"said": ""}
+    assert polled(services, waiting.id)["queue"] == pytest.approx(told["queue"], rel=0.5)
+    assert commanded(services, waiting.id, "pause") == {"said": ""}
+    assert commanded(services, waiting.id, "step", 2) == {"said": ""}
     wait_until(lambda: waiting.current.state == "queued")
     running[0].run.stop()
     wait_until(lambda: waiting.current.state == "paused")

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from test_runs import SMALL, finished
+from test_runs import SMALL, commanded, finished, polled
 
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
@@ -39,10 +39,10 @@ def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, 
     before = workspace.current
     again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     there = replace(services, run_manager=again, models=services.models)
-    news = watching.poll(there, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})
+    news = polled(there, workspace.id)
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
     assert again.workspaces.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
-    assert watching.command(there, {"workspace": workspace.id, "command": "again", "value": None}) == {"said": ""}
+    assert commanded(there, workspace.id, "again") == {"said": ""}
     more = finished(again.workspaces.get(workspace.id)).current
     assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
     assert more.step == 12 and "Continues from update 12" in more.facts.note
@@ -58,7 +58,7 @@ def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(servic
     jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
     assert jobs.workspaces.get(workspace.id).current.reason == REASON
     there = replace(services, run_manager=jobs)
-    watching.command(there, {"workspace": workspace.id, "command": "again", "value": None})
+    commanded(there, workspace.id, "again")
     assert finished(jobs.workspaces.get(workspace.id)).current.step == 7
 
 
@@ -187,18 +187,8 @@ def test_old_runs_go(services, folder):
 
 def test_a_run_that_cannot_go_on_says_why(services):
     workspace = finished(watching.start(services, None, train_form(SMALL, services.limits)))
-    assert (
-        "cannot continue"
-        in watching.command(services, {"workspace": workspace.id, "command": "again", "value": None})["said"]
-    )
-    assert (
-        json.dumps(
-            watching.poll(services, {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0})[
-                "again"
-            ]
-        )
-        == "false"
-    )
+    assert "cannot continue" in commanded(services, workspace.id, "again")["said"]
+    assert polled(services, workspace.id)["again"] is False
 
 
 def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(services, folder):

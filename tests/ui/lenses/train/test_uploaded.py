@@ -6,30 +6,22 @@ import zipfile
 
 import pytest
 import torch
+from test_runs import SMALL, finished, polled
 
 from ui.lenses.train.handlers import files, uploaded, watching
 from ui.lenses.train.handlers.forms import TuneForm, train_form, tune_form
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.runs.workspaces import Busy
 from ui.shared.fields import fields_of
 from ui.shared.picker import own_models
 
 TEXT = "the cat sat on the mat. " * 90
-LESSON = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": TEXT, "n_layer": 1, "n_head": 2, "n_embd": 16,
-    "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 6, "prompt": "the ", "file": None,
-}  # fmt: skip
-
-
-def ended(workspace):
-    assert workspace.run is not None and workspace.run.wait(120.0)
-    return workspace
+LESSON = {**SMALL, "written": TEXT, "n_layer": 1, "max_steps": 6, "file": None}
 
 
 @pytest.fixture
 def saved(services):
     """(path of a zip, the run that it holds)."""
-    workspace = ended(watching.start(services, None, train_form(LESSON, services.limits)))
+    workspace = finished(watching.start(services, None, train_form(LESSON, services.limits)))
     workspace.current.form = ("scratch", LESSON)
     return files.zipped_model(services, workspace.id)[0], workspace.current
 
@@ -43,10 +35,8 @@ def test_a_saved_run_comes_back_with_its_curve_its_loss_and_its_text(services, s
     assert record.final_loss == pytest.approx(before.final_loss, rel=1e-4)
     assert record.observations[-1].text == before.observations[-1].text
     assert record.facts.n_valid == before.facts.n_valid
-    polled = watching.poll(
-        services, {"workspace": kept.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None}
-    )
-    assert polled["run"] == name and polled["final"] is not None and polled["rows"]
+    news = polled(services, kept.id)
+    assert news["run"] == name and news["final"] is not None and news["rows"]
     assert ("model · uploaded", name) in own_models(services, kept.id)
     assert services.models.get(name) is record.language_model
 
@@ -55,7 +45,7 @@ def test_it_goes_on_from_its_weights(services, saved):
     kept, _, _ = files.opened_model(services, None, saved[0])
     weights = kept.current.language_model.model.wte.weight.clone()
     assert watching.can_go_on(kept.current)
-    begun = ended(watching.go_on(services, kept))
+    begun = finished(watching.go_on(services, kept))
     assert begun is kept and "Continues from update 6" in begun.current.facts.note and not begun.current.from_file
     assert begun.current.observations[0].step == 0
     assert not torch.equal(begun.current.language_model.model.wte.weight, weights)

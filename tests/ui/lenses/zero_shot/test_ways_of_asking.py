@@ -4,6 +4,7 @@ import json
 from urllib.parse import parse_qsl
 
 import pytest
+from test_zero_shot_handlers import asked, values
 
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
@@ -11,15 +12,6 @@ from gptcore.zero_shot.published import GPT2_PROMPTS
 from ui import links
 from ui.lenses.zero_shot.handlers import form as forms
 from ui.lenses.zero_shot.handlers import recorded, scoreboard, views
-from ui.state.limits import Limits
-
-
-def values(name: str = "sentiment", **changes):
-    return {**forms.defaults(name), **changes}
-
-
-def asked(given):
-    return forms.task_form(given, Limits(max_prompt_chars=5_000))
 
 
 def test_ways_of_asking_are_asked_greedily(asking):
@@ -34,16 +26,6 @@ def test_ways_of_asking_are_asked_greedily(asking):
     assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith("step by step.")
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("translate")))
     assert "no chain of thought" in json.loads(last)["ways"][2]["message"] == json.loads(last)["ways"][3]["message"]
-
-
-def test_reviews_are_asked_plainly_with_examples_and_with_reasons(asking):
-    *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("sentiment", n_examples=3)))
-    plain, few, reasoned, _ = json.loads(last)["ways"]
-    assert [part["kind"] for part in plain["parts"]].count("example") == 0
-    assert [part["kind"] for part in few["parts"]].count("example") == 3
-    shown = [part["text"] for part in reasoned["parts"] if part["kind"] == "example"]
-    assert 1 <= len(shown) <= 3  # as many as the tiny window holds
-    assert all("So the sentiment is" in text for text in shown)
 
 
 def test_the_translation_task_takes_another_language(services):
@@ -92,13 +74,6 @@ def test_recorded_scores_are_bars_with_their_intervals():
         column = next(place for place, name in enumerate(section["columns"]) if name in ("score", "right"))
         assert [bar["says"] for bar in section["bars"]] == [row[column] for row in section["rows"]]
         assert all(bar["says"] != "100%" for bar in section["bars"] if bar["value"] < 1)
-
-
-def test_what_people_write_is_the_headline_of_the_recorded_scores():
-    first, second = json.loads(recorded.recorded())["sections"]
-    assert first["title"] == "What people write: world" and not first["folded"] and second["folded"]
-    rows = recorded.hand_written("world")
-    assert [bar["says"] for bar in first["bars"]] == [f"{round(r['score'] * r['items'])} of {r['items']}" for r in rows]
 
 
 def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services):

@@ -16,7 +16,6 @@ from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.exercises.handlers import checking
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
-from ui.services import make_services
 from ui.views import TAB_NAMES
 
 BY_NAME = {one.name: one for one in EXERCISES}
@@ -127,43 +126,39 @@ def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answe
     assert numbers(answer) == readings
 
 
-def test_a_link_to_an_exercise_that_is_gone_opens_the_nearest_and_says_so():
+def test_a_link_to_an_exercise_that_is_gone_opens_the_nearest_and_says_so(bundled):
     assert set(GONE.values()) <= set(BY_NAME) and not set(GONE) & set(BY_NAME)
     for name, nearest in GONE.items():
         assert links.mistakes({"exercise": name}) == [f"The exercise {name!r} is gone; the nearest one is {nearest!r}."]
         assert links.expanded({"exercise": name})["tab"] == BY_NAME[nearest].tab
-    shown = json.loads(checking.exercises(make_services(), None))
+    shown = json.loads(checking.exercises(bundled, None))
     assert {name: one["name"] for one in shown for name in one["earlier"]} == GONE
 
 
-def test_exercises_about_a_run_need_a_run_of_ones_own():
-    services = make_services()
+def test_exercises_about_a_run_need_a_run_of_ones_own(bundled):
     ask = {"name": "no-mask", "answer": "", "workspace": "x"}
-    assert "no run of yours" in json.loads(checking.check(services, ask))["said"]
-    plain = watching.start(services, None, train_form(LESSON, services.limits))
+    assert "no run of yours" in json.loads(checking.check(bundled, ask))["said"]
+    plain = watching.start(bundled, None, train_form(LESSON, bundled.limits))
     assert plain.run is not None and plain.run.wait(120.0)
-    found = json.loads(checking.check(services, {**ask, "workspace": plain.id}))
+    found = json.loads(checking.check(bundled, {**ask, "workspace": plain.id}))
     assert found["right"] is False and "has its causal mask" in found["said"]
-    by_view = json.loads(checking.check(services, {**ask, "workspace": plain.viewing}))
+    by_view = json.loads(checking.check(bundled, {**ask, "workspace": plain.viewing}))
     assert "no run of yours" in by_view["said"]  # who only watches has no run
-    unmasked = watching.start(services, None, train_form({**LESSON, "trick": "no_mask"}, services.limits))
+    unmasked = watching.start(bundled, None, train_form({**LESSON, "trick": "no_mask"}, bundled.limits))
     assert unmasked.run is not None and unmasked.run.wait(120.0)
-    assert "Training loss" in json.loads(checking.check(services, {**ask, "workspace": unmasked.id}))["said"]
+    assert "Training loss" in json.loads(checking.check(bundled, {**ask, "workspace": unmasked.id}))["said"]
     loss = plain.current.final_loss
     guess = {"name": "final-loss", "answer": f"{loss:.3f}", "workspace": plain.id}
-    assert json.loads(checking.check(services, guess))["right"] is True
-    assert json.loads(checking.check(services, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
-    services.close()
+    assert json.loads(checking.check(bundled, guess))["right"] is True
+    assert json.loads(checking.check(bundled, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
 
 
-def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away():
-    services = make_services()
+def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away(bundled):
     ask = {"name": "embedding", "workspace": ""}
-    right = json.loads(checking.check(services, {**ask, "answer": "38,597,376"}))
+    right = json.loads(checking.check(bundled, {**ask, "answer": "38,597,376"}))
     assert right["right"] and right["reason"] == BY_NAME["embedding"].reason
-    wrong = json.loads(checking.check(services, {**ask, "answer": "7"}))
+    wrong = json.loads(checking.check(bundled, {**ask, "answer": "7"}))
     assert wrong["right"] is False and "reason" not in wrong and "38,597,376" not in wrong["said"]
-    long = json.loads(checking.check(services, {**ask, "answer": "9" * 3000}))
+    long = json.loads(checking.check(bundled, {**ask, "answer": "9" * 3000}))
     assert long["right"] is None and "2,000" in long["said"]
-    assert checking.check(services, {**ask, "answer": 7}) is None and checking.solution(services, {"name": 3}) is None
-    services.close()
+    assert checking.check(bundled, {**ask, "answer": 7}) is None and checking.solution(bundled, {"name": 3}) is None

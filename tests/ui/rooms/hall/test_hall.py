@@ -4,16 +4,11 @@ import json
 
 import pytest
 
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers import leading
 from ui.state.stages import Stages, name_of
 
 SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
 SCENE = {"tab": "Attention", "view": "Heads", "model": "mini", "text": "Tom saw", "head": [1, 2], "token": None}
-LESSON = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
-    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
-}  # fmt: skip
 
 
 def led(services, scene):
@@ -24,7 +19,6 @@ def followed(services, version=0, page=PAGE, name=None):
     return json.loads(leading.follow(services, {"name": name or name_of(SPEAKER), "page": page, "version": version}))
 
 
-# --- leading and following
 def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
     assert followed(services) == {"on": False, "version": 0, "scene": None}
     name = led(services, SCENE)["name"]
