@@ -14,25 +14,3 @@ from gptcore.weights.checkpoint import load_folder, save_folder
 from gptcore.weights.hf_format import from_hf, to_hf
 
 avoid_hidden_tiles()
-
-__all__ = [
-    "GPT",
-    "PRESETS",
-    "GPTConfig",
-    "GPTCoreError",
-    "GPTOutput",
-    "GeneratedToken",
-    "LanguageModel",
-    "SamplingSettings",
-    "Tokenizer",
-    "attention_patterns",
-    "bundled_models",
-    "count_parameters",
-    "from_hf",
-    "generate",
-    "load",
-    "load_folder",
-    "load_tokenizer",
-    "save_folder",
-    "to_hf",
-]

@@ -45,34 +45,23 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
     if path is not None:
         return path
     if offline:
-        raise HubError(f"{_missing(repository, file)} and the app runs offline. {_fetch_ahead(repository)}")
+        raise _absent(repository, file, "the app runs offline")
     if not _hub_has_an_address():
-        raise HubError(f"{_missing(repository, file)} and there is no network. {_fetch_ahead(repository)}")
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import (
-        EntryNotFoundError,
-        GatedRepoError,
-        HFValidationError,
-        LocalEntryNotFoundError,
-        RepositoryNotFoundError,
-    )
+        raise _absent(repository, file, "there is no network")
+    from huggingface_hub import errors, hf_hub_download
 
     try:
         return Path(hf_hub_download(repository, file, tqdm_class=progress))
-    except LocalEntryNotFoundError:
-        raise HubError(
-            f"{_missing(repository, file)} and the Hub cannot be reached. {_fetch_ahead(repository)}"
-        ) from None
-    except GatedRepoError:
+    except errors.LocalEntryNotFoundError:
+        raise _absent(repository, file, "the Hub cannot be reached") from None
+    except errors.GatedRepoError:
         raise HubError(f"{repository} requires a login; accept its terms on the Hub and run `hf auth login`.") from None
-    except EntryNotFoundError:
+    except errors.EntryNotFoundError:
         raise MissingFileError(f"The repository {repository} on the Hub has no file {file}.") from None
-    except (RepositoryNotFoundError, HFValidationError):
+    except (errors.RepositoryNotFoundError, errors.HFValidationError):
         raise HubError(f"There is no public repository {repository!r} on the Hub. Check its name.") from None
     except OSError as error:  # connection, proxy and disk errors; httpx errors of the Hub client derive from it
-        raise HubError(
-            f"{_missing(repository, file)} and fetching it failed ({error}). {_fetch_ahead(repository)}"
-        ) from None
+        raise _absent(repository, file, f"fetching it failed ({error})") from None
 
 
 def _hub_has_an_address() -> bool:
@@ -87,9 +76,6 @@ def _hub_has_an_address() -> bool:
         return False
 
 
-def _missing(repository: str, file: str) -> str:
-    return f"{file} of {repository} is not on this machine"
-
-
-def _fetch_ahead(repository: str) -> str:
-    return f"Where there is a network, run `hf download {repository}` ahead of time."
+def _absent(repository: str, file: str, why: str) -> HubError:
+    ahead = f"Where there is a network, run `hf download {repository}` ahead of time."
+    return HubError(f"{file} of {repository} is not on this machine and {why}. {ahead}")

@@ -17,7 +17,6 @@ class KVCache:
     Args:
         config: of the model.
         batch_size: rows, all of one length.
-        capacity: tokens that fit; the window when left out.
         device, dtype: of the memory.
         memory: float [L, 2, B, H, capacity, D] to use instead of allocating.
     """
@@ -27,13 +26,11 @@ class KVCache:
         config: GPTConfig,
         *,
         batch_size: int = 1,
-        capacity: int | None = None,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
         memory: Tensor | None = None,
     ) -> None:
-        length = config.n_positions if capacity is None else capacity
-        shape = (config.n_layer, 2, batch_size, config.n_head, length, config.head_dim)
+        shape = (config.n_layer, 2, batch_size, config.n_head, config.n_positions, config.head_dim)
         self.data = torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
         self.length = 0
 
@@ -104,10 +101,7 @@ class RaggedKVCache:
         """Appends an empty row."""
         n = len(self.lengths)
         if n == self.data.shape[2]:
-            grown = self._room(max(1, 2 * n), self.data.device)
-            for row, length in enumerate(self.lengths):
-                grown[:, :, row, :, :length] = self.data[:, :, row, :, :length]
-            self.data = grown
+            self.move_to(self._room(max(1, 2 * n), self.data.device))
         self.lengths.append(0)
 
     def remove(self, row: int) -> None:
@@ -122,12 +116,11 @@ class RaggedKVCache:
         length = self.lengths[row] = self.lengths[source]
         self.data[:, :, row, :, :length] = self.data[:, :, source, :, :length]
 
-    def move_to(self, memory: Tensor | None) -> None:
-        """Moves what was read into other memory, float [L, 2, at least B, H, capacity, D]; None changes nothing."""
-        if memory is not None:
-            for row, length in enumerate(self.lengths):
-                memory[:, :, row, :, :length] = self.data[:, :, row, :, :length]
-            self.data = memory
+    def move_to(self, memory: Tensor) -> None:
+        """Moves what was read into other memory, float [L, 2, at least B, H, capacity, D]."""
+        for row, length in enumerate(self.lengths):
+            memory[:, :, row, :, :length] = self.data[:, :, row, :, :length]
+        self.data = memory
 
     def rows(self, first: int, n: int) -> KVCache:
         """Rows next to each other as an empty cache in the same memory, to read contexts into."""

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -35,7 +36,9 @@ def choose_device(wanted: str = "auto") -> torch.device:
             return torch.device(name)
     if wanted == "auto":
         return PROCESSOR
-    raise DeviceError(f"PyTorch {torch.__version__} {_why_not(wanted)}. Leave --device out to use the processor.")
+    why = " that computes a matrix product wrongly, or not at all" if _found(wanted) else ""
+    found = f"finds {'a' if why else 'no'} {wanted.upper()} device here{why}"
+    raise DeviceError(f"PyTorch {torch.__version__} {found}. Leave --device out to use the processor.")
 
 
 def device_name(device: torch.device) -> str:
@@ -43,11 +46,6 @@ def device_name(device: torch.device) -> str:
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return "the Apple GPU" if device.type == "mps" else "the processor"
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that a card has no memory left."""
-    return isinstance(error, torch.OutOfMemoryError)
 
 
 def _found(name: str) -> bool:
@@ -61,12 +59,6 @@ def _computes_right(device: torch.device) -> bool:
         return torch.equal((a.to(device) @ a.to(device)).cpu(), a @ a)
     except RuntimeError:  # a driver that does not fit, an architecture that this build lacks
         return False
-
-
-def _why_not(name: str) -> str:
-    if not _found(name):
-        return f"finds no {name.upper()} device here"
-    return f"finds a {name.upper()} device here that computes a matrix product wrongly, or not at all"
 
 
 def multiplies_bf16(device: torch.device | str) -> bool:
@@ -107,16 +99,8 @@ def keep_freed_memory() -> None:
     """Makes glibc keep freed memory, for the whole process: every step frees and reallocates the same large tensors,
     and returning them to the system in between causes page faults each time (measured: 8.1k against 11.2k tokens/s
     for the mini). A no-op on other systems."""
-    if sys.platform != "linux":
-        return
     m_trim_threshold, m_top_pad, m_mmap_max = -1, -2, -4
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(m_mmap_max, 0)
-        libc.mallopt(m_trim_threshold, 2**31 - 1)
-        libc.mallopt(m_top_pad, 256 * 2**20)
-    except (OSError, AttributeError):  # another libc: slower, not wrong
-        return
+    _glibc("mallopt", (m_mmap_max, 0), (m_trim_threshold, 2**31 - 1), (m_top_pad, 256 * 2**20))
 
 
 def allocate_in_one_arena() -> None:
@@ -125,21 +109,20 @@ def allocate_in_one_arena() -> None:
     By default each thread has a heap of its own, up to eight times as many as there are cores, and what a crowd leaves
     behind keeps parts of all of them. Must be called before other threads allocate. A no-op on other systems.
     """
-    if sys.platform != "linux":
-        return
     m_arena_max = -8
-    try:
-        ctypes.CDLL("libc.so.6").mallopt(m_arena_max, 1)
-    except (OSError, AttributeError):
-        return
+    _glibc("mallopt", (m_arena_max, 1))
 
 
 def return_freed_memory() -> None:
     """Returns freed memory to the system: after many short computations in many threads, glibc holds hundreds of
     megabytes of fragments. A no-op on other systems."""
-    if sys.platform != "linux":
-        return
-    try:
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-    except (OSError, AttributeError):
-        return
+    _glibc("malloc_trim", (0,))
+
+
+def _glibc(function: str, *calls: tuple[int, ...]) -> None:
+    """Calls a function of glibc; nothing on other systems, or with another libc: slower, not wrong."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            call = getattr(ctypes.CDLL("libc.so.6"), function)
+            for numbers in calls:
+                call(*numbers)

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
 import torch
 
-from gptcore.analysis import HeadScores, LogitAttribution, attention_patterns, logit_attribution, repeated_token_scores
+from gptcore.analysis import Attribution, HeadScores, attention_patterns, logit_attribution, repeated_token_scores
 from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
 from gptcore.training.loop import StepEvent
+from gptcore.weights.hf_format import model_from_tensors
 from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 
@@ -80,7 +81,7 @@ class Observation:
     maps: np.ndarray
     accuracy: float = math.nan
     tasks: dict[str, float] = field(default_factory=dict)
-    attribution: LogitAttribution | None = None
+    attribution: Attribution | None = None
 
 
 @dataclass(frozen=True)
@@ -154,19 +155,5 @@ def clone(model: GPT, device: torch.device | None = None) -> GPT:
         model: to be copied.
         device: of the copy; the model's own when left out.
     """
-    with torch.device("meta"):
-        copy = GPT(model.config)
     weights = {name: value.detach().to(device, copy=True) for name, value in model.state_dict().items()}
-    copy.load_state_dict(weights, assign=True)
-    copy.tie()
-    return copy.requires_grad_(False).eval()
-
-
-def score_lists(scores: HeadScores) -> dict[str, list[list[float | None]]]:
-    """Head scores as plain lists [n_layer][n_head] to three digits, None where there is none."""
-    return {
-        one.name: [
-            [None if value != value else round(value, 3) for value in row] for row in getattr(scores, one.name).tolist()
-        ]
-        for one in fields(scores)
-    }
+    return model_from_tensors(model.config, weights).requires_grad_(False)

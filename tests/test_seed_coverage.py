@@ -99,7 +99,7 @@ def _handlers(services) -> dict[str, Any]:
     from gptcore.inference.sampling import candidates
     from gptcore.inference.sampling_settings import SamplingSettings
     from gptcore.training import StepEvent, Trainer
-    from gptcore.training.config import PAPERS
+    from gptcore.training.config import PAPERS, TrainingConfig
     from ui.lenses.generate.handlers import probabilities, strategies
     from ui.lenses.generate.views import FIRST_CHOICES
     from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, shapes
@@ -137,13 +137,14 @@ def _handlers(services) -> dict[str, Any]:
         chapter["title"]: json.dumps(chapter, ensure_ascii=False)
         for chapter in json.loads(story.chapters(services, None))
     }
+    recipe = {name: value for name, value in PAPERS["gpt1"].items() if hasattr(TrainingConfig, name)}
     record = services.workspaces.get("example").current
     gpt2 = PRESETS["gpt2"]
     return {
         "anatomy": lambda name: anatomy.experiment(services, "mini", name), "CHAPTERS": chapters,
         "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")),
         "CURVE": record.curve, "OBSERVATIONS": record.observations,
-        "RECIPE": PAPERS["gpt1"].config, "shares": shares, "probabilities": typed,
+        "RECIPE": TrainingConfig(**recipe), "shares": shares, "probabilities": typed,
         "FIRST_CHOICES": FIRST_CHOICES, "GUIDES": strategies.guides(), "FAMILIES": families.families(),
         "BREAKDOWN": shapes.breakdown(gpt2), "DRAWING": json.dumps(architecture.parts(gpt2), ensure_ascii=False),
         "COSTS": costs.costs(gpt2, 8, 256, 300), "prompt_of": prompt_of,

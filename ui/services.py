@@ -15,7 +15,7 @@ from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
-from gptcore.machine import PROCESSOR, out_of_memory
+from gptcore.machine import PROCESSOR
 from gptcore.training.config import Precision
 from gptcore.training.precision import faster_precision
 from ui.compute import zero_gpu
@@ -87,12 +87,9 @@ class Services:
         n_wanted = [one.n_new + max_new_tokens for one in texts]
         try:
             yield from self.scheduler.write(lm.model, texts, max_new_tokens)
-        except RuntimeError as error:
-            if not out_of_memory(error):
-                raise
-        else:
             return
-        gr.Warning(CARD_FULL)
+        except torch.OutOfMemoryError:
+            gr.Warning(CARD_FULL)
         moved = self.models.on_processor(lm)
         yield from resumed(moved, texts, n_wanted, partial(self.scheduler.write, moved.model))
 

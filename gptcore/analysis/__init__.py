@@ -2,7 +2,7 @@
 
 from gptcore.analysis.ablation import Effect, ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
-from gptcore.analysis.attribution import LogitAttribution, ScoreAttribution, logit_attribution, query_key_attribution
+from gptcore.analysis.attribution import Attribution, logit_attribution, query_key_attribution
 from gptcore.analysis.circuit_checks import logits_without_edge, logits_without_nodes
 from gptcore.analysis.circuits import CircuitEdge, CircuitNode, WordCircuit, word_circuit
 from gptcore.analysis.costs import (
@@ -14,7 +14,7 @@ from gptcore.analysis.costs import (
     training_flops,
     weight_bytes,
 )
-from gptcore.analysis.head_circuits import Composition, HeadCircuits, head_circuits, head_writes
+from gptcore.analysis.head_circuits import Composition, HeadCircuits, head_circuits
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
 from gptcore.analysis.neurons import neuron_activations, neuron_writes, outstanding_neurons

@@ -112,10 +112,8 @@ def effects(
     whole = logits_without(model, token_ids, [[]]).log_softmax(-1)  # [1, V]
     guess = int(whole[0].argmax())
     for layer in range(model.config.n_layer):
-        parts = [ModelPart(layer, "head", head) for head in range(model.config.n_head)] + [
-            ModelPart(layer, "attention")
-        ]
-        parts += [ModelPart(layer, "mlp")] if model.config.use_mlp else []
+        parts = [ModelPart(layer, "head", head) for head in range(model.config.n_head)]
+        parts += [ModelPart(layer, "attention"), *([ModelPart(layer, "mlp")] if model.config.use_mlp else [])]
         without = logits_without(model, token_ids, [[part] for part in parts], replacement=replacement).log_softmax(-1)
         changes = without[:, guess].exp() - whole[0, guess].exp()
         pairs = zip(divergence(whole, without).tolist(), changes.tolist(), strict=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from gptcore.analysis.reading import read
 from gptcore.attention import attention_scores, attention_weights
 from gptcore.errors import NOT_NUMBERS, CheckpointError, MemoryLimitError, TokenIdError
-from gptcore.model import GPT, evaluating
+from gptcore.model import GPT
 from gptcore.probe import Probe
 from gptcore.threads import adapted
 
@@ -72,9 +73,7 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
         )
     patterns = torch.empty(config.n_layer, config.n_head, T, T, device=ids.device)
     probe = _Weights(patterns, in_place=model.wte.weight.dtype == patterns.dtype)
-    with evaluating(model):
-        state = model.hidden_states(ids, probe=probe)
-    if torch.isnan(state).any():
+    if torch.isnan(read(model, ids[0], probe)).any():
         raise CheckpointError(NOT_NUMBERS)
     return patterns
 
@@ -160,9 +159,7 @@ def read_attention(
             f"model; {max_bytes / 1e6:,.0f} MB are allowed. Shorten the text to {max_bytes // per_token:,} tokens."
         )
     probe = _QueriesAndKeys()
-    with evaluating(model):
-        state = model.hidden_states(ids, probe=probe)
-    if torch.isnan(state).any():
+    if torch.isnan(read(model, ids[0], probe)).any():
         raise CheckpointError(NOT_NUMBERS)
     return QueriesAndKeys(tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal)
 

@@ -13,74 +13,32 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from gptcore.analysis.reading import recorded
 from gptcore.errors import ConfigError, TokenIdError
-from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
+from gptcore.model import GPT
 
 TOKEN, POSITION, CONSTANTS = "token", "position", "constants"
 
 
 @dataclass(frozen=True)
-class LogitAttribution:
-    """A logit, or the difference of two, as a sum over the parts of a model.
+class Attribution:
+    """A logit, the difference of two, or an attention score, q.k / sqrt(D), as a sum over the parts of a model.
 
     Attributes:
-        names: "token" and "position" for the embeddings at the last place, "L0H0" for a head, "L0 MLP" for an MLP,
+        names: of the N parts: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP" for an MLP,
             "constants" for biases behind heads and in the final norm; those inside a head or an MLP are its own.
-        values: float32 [len(names)], what each part adds.
-        total: their sum, which is the logit (or the difference) itself.
+        values: float32 [N], what each part adds; of a score [N, N], what part i of the query's stream and part j of the
+            key's give together.
+        total: their sum, which is the logit, the difference or the score itself.
     """
 
     names: tuple[str, ...]
     values: Tensor
     total: float
-
-
-@dataclass(frozen=True)
-class ScoreAttribution:
-    """One attention score, q.k / sqrt(D), as a sum over pairs of parts.
-
-    Attributes:
-        names: of the parts, as in LogitAttribution.
-        values: float32 [N, N]: what part i of the query's stream and part j of the key's give together.
-        total: their sum, which is the score itself.
-    """
-
-    names: tuple[str, ...]
-    values: Tensor
-    total: float
-
-
-class _Parts(Probe):
-    """Keeps what every part writes at some positions, before a depth."""
-
-    def __init__(self, model: GPT, places: Sequence[int], depth: int) -> None:
-        self._model, self._places, self._depth = model, list(places), depth
-        self.names: list[str] = []
-        self.values: list[Tensor] = []  # [P, C] each
-        self.biases = torch.zeros(len(self._places), model.config.n_embd, device=model.wte.weight.device)
-
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        if layer < self._depth:
-            here = outputs[0, :, self._places]  # [H, P, D]
-            projection = self._model.blocks[layer].attn.c_proj
-            weight = projection.weight.unflatten(1, (here.shape[0], here.shape[2]))  # [C, H, D]
-            written = torch.einsum("hpd,chd->hpc", here, weight)
-            self.names += [f"L{layer}H{head}" for head in range(len(written))]
-            self.values += list(written)
-            if projection.bias is not None:
-                self.biases += projection.bias
-        return outputs
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        if layer < self._depth:
-            self.names.append(f"L{layer} MLP")
-            self.values.append(output[0, self._places])
-        return output
 
 
 @torch.inference_mode()
-def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against: int | None = None) -> LogitAttribution:
+def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against: int | None = None) -> Attribution:
     """Splits the logit of a token after the last position, minus that of another, over the parts of the model.
 
     The final norm is frozen at the scale that it has in this pass; the parts then add up exactly.
@@ -102,13 +60,13 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
     values = (parts * weights).sum(-1)[:, 0]  # [N]
     values[names.index(CONSTANTS)] += shift
     values = values.float().cpu()
-    return LogitAttribution(tuple(names), values, float(values.double().sum()))
+    return Attribution(tuple(names), values, float(values.double().sum()))
 
 
 @torch.inference_mode()
 def query_key_attribution(
     model: GPT, token_ids: Sequence[int], layer: int, head: int, query: int, key: int, against: Sequence[int] = ()
-) -> ScoreAttribution:
+) -> Attribution:
     """Splits a head's attention score between two tokens over pairs of parts of their residual streams.
 
     A component that the scores of all keys share cancels in the softmax; `against` subtracts it.
@@ -152,7 +110,7 @@ def query_key_attribution(
     for side in (queries, direction):
         side[constants] += side[-1]
     values = (queries[:-1] @ direction[:-1].T).float().cpu() * D**-0.5
-    return ScoreAttribution(tuple(names), values, float(values.double().sum()))
+    return Attribution(tuple(names), values, float(values.double().sum()))
 
 
 def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], depth: int) -> tuple[list[str], Tensor]:
@@ -162,16 +120,22 @@ def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], d
             "This model is post-norm: every block's norm rescales the whole stream, so that no sum of parts is left to "
             "split. Pick a pre-norm model, such as a GPT-2."
         )
-    device = model.wte.weight.device
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=device)[None]
-    probe = _Parts(model, places, depth)
-    with evaluating(model):
-        model.hidden_states(ids, probe=probe)
-    at = torch.as_tensor(places, device=device)
-    token = model.wte.weight[ids[0, at]]
+    found = recorded(model, token_ids, "head", "mlp")
+    at = torch.as_tensor(places, device=model.wte.weight.device)
+    token = model.wte.weight[[token_ids[place] for place in places]]
     position = model.wpe.weight[at] if model.config.use_positions else torch.zeros_like(token)
-    names = [TOKEN, POSITION, *probe.names, CONSTANTS]
-    return names, torch.stack([token, position, *probe.values, probe.biases])
+    names, values, biases = [TOKEN, POSITION], [token, position], torch.zeros_like(token)
+    for layer, block in enumerate(model.blocks[:depth]):
+        projection = block.attn.c_proj
+        weight = projection.weight.unflatten(1, (model.config.n_head, -1))  # [C, H, D]
+        values += list(torch.einsum("hpd,chd->hpc", found["head"][layer][0, :, at], weight))
+        names += [f"L{layer}H{head}" for head in range(model.config.n_head)]
+        if projection.bias is not None:
+            biases += projection.bias
+        if block.use_mlp:
+            values.append(found["mlp"][layer][0, at])
+            names.append(f"L{layer} MLP")
+    return [*names, CONSTANTS], torch.stack([*values, biases])
 
 
 def logit_direction(model: GPT, token: int, against: int | None) -> Tensor:

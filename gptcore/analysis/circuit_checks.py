@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from gptcore.analysis.circuits import CircuitNode
+from gptcore.analysis.reading import Kind, read, recorded
 from gptcore.attention import attention_weights
 from gptcore.errors import ConfigError
-from gptcore.model import GPT, activation, evaluating
+from gptcore.model import GPT, activation
 from gptcore.probe import Probe, StreamProbe
 
 
@@ -31,95 +32,10 @@ class _Without(StreamProbe):
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
         here = [node for node in self._neurons if node.layer == layer]
         if here:
-            block, output = self._model.blocks[layer], output.clone()
+            output = output.clone()
             for node in here:
-                read = block.ln_2(self.stream[:, node.place])
-                inner = read @ block.mlp.c_fc.weight[node.index] + block.mlp.c_fc.bias[node.index]
-                written = activation(block.mlp.activation, inner)[:, None] * block.mlp.c_proj.weight[:, node.index]
-                output[:, node.place] -= written
+                output[0, node.place] -= _of_neuron(self._model, node, self.stream[0])
         return output
-
-
-@torch.inference_mode()
-def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[CircuitNode]) -> Tensor:
-    """Logits after the last position, float32 [V], with a circuit's heads and neurons ablated at their positions.
-
-    The rest of the model is recomputed. Word and answer nodes cannot be ablated and are skipped.
-    """
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
-    with evaluating(model):
-        hidden = model.hidden_states(ids, probe=_Without(model, nodes))
-        return model.lm_head(hidden[0, -1]).float().cpu()
-
-
-@torch.inference_mode()
-def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
-    """Logits after the last position, float32 [V], with one edge cut: the target does not see the source's output.
-
-    The target is recomputed in full, including its attention or gate; all other nodes still see the source.
-    """
-    if target.kind not in ("head", "neuron") or source.kind == "answer":
-        raise ConfigError("An edge that can be cut leads from a word, head or neuron to a head or neuron.")
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
-    seen = _Seen(model, source, target)
-    with evaluating(model):
-        model.hidden_states(ids, probe=seen)
-        hidden = model.hidden_states(ids, probe=_Instead(target, seen.value))
-        return model.lm_head(hidden[0, -1]).float().cpu()
-
-
-class _Seen(StreamProbe):
-    """Computes the target's output without the source's contribution."""
-
-    def __init__(self, model: GPT, source: CircuitNode, target: CircuitNode) -> None:
-        self._model, self._source, self._target = model, source, target
-        self._written = torch.empty(0)
-        self.value = torch.empty(0)  # a head's output [D], or the change in a neuron's [C]
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        super().residual(depth, stream)
-        if depth == 0 and self._source.kind == "word":
-            self._written = stream[0, self._source.place]
-        if depth == self._target.layer and self._target.kind == "head":
-            block, node = self._model.blocks[depth], self._target
-            read = block.ln_1(self._without(stream[0]))
-            config = self._model.config
-            query, key, value = (
-                part.unflatten(-1, (config.n_head, -1))[:, node.index]
-                for part in block.attn.c_attn(read).chunk(3, dim=-1)
-            )
-            weights = attention_weights(query[None], key[None], is_causal=config.causal)[0]
-            self.value = weights[node.place] @ value
-
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        if self._source.kind == "head" and layer == self._source.layer:
-            D, node = outputs.shape[-1], self._source
-            weight = self._model.blocks[layer].attn.c_proj.weight[:, node.index * D : (node.index + 1) * D]
-            self._written = weight @ outputs[0, node.index, node.place]
-        return outputs
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        super().attention_output(layer, output)
-        for node in (self._source, self._target):
-            if node.kind != "neuron" or node.layer != layer:
-                continue
-            stream = self.stream[0]
-            if node is self._source:
-                self._written = self._of_neuron(node, stream)
-            else:
-                self.value = self._of_neuron(node, self._without(stream)) - self._of_neuron(node, stream)
-        return output
-
-    def _without(self, stream: Tensor) -> Tensor:
-        stream = stream.clone()
-        stream[self._source.place] -= self._written
-        return stream
-
-    def _of_neuron(self, node: CircuitNode, stream: Tensor) -> Tensor:
-        block = self._model.blocks[node.layer]
-        read = block.ln_2(stream[node.place])
-        inner = block.mlp.c_fc.weight[node.index] @ read + block.mlp.c_fc.bias[node.index]
-        return activation(block.mlp.activation, inner) * block.mlp.c_proj.weight[:, node.index]
 
 
 class _Instead(Probe):
@@ -139,3 +55,59 @@ class _Instead(Probe):
             output = output.clone()
             output[0, self._target.place] += self._value
         return output
+
+
+@torch.inference_mode()
+def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[CircuitNode]) -> Tensor:
+    """Logits after the last position, float32 [V], with a circuit's heads and neurons ablated at their positions.
+
+    The rest of the model is recomputed. Word and answer nodes cannot be ablated and are skipped.
+    """
+    return model.lm_head(read(model, token_ids, _Without(model, nodes))[-1]).float().cpu()
+
+
+@torch.inference_mode()
+def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
+    """Logits after the last position, float32 [V], with one edge cut: the target does not see the source's output.
+
+    The target is recomputed in full, including its attention or gate; all other nodes still see the source.
+    """
+    stages = [2 * node.layer + (node.kind == "neuron") for node in (source, target)]
+    if target.kind not in ("head", "neuron") or source.kind == "answer" or stages[0] >= stages[1]:
+        raise ConfigError("An edge that can be cut leads from a word, head or neuron to a later head or neuron.")
+    found = recorded(model, token_ids, "residual", "attention", "head")
+    seen = _read_by(found, target)
+    without = seen.clone()
+    without[source.place] -= _written(model, found, source)
+    if target.kind == "neuron":
+        value = _of_neuron(model, target, without) - _of_neuron(model, target, seen)
+    else:
+        block, n_head = model.blocks[target.layer], model.config.n_head
+        parts = block.attn.c_attn(block.ln_1(without)).chunk(3, dim=-1)
+        query, key, values = (part.unflatten(-1, (n_head, -1))[:, target.index] for part in parts)  # [T, D] each
+        weights = attention_weights(query[None], key[None], is_causal=model.config.causal)[0]
+        value = weights[target.place] @ values
+    return model.lm_head(read(model, token_ids, _Instead(target, value))[-1]).float().cpu()
+
+
+def _read_by(found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
+    """The stream that a head or neuron reads, before its norm, [T, C]."""
+    stream = found["residual"][node.layer][0]
+    return stream + found["attention"][node.layer][0] if node.kind == "neuron" else stream
+
+
+def _written(model: GPT, found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
+    """What a word, head or neuron adds to the stream at its place, [C]."""
+    if node.kind == "word":
+        return found["residual"][0][0, node.place]
+    if node.kind == "neuron":
+        return _of_neuron(model, node, _read_by(found, node))
+    weight = model.blocks[node.layer].attn.c_proj.weight.unflatten(1, (model.config.n_head, -1))  # [C, H, D]
+    return weight[:, node.index] @ found["head"][node.layer][0, node.index, node.place]
+
+
+def _of_neuron(model: GPT, node: CircuitNode, stream: Tensor) -> Tensor:
+    """What a neuron writes, [C], when its norm reads this stream, [T, C]."""
+    block = model.blocks[node.layer]
+    inner = block.mlp.c_fc.weight[node.index] @ block.ln_2(stream[node.place]) + block.mlp.c_fc.bias[node.index]
+    return activation(block.mlp.activation, inner) * block.mlp.c_proj.weight[:, node.index]

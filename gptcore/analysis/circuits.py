@@ -15,15 +15,16 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from gptcore.analysis.attention import attention_patterns
 from gptcore.analysis.attribution import logit_direction, norm_scale
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
-from gptcore.probe import Probe
 
 NodeKind = Literal["word", "head", "neuron", "answer"]
 _MOST_BYTES = 2 << 30  # of what is kept for the gradients
 _CANDIDATES = 160  # heads and neurons that a circuit is selected from
 _LEAST_Z = 1e-6  # smallest |z| for which a gate is computed as activation(z) / z
+_NONE = torch.empty(0)
 
 
 @dataclass(frozen=True)
@@ -75,25 +76,6 @@ class WordCircuit:
     carried: float
 
 
-class _Weights(Probe):
-    needs_weights = True
-
-    def __init__(self) -> None:
-        self.found: list[Tensor] = []
-
-    def weights(self, layer: int, weights: Tensor) -> None:
-        self.found.append(weights[0].detach().clone())
-
-
-@dataclass
-class _FrozenMLP:
-    """The MLP of a layer."""
-
-    scale: Tensor  # [T, 1], of the norm before it
-    gates: Tensor  # [T, F]
-    neurons: Tensor  # [T, F], behind the gates
-
-
 @dataclass
 class _Layer:
     """One layer of the frozen pass. H heads, T tokens, D head width, F neurons, C width."""
@@ -101,14 +83,10 @@ class _Layer:
     weights: Tensor  # [H, T, T]
     scale_1: Tensor  # [T, 1], of the norm before attention
     found: Tensor  # [H, T, D], what the heads found
-    mlp: _FrozenMLP | None = None
-
-    @property
-    def of_mlp(self) -> _FrozenMLP:
-        """Its MLP. Raises ValueError where the model has none, so that no node of a circuit is one of its neurons."""
-        if self.mlp is None:
-            raise ValueError("a layer without an MLP has no neurons")
-        return self.mlp
+    # Of the MLP; empty in a model without any, of which no node of a circuit is a neuron.
+    scale_2: Tensor = _NONE  # [T, 1], of the norm before it
+    gates: Tensor = _NONE  # [T, F]
+    neurons: Tensor = _NONE  # [T, F], behind the gates
 
 
 @dataclass
@@ -157,7 +135,7 @@ def word_circuit(
     with torch.enable_grad(), evaluating(model):
         frozen = _frozen_pass(model, token_ids, direction)
         layers = frozen.layers
-        parts = [layer.found for layer in layers] + [layer.mlp.neurons for layer in layers if layer.mlp is not None]
+        parts = [layer.found for layer in layers] + [layer.neurons for layer in layers if model.config.use_mlp]
         slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *parts])
     with torch.no_grad():
         words = (slopes[0] * frozen.embedded).sum(-1)  # [T]
@@ -194,25 +172,25 @@ def _check_memory(model: GPT, n_tokens: int) -> None:
 def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
     """One forward pass with everything nonlinear frozen; its autograd graph gives the gradients."""
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
-    probe = _Weights()
+    # A copy, since autograd takes no tensors of inference mode.
+    patterns = attention_patterns(model, ids).to(model.wte.weight.dtype, copy=True)
     with torch.no_grad():
-        model.hidden_states(ids, probe=probe)
         stream = model.wte(ids)[0]
         if model.config.use_positions:
             stream = stream + model.wpe.weight[: ids.shape[1]]
     embedded = stream.clone().requires_grad_()
     stream, layers = embedded, []
-    for block, weights in zip(model.blocks, probe.found, strict=True):
+    for block, weights in zip(model.blocks, patterns, strict=True):
         scale_1 = norm_scale(block.ln_1, stream).detach()
         mixed = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
         stream = stream + block.attn.c_proj(mixed.transpose(0, 1).flatten(1))
         layer = _Layer(weights, scale_1, mixed)
         if block.use_mlp:
-            scale_2 = norm_scale(block.ln_2, stream).detach()
-            inner = block.mlp.c_fc(_normed(block.ln_2, stream, scale_2))
-            gates = _gates(block, inner.detach())
-            layer.mlp = _FrozenMLP(scale_2, gates, inner * gates)
-            stream = stream + block.mlp.c_proj(layer.mlp.neurons)
+            layer.scale_2 = norm_scale(block.ln_2, stream).detach()
+            inner = block.mlp.c_fc(_normed(block.ln_2, stream, layer.scale_2))
+            layer.gates = _gates(block, inner.detach())
+            layer.neurons = inner * layer.gates
+            stream = stream + block.mlp.c_proj(layer.neurons)
         layers.append(layer)
     if not isinstance(model.ln_f, nn.LayerNorm):
         return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones_like(stream[0, :1]))
@@ -243,8 +221,8 @@ def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequ
     nodes: list[CircuitNode] = []
     for number, layer in enumerate(layers):
         nodes += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
-        if layer.mlp is not None:  # all layers have some, or none has
-            nodes += _largest("neuron", number, neurons[number] * layer.mlp.neurons)  # [T, F]
+        if neurons:  # all layers have some, or none has
+            nodes += _largest("neuron", number, neurons[number] * layer.neurons)  # [T, F]
     nodes.sort(key=lambda node: -abs(node.influence))
     return sorted(nodes[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
 
@@ -279,7 +257,7 @@ class _Reader:
             return (
                 block.attn.c_proj.weight[:, node.index * D : (node.index + 1) * D] @ layer.found[node.index, node.place]
             )
-        return block.mlp.c_proj.weight[:, node.index] * layer.of_mlp.neurons[node.place, node.index]
+        return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
 
     def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
         """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
@@ -298,9 +276,9 @@ class _Reader:
             slope = self._heads[node.layer][node.index, node.place]  # [D]
             factors = layer.weights[node.index, node.place] / layer.scale_1[:, 0]
             return self._behind(block.ln_1, slope @ weight), factors
-        slope, mlp = self._neurons[node.layer][node.place, node.index], layer.of_mlp
+        slope = self._neurons[node.layer][node.place, node.index]
         factors = torch.zeros(T, device=self._direction.device)
-        factors[node.place] = slope * mlp.gates[node.place, node.index] / mlp.scale[node.place, 0]
+        factors[node.place] = slope * layer.gates[node.place, node.index] / layer.scale_2[node.place, 0]
         return self._behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
 
     @staticmethod

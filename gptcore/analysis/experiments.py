@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gptcore.analysis.reading import Recorder, recorded
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError
-from gptcore.model import GPT, activation, evaluating, random_model
-from gptcore.probe import Probe
+from gptcore.model import GPT, activation, random_model
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,6 @@ def two_norms(n: int = 4, channels: int = 6, seed: int = 0) -> TwoNorms:
     return TwoNorms(before, by_batch(before), by_layer(before), *moved)
 
 
-class _Streams(Probe):
-    def __init__(self) -> None:
-        self.streams: list[Tensor] = []
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.streams.append(stream)
-
-
 @dataclass(frozen=True)
 class NormExample:
     """A real activation before and after a LayerNorm, float [T, C] each; its mean and deviation by token, [T]."""
@@ -109,10 +101,7 @@ def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> Norm
     """
     if not 0 <= layer < model.config.n_layer:
         raise ConfigError(f"There is no layer {layer}; this model has layers 0 to {model.config.n_layer - 1}.")
-    probe = _Streams()
-    with evaluating(model):
-        model.hidden_states(torch.as_tensor(token_ids, device=model.wte.weight.device)[None], probe=probe)
-    stream = probe.streams[layer][0]
+    stream = recorded(model, token_ids, "residual")["residual"][layer][0]
     after = model.blocks[layer].ln_1(stream)
     return NormExample(stream.cpu(), after.cpu(), stream.mean(-1).cpu(), stream.std(-1, correction=0).cpu())
 
@@ -193,9 +182,9 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
     sizes = {}
     for scaled in (True, False):
         model = random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed).eval()
-        probe = _Streams()
+        probe = Recorder("residual")
         model.hidden_states(ids, probe=probe)
-        sizes[scaled] = torch.stack([stream.std() for stream in probe.streams])
+        sizes[scaled] = torch.stack([stream.std() for stream in probe.found["residual"]])
     return sizes
 
 

@@ -14,11 +14,10 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from gptcore.errors import ConfigError, TokenIdError
+from gptcore.errors import ConfigError
 from gptcore.model import GPT, Block, activation
 
 CompositionKind = Literal["Q", "K", "V"]
-_TOKENS_AT_ONCE = 4096
 _MOST_TOKENS = 8192  # the first of a vocabulary: byte-pair encoding learns frequent tokens first
 
 
@@ -66,36 +65,19 @@ def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCirc
         ConfigError: a post-norm model, or no such head.
     """
     _check(model, layer, head)
-    value, output = _value(model.blocks[layer], head), _output(model.blocks[layer], head)  # [D, C], [C, D]
-    own, square = [], torch.zeros(len(value), len(value), device=value.device)
-    for read, unembedded in _chunks(model, layer, _MOST_TOKENS):
-        reads, written = read @ value.T, unembedded @ output  # [v, D] each
-        own.append((reads * written).sum(-1))
-        square += reads.T @ written
-    of_itself = torch.cat(own).float().cpu()
+    value, output = _part(model.blocks[layer], head, 2), _output(model.blocks[layer], head)  # [D, C], [C, D]
+    reads = _read(model, layer, model.wte.weight[:_MOST_TOKENS]) @ value.T  # [v, D]
+    written = _unembedded(model)[:_MOST_TOKENS] @ output  # [v, D]
+    of_itself = (reads * written).sum(-1).float().cpu()
     n = min(n, len(of_itself))
     most, least = of_itself.topk(n), (-of_itself).topk(n)
-    eigenvalues = torch.linalg.eigvals(square.double().cpu())
+    eigenvalues = torch.linalg.eigvals((reads.T @ written).double().cpu())
     return HeadCircuits(
         tuple(zip(most.indices.tolist(), most.values.tolist(), strict=True)),
         tuple((token, -logit) for token, logit in zip(least.indices.tolist(), least.values.tolist(), strict=True)),
         float(eigenvalues.real.sum() / eigenvalues.abs().sum().clamp_min(1e-12)),
         tuple(sorted(_compositions(model, layer, head), key=lambda one: -one.score)[:n]),
     )
-
-
-@torch.inference_mode()
-def head_writes(model: GPT, layer: int, head: int, token: int) -> Tensor:
-    """A head's direct effect on every token's logit when it attends to one token, float32 [V], centred on the mean."""
-    _check(model, layer, head)
-    if not 0 <= token < model.config.vocab_size:
-        raise TokenIdError(
-            f"The token id {token} is outside this model's vocabulary, 0 to {model.config.vocab_size - 1}."
-        )
-    block = model.blocks[layer]
-    written = _output(block, head) @ (_value(block, head) @ _read(model, layer, model.wte.weight[token : token + 1])[0])
-    logits = torch.cat([rows @ written for rows in _unembedded(model).split(_TOKENS_AT_ONCE)])
-    return (logits - logits.mean()).float().cpu()
 
 
 def _check(model: GPT, layer: int, head: int) -> None:
@@ -107,15 +89,6 @@ def _check(model: GPT, layer: int, head: int) -> None:
             f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
             f"{config.n_head - 1}."
         )
-
-
-def _chunks(model: GPT, layer: int, most: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """What a layer reads of each token, and the token's row of the output head; [v, C] each."""
-    pairs = zip(
-        model.wte.weight[:most].split(_TOKENS_AT_ONCE), _unembedded(model)[:most].split(_TOKENS_AT_ONCE), strict=True
-    )
-    for embedded, unembedded in pairs:
-        yield _read(model, layer, embedded), unembedded
 
 
 def _unembedded(model: GPT) -> Tensor:
@@ -142,10 +115,6 @@ def _part(block: Block, head: int, which: int) -> Tensor:
     return _centred(weight * block.ln_1.weight)
 
 
-def _value(block: Block, head: int) -> Tensor:
-    return _part(block, head, 2)
-
-
 def _output(block: Block, head: int) -> Tensor:
     """[C, D]."""
     return block.attn.c_proj.weight.unflatten(1, (block.attn.n_head, -1))[:, head]
@@ -157,7 +126,7 @@ def _compositions(model: GPT, layer: int, head: int) -> Iterator[Composition]:
     output = _output(model.blocks[layer], head)
     for before, block in enumerate(model.blocks[:layer]):
         for other in range(block.attn.n_head):
-            write, read = _output(block, other), _value(block, other)
+            write, read = _output(block, other), _part(block, other, 2)
             ways: tuple[tuple[CompositionKind, Tensor, Tensor], ...]
             ways = ("Q", key.T, query), ("K", query.T, key), ("V", output, value)
             for kind, outer, inner in ways:

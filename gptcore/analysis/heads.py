@@ -51,15 +51,15 @@ class HeadScores:
     distance: Tensor
     entropy: Tensor
 
+    def lists(self) -> dict[str, list[list[float | None]]]:
+        """The scores by name as plain lists [n_layer][n_head] to three digits, None where there is none."""
+        rows = {one.name: getattr(self, one.name).tolist() for one in fields(self)}
+        return {name: [[None if v != v else round(v, 3) for v in row] for row in of] for name, of in rows.items()}
+
     def doing(self, layer: int, head: int) -> dict[str, float]:
         """A head's scores in all roles but the attention sink; 0 where undefined."""
-        scores = {
-            "induction": self.induction,
-            "duplicate": self.duplicate,
-            "previous": self.previous,
-            "self": self.itself,
-        }
-        return {name: float(values[layer, head].nan_to_num(0)) for name, values in scores.items()}
+        scores = {role: getattr(self, "itself" if role == "self" else role) for role in ROLES[:4]}
+        return {role: float(values[layer, head].nan_to_num(0)) for role, values in scores.items()}
 
     def role(self, layer: int, head: int, chance: "HeadScores | None" = None) -> str:
         """A head's role, one of ROLES: its highest score apart from the attention sink, if it is high enough.
@@ -151,14 +151,10 @@ def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: i
         return HeadScores(*[nothing for _ in fields(HeadScores)])
     scores = []
     for _ in range(n_texts):
-        drawn = [token for token in _some_ids(config.vocab_size, period + 1, generator) if token != first_id][:period]
+        drawn = torch.randperm(config.vocab_size, generator=generator)[: period + 1].tolist()
+        drawn = [token for token in drawn if token != first_id][:period]
         ids = front + drawn + drawn
         scores.append(head_scores(read_attention(model, ids).layers(), ids))
     return HeadScores(
         **{field.name: torch.stack([getattr(s, field.name) for s in scores]).mean(0) for field in fields(HeadScores)}
     )
-
-
-def _some_ids(vocab_size: int, n: int, generator: torch.Generator) -> list[int]:
-    """Up to n different token ids, drawn at random."""
-    return torch.randperm(vocab_size, generator=generator)[:n].tolist()

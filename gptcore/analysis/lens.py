@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from gptcore.analysis.reading import recorded
 from gptcore.errors import TokenIdError
-from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
+from gptcore.model import GPT
 
 _POSITIONS_AT_ONCE = 64
 
@@ -33,14 +33,6 @@ class LogitLens:
     final_probability: Tensor
 
 
-class _LastStreams(Probe):
-    def __init__(self) -> None:
-        self.streams: list[Tensor] = []
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.streams.append(stream[0])  # [T, C]
-
-
 @torch.inference_mode()
 def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> LogitLens:
     """Reads the residual stream after every layer through the final norm and the output head.
@@ -55,15 +47,11 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     """
     if not 0 <= first < max(1, len(token_ids)):
         raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
-    probe = _LastStreams()
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
+    streams = torch.cat(recorded(model, token_ids, "residual")["residual"])[:, first:]  # [n_layer + 1, T, C]
     parts: list[list[Tensor]] = []
-    with evaluating(model):
-        model.hidden_states(ids, probe=probe)
-        streams = torch.stack(probe.streams)[:, first:]  # [n_layer + 1, T, C]
-        for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
-            final = model.lm_head(model.ln_f(chunk[-1])).argmax(-1, keepdim=True)  # [t, 1]
-            parts.append([torch.stack(values) for values in zip(*(_read(model, x, final) for x in chunk), strict=True)])
+    for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
+        final = model.lm_head(model.ln_f(chunk[-1])).argmax(-1, keepdim=True)  # [t, 1]
+        parts.append([torch.stack(values) for values in zip(*(_read(model, x, final) for x in chunk), strict=True)])
     return LogitLens(*[torch.cat(pieces, dim=1).cpu() for pieces in zip(*parts, strict=True)])
 
 

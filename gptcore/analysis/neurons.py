@@ -8,26 +8,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from gptcore.analysis.reading import recorded
 from gptcore.errors import ConfigError
-from gptcore.model import GPT, Block, activation, evaluating
-from gptcore.probe import Probe
-
-
-class _MLPInputs(Probe):
-    """The stream that a block's MLP reads, before any norm."""
-
-    def __init__(self, layer: int) -> None:
-        self.layer = layer
-        self.stream = torch.empty(0)
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        if depth == self.layer:
-            self.stream = stream[0]  # [T, C]
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        if layer == self.layer:
-            self.stream = self.stream + output[0]
-        return output
+from gptcore.model import GPT, Block, activation
 
 
 @torch.inference_mode()
@@ -38,12 +21,10 @@ def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tens
         ConfigError: the model has no MLPs, or no such layer.
         TokenIdError, ContextLengthError: as the model does.
     """
-    block, probe = _block(model, layer), _MLPInputs(layer)
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
-    with evaluating(model):
-        model.hidden_states(ids, probe=probe)
-        read = block.ln_2(probe.stream) if block.pre_norm else block.ln_1(probe.stream)
-        return activation(block.mlp.activation, block.mlp.c_fc(read)).float().cpu()
+    block, found = _block(model, layer), recorded(model, token_ids, "residual", "attention")
+    stream = found["residual"][layer][0] + found["attention"][layer][0]  # before any norm, [T, C]
+    read = block.ln_2(stream) if block.pre_norm else block.ln_1(stream)
+    return activation(block.mlp.activation, block.mlp.c_fc(read)).float().cpu()
 
 
 def outstanding_neurons(activations: Tensor, n: int) -> list[int]:

@@ -8,45 +8,19 @@ Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (c
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import torch
 from torch import Tensor
 
+from gptcore.analysis.attribution import logit_direction
+from gptcore.analysis.reading import Kind as PatchKind
+from gptcore.analysis.reading import Recorder, recorded
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe
 
-PatchKind = Literal["residual", "attention", "mlp", "head"]
 PATCH_KINDS: tuple[PatchKind, ...] = ("residual", "attention", "mlp", "head")
 _LEAST = 1e-3  # smallest logit difference distinguishable from rounding
-
-
-class _Values(Probe):
-    """Caches the activations of a run, and the streams from which passes resume."""
-
-    def __init__(self) -> None:
-        self.residuals: list[Tensor] = []
-        self.found: dict[PatchKind, list[Tensor]] = {"attention": [], "mlp": [], "head": []}
-
-    def of(self, kind: PatchKind) -> list[Tensor]:
-        """By layer, or by depth: residual, attention and mlp [T, C], head [H, T, D]."""
-        return [value[0] for value in (self.residuals if kind == "residual" else self.found[kind])]
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.residuals.append(stream)
-
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        self.found["head"].append(outputs)
-        return outputs
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self.found["attention"].append(output)
-        return output
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        self.found["mlp"].append(output)
-        return output
 
 
 class _Patch(Probe):
@@ -107,16 +81,14 @@ def patching_rows(
 ) -> Iterator[tuple[int, Tensor]]:
     """`patching_grid`, a row at a time: (depth or layer, float32 [T] or [n_head])."""
     _check(model, source_ids, target_ids, kind)
-    source, target, start, change = _runs(model, source_ids, target_ids, token, against)
-    values = source.of(kind)
-    for depth in range(len(values)):
+    source, streams, start, change = _runs(model, source_ids, target_ids, token, against, kind)
+    for depth, value in enumerate(source):
         with torch.no_grad(), evaluating(model):
-            stream, n_rows = target.residuals[depth], len(values[depth])
-            stream = stream.expand(n_rows, -1, -1)
+            stream = streams[depth].expand(len(value), -1, -1)
             if kind == "residual":
-                hidden = model.resumed(_with_diagonal(stream, values[depth]), depth)
+                hidden = model.resumed(_with_diagonal(stream, value), depth)
             else:
-                hidden = model.resumed(stream, depth, probe=_Patch(depth, kind, values[depth]))
+                hidden = model.resumed(stream, depth, probe=_Patch(depth, kind, value))
             answers = _answers(model, hidden, token, against)
         yield depth, ((answers - start) / change).float().cpu()
 
@@ -142,16 +114,15 @@ def patched_logits(
             raise TokenIdError(
                 f"There is no cell ({depth}, {place}): depths are 0 to {n_layer}, positions 0 to {len(target_ids) - 1}."
             )
-    source, target = (_run(model, ids) for ids in (source_ids, target_ids))
-    streams = target.residuals
+    source, streams = (recorded(model, ids, "residual")["residual"] for ids in (source_ids, target_ids))
     for depth in sorted({depth for depth, _ in cells}):
         stream = streams[depth].clone()
         places = [place for at, place in cells if at == depth]
-        stream[0, places] = source.residuals[depth][0, places]
-        rest = _Values()
+        stream[0, places] = source[depth][0, places]
+        rest = Recorder("residual")
         with evaluating(model):
             model.resumed(stream, depth, probe=rest)
-        streams = [*streams[:depth], *rest.residuals]
+        streams = [*streams[:depth], *rest.found["residual"]]
     return model.lm_head(model.ln_f(streams[-1][0, -1])).float().cpu()
 
 
@@ -168,67 +139,38 @@ def attribution_patching(
     It assumes that the model is linear between the two runs, which it is not; use it as a preview.
     """
     _check(model, source_ids, target_ids, kind)
-    source, _, _, change = _runs(model, source_ids, target_ids, token, against)
-    probe = _Values()
+    source, streams, _, change = _runs(model, source_ids, target_ids, token, against, kind)
+    probe = Recorder(kind)
     with torch.enable_grad(), evaluating(model):
-        stream = _embedded(model, target_ids).requires_grad_()
-        hidden = model.resumed(stream, 0, probe=probe)
-        answer = _answers(model, hidden, token, against)[0]
-        here = probe.residuals if kind == "residual" else probe.found[kind]
-        slopes = torch.autograd.grad(answer, here)
+        hidden = model.resumed(streams[0].clone().requires_grad_(), 0, probe=probe)
+        here = probe.found[kind]
+        slopes = torch.autograd.grad(_answers(model, hidden, token, against)[0], here)
     rows = [
-        ((there - now[0].detach()) * slope[0]).sum(-1)
-        for there, now, slope in zip(source.of(kind), here, slopes, strict=True)
+        ((there - now[0].detach()) * slope[0]).sum(-1) for there, now, slope in zip(source, here, slopes, strict=True)
     ]
     estimates = torch.stack(rows)
     return ((estimates.sum(-1) if kind == "head" else estimates) / change).float().cpu()
 
 
-def _embedded(model: GPT, token_ids: Sequence[int]) -> Tensor:
-    """The stream before the first block, float [1, T, C]."""
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
-    with torch.no_grad():
-        stream = model.wte(ids)
-        return stream + model.wpe.weight[: ids.shape[1]] if model.config.use_positions else stream
-
-
 @torch.no_grad()
 def _runs(
-    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int
-) -> tuple[_Values, _Values, float, float]:
-    """Both runs, the target's logit difference, and how much larger the source's is."""
-    runs = [_run(model, ids) for ids in (source_ids, target_ids)]
-    source, target = (_difference(model, run.residuals[-1], token, against) for run in runs)
+    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int, kind: PatchKind
+) -> tuple[list[Tensor], list[Tensor], float, float]:
+    """The source's values of a kind, without a batch, and the target's streams, [1, T, C], both by layer or depth; the
+    target's logit difference, and how much larger the source's is."""
+    runs = [recorded(model, ids, "residual", kind) for ids in (source_ids, target_ids)]
+    source, target = (float(_answers(model, model.ln_f(run["residual"][-1]), token, against)[0]) for run in runs)
     if abs(source - target) < _LEAST:
         raise TokenIdError(
             f"Both texts give the same difference of logits ({source:.3f}): there is nothing that could come back. "
             "Choose texts that the model answers differently, and the two answers as tokens."
         )
-    return runs[0], runs[1], target, source - target
-
-
-@torch.no_grad()
-def _run(model: GPT, token_ids: Sequence[int]) -> _Values:
-    """Runs the model and caches all activations."""
-    values = _Values()
-    with evaluating(model):
-        model.hidden_states(
-            torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None], probe=values
-        )
-    return values
-
-
-def _difference(model: GPT, stream: Tensor, token: int, against: int) -> float:
-    return float(_answers(model, model.ln_f(stream), token, against)[0])
+    return [value[0] for value in runs[0][kind]], runs[1]["residual"], target, source - target
 
 
 def _answers(model: GPT, hidden: Tensor, token: int, against: int) -> Tensor:
     """The difference of both logits after the last position, float [B]."""
-    vocab_size = model.config.vocab_size
-    for one in (token, against):
-        if not 0 <= one < vocab_size:
-            raise TokenIdError(f"The token id {one} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
-    return hidden[:, -1] @ (model.lm_head.weight[token] - model.lm_head.weight[against])
+    return hidden[:, -1] @ logit_direction(model, token, against)
 
 
 def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:

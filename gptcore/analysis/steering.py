@@ -9,24 +9,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from gptcore.analysis.reading import recorded
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
-from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
-
-
-class _MeanStream(Probe):
-    """Mean residual stream at a depth, over all positions but the first (the attention sink)."""
-
-    def __init__(self, depth: int) -> None:
-        self._depth = depth
-        self.mean = torch.empty(0)
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        if depth == self._depth:
-            self.mean = stream[0, 1 if stream.shape[1] > 1 else 0 :].mean(0)
+from gptcore.model import GPT
 
 
 def steering_vector(lm: LanguageModel, towards: Sequence[str], away: Sequence[str], depth: int) -> Steering:
@@ -51,7 +39,6 @@ def steering_vector(lm: LanguageModel, towards: Sequence[str], away: Sequence[st
 
 @torch.inference_mode()
 def _mean(model: GPT, token_ids: Sequence[int], depth: int) -> Tensor:
-    probe = _MeanStream(depth)
-    with evaluating(model):
-        model.hidden_states(torch.tensor([list(token_ids)], device=model.wte.weight.device), probe=probe)
-    return probe.mean.clone()
+    """The mean residual stream at a depth, float [C], over all positions but the first (the attention sink)."""
+    stream = recorded(model, token_ids, "residual")["residual"][depth][0]
+    return stream[1 if len(stream) > 1 else 0 :].mean(0)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from gptcore.analysis.reading import read
 from gptcore.errors import TokenIdError
-from gptcore.model import GPT, evaluating
+from gptcore.model import GPT
 from gptcore.probe import Probe
 
 
@@ -103,20 +104,18 @@ def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
     if not -n_tokens <= at < n_tokens:
         raise TokenIdError(f"The position is {at}; the text has {n_tokens} tokens.")
     at %= n_tokens
-    ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     tracer = _Tracer(model, at)
-    with evaluating(model):
-        hidden = model.hidden_states(ids, probe=tracer)[0]  # [T, C]
-        logits = model.lm_head(hidden).float()
-        streams = torch.stack(tracer.streams)  # [L + 1, C]
-        lens = model.lm_head(model.ln_f(streams)).float().log_softmax(-1)
+    hidden = read(model, token_ids, tracer)  # [T, C]
+    logits = model.lm_head(hidden).float()
+    streams = torch.stack(tracer.streams)  # [L + 1, C]
+    lens = model.lm_head(model.ln_f(streams)).float().log_softmax(-1)
     none = torch.zeros(model.config.n_layer)
     return ForwardTrace(
         at,
         logits.cpu(),
         tracer.attended.float().cpu(),
         torch.stack(tracer.looks).float().cpu(),
-        float(model.wte.weight[ids[0, at]].norm()),
+        float(model.wte.weight[token_ids[at]].norm()),
         float(model.wpe.weight[at].norm()) if model.config.use_positions else 0.0,
         torch.stack(tracer.head_norms).float().cpu(),
         torch.stack(tracer.attention_norms).float().cpu(),

@@ -52,11 +52,7 @@ def _python_source() -> list[str]:
     return documents
 
 
-def _frozen(name: str) -> Callable[[], list[str]]:
-    """Pages that `python -m weights.recipes.freeze` wrote beside the `world` model."""
-    return lambda: read_documents(BUNDLED / "world" / f"{name}.txt.gz")
-
-
+# The pages beside the `world` model are those that `python -m weights.recipes.freeze` wrote.
 CORPORA: dict[str, Corpus] = {
     "anthology": Corpus(
         "Anthology",
@@ -66,7 +62,7 @@ CORPORA: dict[str, Corpus] = {
     "world": Corpus(
         "A small web with tasks",
         "made-up stories, reviews, sums, French lines and questions, which show tasks as the web shows them",
-        _frozen("pages"),
+        lambda: read_documents(BUNDLED / "world" / "pages.txt.gz"),
     ),
     "stories": Corpus(
         "Stories",
@@ -76,7 +72,7 @@ CORPORA: dict[str, Corpus] = {
     "tasks": Corpus(
         "Three tasks",
         "pages of the small web that ask for a last word, put a question about a text or sum a text up",
-        _frozen("task_pages"),
+        lambda: read_documents(BUNDLED / "world" / "task_pages.txt.gz"),
     ),
     "python_reference": Corpus(
         "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference

@@ -13,20 +13,6 @@ _MOST_CONTROLS = 0.01  # share of a text's characters
 log = logging.getLogger("gptlens")
 
 
-def read_documents(path: str | Path) -> list[str]:
-    """The documents of a text file, see `documents_of`; a file whose name ends in .gz is decompressed.
-
-    Raises:
-        TrainingError: the file is missing, empty or no text.
-    """
-    return _read(path, documents_of)
-
-
-def read_stories(path: str | Path) -> list[str]:
-    """As `read_documents`, divided as `stories_of` does."""
-    return _read(path, stories_of)
-
-
 def documents_of(text: str) -> list[str]:
     """The documents of a text, separated by lines that hold only the end-of-text marker; blank ones are left out."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
@@ -72,7 +58,12 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
     return text, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
 
 
-def _read(path: str | Path, divided: Callable[[str], list[str]]) -> list[str]:
+def read_documents(path: str | Path, divided: Callable[[str], list[str]] = documents_of) -> list[str]:
+    """The documents of a text file, see `documents_of` and `stories_of`; one whose name ends in .gz is decompressed.
+
+    Raises:
+        TrainingError: the file is missing, empty or no text.
+    """
     try:
         raw = Path(path).read_bytes()
         raw = gzip.decompress(raw) if Path(path).suffix == ".gz" else raw

@@ -11,13 +11,12 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
-from gptcore.corpora.files import read_stories
+from gptcore.corpora.files import read_documents, stories_of
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning.answering import evaluate_instructions, own_answers
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
@@ -131,17 +130,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(options: argparse.Namespace) -> None:
     """Raises TrainingError for numbers that would otherwise fail only after minutes of writing."""
-    for name, least in (
-        ("instructions", 0),
-        ("rounds", 0),
-        ("own_stories", 0),
-        ("asked", 1),
-        ("answers", 2),
-        ("pairs", 1),
-        ("plain_rows", 0),
-    ):
-        if (value := getattr(options, name)) < least:
-            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {least}.")
+    least = {"instructions": 0, "rounds": 0, "own_stories": 0, "asked": 1, "answers": 2, "pairs": 1, "plain_rows": 0}
+    for name, low in least.items():
+        if (value := getattr(options, name)) < low:
+            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {low}.")
     for name in ("talk_share", "plain_share", "plain_weight", "own_weight", "beta"):
         if not 0 <= (value := getattr(options, name)) < math.inf:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
@@ -153,8 +145,8 @@ def _make(options: argparse.Namespace) -> None:
     lm = load(options.model)
     options.device = choose_device(options.device).type
     lm.model.to(options.device)
-    held_out = read_stories(options.valid) if options.valid else []
-    given = dict.fromkeys(story for path in options.stories for story in read_stories(path))
+    held_out = read_documents(options.valid, stories_of) if options.valid else []
+    given = dict.fromkeys(story for path in options.stories for story in read_documents(path, stories_of))
     stories = [story for story in given if story not in set(held_out)]
     apart = (
         f"; {len(given) - len(stories):,} of them are held out, and left out here" if len(stories) < len(given) else ""
@@ -197,7 +189,7 @@ def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]
     """Evaluation figures of a stage; empty without held-out stories."""
     if not held_out:
         return {}
-    score = asdict(evaluate_instructions(lm, measured)) if measured else {}
+    score = evaluate_instructions(lm, measured) if measured else {}
     plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
     figures = {name: round(value, 4) for name, value in score.items()}
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
@@ -224,13 +216,6 @@ def _with_own_stories(options: argparse.Namespace, lm: LanguageModel, made: list
     return [one for one in made if one.kind not in _STORIES] + own
 
 
-def _length(options: argparse.Namespace) -> dict[str, float | None]:
-    """How long instruction tuning takes, as `TrainingConfig` has it."""
-    if options.updates is None:
-        return {"time_budget": options.seconds}
-    return {"time_budget": None, "max_steps": options.updates}
-
-
 def _taught(
     options: argparse.Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]
 ) -> LanguageModel:
@@ -239,7 +224,8 @@ def _taught(
     examples = answer_examples(lm.tokenizer, made, stories, window, plain_share=options.plain_share)
     model = clone(lm.model).requires_grad_(True)
     config = instruction_config(
-        batch_size=options.batch_size, **_length(options), seed=options.seed, optimizer="muon",
+        batch_size=options.batch_size, seed=options.seed, optimizer="muon",
+        **({"time_budget": options.seconds} if options.updates is None else {"max_steps": options.updates}),
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
         precision=faster_precision(model.config, options.batch_size, device=options.device),
     )  # fmt: skip
@@ -262,7 +248,8 @@ def _preferring(
     """The model after a round of preference tuning on its own answers."""
     file = options.work_dir / f"pairs-{number}.json"
     if options.resume and file.is_file():
-        pairs = _read_pairs(file)
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        pairs = [PreferencePair(AnswerExample(**one["better"]), AnswerExample(**one["worse"])) for one in kept]
     else:
         instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
         seed = options.seed + 1000 * number
@@ -286,16 +273,6 @@ def _preferring(
     return _frozen(model, lm)
 
 
-def _read_pairs(file: Path) -> list[PreferencePair]:
-    def example(pair: dict[str, list[int]]) -> AnswerExample:
-        return AnswerExample(tuple(pair["prompt"]), tuple(pair["answer"]))
-
-    return [
-        PreferencePair(example(one["better"]), example(one["worse"]))
-        for one in json.loads(file.read_text(encoding="utf-8"))
-    ]
-
-
 def _frozen(model: GPT, lm: LanguageModel) -> LanguageModel:
     return LanguageModel(model.requires_grad_(False).eval(), lm.tokenizer, f"{lm.name}, tuned")
 
@@ -308,7 +285,7 @@ def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: interrupted.append(True))
     event: StepEvent | None = None
-    for event in _steps(trainer):
+    for event in (one for one in trainer.events() if isinstance(one, StepEvent)):
         if event.step % _TOLD_EVERY == 0:
             print(f"{stage} {event.step}  loss {event.loss:.3f}  {event.elapsed:.0f} s", flush=True)
         if interrupted or time.monotonic() - saved > options.checkpoint_every:
@@ -321,10 +298,6 @@ def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
     if event is not None:
         print(f"{stage}: {event.step:,} updates, the last loss {event.loss:.3f}", flush=True)
     trainer.save(file)
-
-
-def _steps(trainer: Trainer) -> Iterator[StepEvent]:
-    return (event for event in trainer.events() if isinstance(event, StepEvent))
 
 
 if __name__ == "__main__":

@@ -72,11 +72,12 @@ class Answer:
 def answers(
     lm: LanguageModel, prompts: Sequence[str], *, n_each: int = 1, **settings: Any
 ) -> Iterator[tuple[int, Answer]]:
-    """Answers every prompt n_each times; yields (prompt index, answer) in order of completion.
+    """Answers every prompt n_each times; yields (prompt index, answer), prompts in order of completion.
 
     Arguments and errors as `answering`.
     """
-    return (answer for answer in answering(lm, prompts, n_each=n_each, **settings) if answer is not None)
+    written = (found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None)
+    return ((place, answer) for place, own in written for answer in own)
 
 
 def answering(
@@ -88,8 +89,8 @@ def answering(
     settings: SamplingSettings = WRITING,
     seed: int = 1,
     batch_size: int = 16,
-) -> Iterator[tuple[int, Answer] | None]:
-    """As `answers`, but also yields None after every step of the batch, so that other work can run in between.
+) -> Iterator[tuple[int, list[Answer]] | None]:
+    """As `answers`, all of a prompt together, and None after every step of the batch, for other work in between.
 
     Args:
         lm: answers in the chat format.
@@ -118,6 +119,7 @@ def answering(
             waiting.append((place, sequence, max(1, min(max_new_tokens, window - len(ids)))))
     waiting.reverse()
     batch, writing, pieces = RunningBatch(lm.model), dict[TokenSequence, int](), dict[TokenSequence, list[str]]()
+    written: dict[int, list[Answer]] = {}
     while waiting or writing:
         while waiting and len(writing) < batch_size:
             place, sequence, room = waiting.pop()
@@ -126,53 +128,29 @@ def answering(
         for sequence, token in batch.step():
             pieces[sequence].append(token.text)
         for sequence in [one for one in writing if one.done]:
-            text = "".join(pieces.pop(sequence)).strip()
-            yield (
-                writing.pop(sequence),
-                Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length"),
-            )
+            place, text = writing.pop(sequence), "".join(pieces.pop(sequence)).strip()
+            own = written.setdefault(place, [])
+            own.append(Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length"))
+            if len(own) == n_each:
+                yield place, written.pop(place)
         yield None
 
 
-@dataclass(frozen=True)
-class InstructionScore:
-    """How well a model follows instructions that request words, over n answers.
+def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> dict[str, float]:
+    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule.
 
-    Attributes:
-        all_words: share of the answers that contain all requested words.
-        words: share of all requested words that are used.
-        ends: share of the answers that end by themselves, at the end of a sentence.
-        repeated: mean share of repeated runs of four words.
-        n_words: mean length.
-        n: answers.
+    Returns:
+        "all_words", share of the answers that contain all requested words; "words", share of all requested words that
+        are used; "ends", share of the answers that end by themselves, at the end of a sentence; "repeated", mean share
+        of repeated runs of four words; "n_words", mean length; and "n", how many answers there are.
+
+    Raises:
+        ZeroDivisionError: no instructions.
     """
-
-    all_words: float
-    words: float
-    ends: float
-    repeated: float
-    n_words: float
-    n: int
-
-
-def score_of(verdicts: Sequence[Verdict]) -> InstructionScore:
-    """The mean of some verdicts. Raises ZeroDivisionError for none."""
-    n = len(verdicts)
-    return InstructionScore(
-        sum(one.used == 1.0 for one in verdicts) / n,
-        sum(one.used for one in verdicts) / n,
-        sum(one.ends for one in verdicts) / n,
-        sum(one.repeated for one in verdicts) / n,
-        sum(one.n_words for one in verdicts) / n,
-        n,
-    )
-
-
-def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> InstructionScore:
-    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule."""
-    prompts = [one.prompt for one in instructions]
+    prompts, n = [one.prompt for one in instructions], len(instructions)
     judged = [judge(a.text, instructions[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
-    return score_of(judged)
+    means = {name: sum(getattr(one, name) for one in judged) / n for name in ("used", "ends", "repeated", "n_words")}
+    return {"all_words": sum(one.used == 1.0 for one in judged) / n, "words": means.pop("used"), **means, "n": n}
 
 
 def own_answers(
@@ -185,20 +163,14 @@ def own_answers(
     Yields:
         after every step of the batch, how many answers are written, and the requests answered so far.
     """
-    written: dict[int, list[Answer]] = {}
     kept, done = list[Instruction](), 0
     for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
         if one is None:
             yield done, kept
             continue
-        place, answer = one
-        done += 1
-        written.setdefault(place, []).append(answer)
-        if len(written[place]) == n_each:
-            judged = [
-                (judge(each.text, instructions[place].words, ended=each.ended), each) for each in written.pop(place)
-            ]
-            verdict, best = max(judged, key=lambda pair: pair[0].score)
-            if verdict.used == 1.0 and verdict.ends:
-                kept.append(replace(instructions[place], answer=best.text))
-    yield done, kept
+        place, written = one
+        done += n_each
+        judged = [(judge(each.text, instructions[place].words, ended=each.ended), each) for each in written]
+        verdict, best = max(judged, key=lambda pair: pair[0].score)
+        if verdict.used == 1.0 and verdict.ends:
+            kept.append(replace(instructions[place], answer=best.text))

@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from gptcore.errors import TrainingError
 from gptcore.finetuning.inputs import EncodedExample, SpecialTokens
+from gptcore.finetuning.supervised import chosen_of_epoch
 from gptcore.model import GPT, IGNORED_TARGET
-from gptcore.training import TrainingConfig, generator_for
+from gptcore.training import TrainingConfig
+from gptcore.weights.hf_format import model_from_tensors
 
 AUXILIARY_WEIGHT = 0.5
 
@@ -83,14 +86,11 @@ class TaskClassifier(nn.Module):
     def language_model(self) -> GPT:
         """A copy of the current body without the three new tokens, for generation with the old vocabulary."""
         V = self.body.config.vocab_size - 3
-        with torch.device("meta"):
-            copy = GPT(replace(self.body.config, vocab_size=V))
-        weights = {name: value.detach() for name, value in self.body.state_dict().items()}
+        weights = self.body.state_dict()
         for name in ("wte.weight", "lm_head.weight"):
             weights[name] = weights[name][:V]
-        copy.load_state_dict({name: value.clone() for name, value in weights.items()}, assign=True)
-        copy.tie()
-        return copy.requires_grad_(False).eval()
+        copied = {name: value.clone() for name, value in weights.items()}
+        return model_from_tensors(replace(self.body.config, vocab_size=V), copied).requires_grad_(False)
 
     def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:
         """Runs the body once for both losses.
@@ -143,21 +143,14 @@ class LabelledBatches:
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         """Token ids int64 [B, S, T], as long as the longest of the batch, and labels int64 [B]."""
-        epoch, within = divmod(index, self.updates_per_epoch)
-        order = torch.randperm(len(self.examples), generator=generator_for(seed, "epoch", epoch)).tolist()
-        return padded(
-            [self.examples[place] for place in order[within * self.batch_size : (within + 1) * self.batch_size]]
-        )
+        return padded(chosen_of_epoch(self.examples, self.batch_size, index, seed))
 
 
 def padded(examples: Sequence[EncodedExample]) -> tuple[Tensor, Tensor]:
     """(token ids int64 [B, S, T] padded with -1, labels int64 [B])."""
-    longest = max(len(sequence) for example in examples for sequence in example.sequences)
-    ids = torch.full((len(examples), len(examples[0].sequences), longest), -1)
-    for row, example in enumerate(examples):
-        for column, sequence in enumerate(example.sequences):
-            ids[row, column, : len(sequence)] = torch.tensor(sequence)
-    return ids, torch.tensor([example.label for example in examples])
+    rows = [torch.tensor(sequence) for example in examples for sequence in example.sequences]
+    ids = pad_sequence(rows, batch_first=True, padding_value=-1)  # [B * S, T]
+    return ids.view(len(examples), -1, ids.shape[1]), torch.tensor([example.label for example in examples])
 
 
 def classification_config(

@@ -187,7 +187,7 @@ def in_conversation(draw: random.Random, one: Instruction, others: Sequence[Inst
         turns: tuple[str, ...] = (before.prompt, before.answer)
     else:
         talk = small_talk(draw)
-        turns = () if talk.earlier else (talk.said, talk.answer)
+        turns = () if len(talk) > 2 else talk
     # What was said about oneself stays first: it is to be remembered over the turns that follow.
     return replace(one, earlier=(*one.earlier, *turns))
 
@@ -195,8 +195,8 @@ def in_conversation(draw: random.Random, one: Instruction, others: Sequence[Inst
 def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
     """An instruction of a kind, or None where the story does not lend itself to it."""
     if kind == "talk":
-        talk = small_talk(draw)
-        return Instruction(talk.said, talk.answer, kind, earlier=talk.earlier)
+        *earlier, said, answer = small_talk(draw)
+        return Instruction(said, answer, kind, earlier=tuple(earlier))
     if kind in ("words", "about"):
         return _of_story(draw, kind, story, telling, nouns)
     parts = sentences(story)

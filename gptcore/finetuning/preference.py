@@ -27,6 +27,7 @@ from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.training import Sum, TrainingConfig, generator_for
 
 BETA = 0.2  # pull towards the reference model: the smaller, the farther it may move
+_LEAST_APART = 0.3  # in score, of the answers of a pair
 OWN_WEIGHT = 1.0  # of the preferred answer's own loss
 
 
@@ -38,28 +39,20 @@ class PreferencePair:
     worse: AnswerExample
 
 
-def pair_of(
-    lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, least: float = 0.3
-) -> PreferencePair | None:
-    """The best and the worst of some answers by the rule; None where they differ by less than `least`.
-
-    If words are requested, the better one must use more of them; otherwise the model would learn only what is easier,
-    such as ending early.
-    """
-    ranked = sorted(written, key=lambda answer: judge(answer.text, one.words, ended=answer.ended).score)
-    if len(ranked) < 2:
-        return None
-    worst, best = (judge(answer.text, one.words, ended=answer.ended) for answer in (ranked[0], ranked[-1]))
-    if best.score - worst.score < least or (one.words and best.used <= worst.used):
-        return None
-    return preference_pair(lm, one.prompt, ranked[-1], ranked[0])
-
-
 def pairs_of(lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, most: int = 1) -> list[PreferencePair]:
-    """Up to `most` pairs of some answers: the best with the worst, the second best with the second worst, and so on."""
-    ranked = sorted(written, key=lambda answer: judge(answer.text, one.words, ended=answer.ended).score)
-    ends = [(ranked[place], ranked[-1 - place]) for place in range(min(most, len(ranked) // 2))]
-    return [pair for two in ends if (pair := pair_of(lm, one, two)) is not None]
+    """Up to `most` pairs of answers by the rule: the best with the worst, the second best with the second worst, ...
+
+    Answers of about one score make none. If words are requested, the better one must use more of them; otherwise the
+    model would learn only what is easier, such as ending early.
+    """
+    judged = [(judge(answer.text, one.words, ended=answer.ended), answer) for answer in written]
+    judged.sort(key=lambda both: both[0].score)
+    pairs = list[PreferencePair | None]()
+    for place in range(min(most, len(judged) // 2)):
+        (worst, worse), (best, better) = judged[place], judged[-1 - place]
+        if best.score - worst.score >= _LEAST_APART and (not one.words or best.used > worst.used):
+            pairs.append(preference_pair(lm, one.prompt, better, worse))
+    return [pair for pair in pairs if pair is not None]
 
 
 def preference_pair(lm: LanguageModel, prompt: str, better: Answer, worse: Answer) -> PreferencePair | None:
@@ -92,18 +85,15 @@ def write_pairs(
         after every step of the batch, how many instructions are answered, and the pairs so far; instructions with
         similar answers give none.
     """
-    written: dict[int, list[Answer]] = {}
     pairs, done = list[PreferencePair](), 0
     prompts = [one.prompt for one in instructions]
-    for numbered in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
-        if numbered is None:
+    for found in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
+        if found is None:
             yield done, pairs
             continue
-        place, answer = numbered
-        written.setdefault(place, []).append(answer)
-        if len(written[place]) == n_each:
-            done += 1
-            pairs += pairs_of(lm, instructions[place], written.pop(place), most=n_pairs)
+        place, written = found
+        done += 1
+        pairs += pairs_of(lm, instructions[place], written, most=n_pairs)
 
 
 def answer_logprobs(logits: Tensor, targets: Tensor) -> Tensor:

@@ -2,7 +2,6 @@
 
 import random
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -14,45 +13,18 @@ _INVENTED = 0.4  # of the names, so that a name is copied and not recognised
 _TYPED = (("as it is", 0.66), ("lower", 0.13), ("upper", 0.11), ("bare", 0.10))  # how a message is typed
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """A message, what was said before it (the user's turns and the answers to them, in turn), and its answer."""
-
-    earlier: tuple[str, ...]
-    said: str
-    answer: str
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Messages of one kind, each with the turns before it, and the answers that fit any of them."""
-
-    messages: tuple[tuple[str, ...], ...]
-    answers: tuple[str, ...]
-
-    @property
-    def is_named(self) -> bool:
-        """Whether its answers say a name."""
-        return any("{name}" in answer for answer in self.answers)
-
-
-def small_talk(draw: random.Random) -> Exchange:
-    """An exchange of a random kind."""
+def small_talk(draw: random.Random) -> tuple[str, ...]:
+    """An exchange of a random kind: the user's turns and the answers to them, in turn; an answer is the last."""
     blocks, slots = _texts()
-    block = draw.choice([one for one in blocks if one.is_named] if draw.random() < _NAMED else blocks)
-    turns = draw.choice(block.messages)
+    named = [block for block in blocks if any("{name}" in answer for answer in block[1])]
+    messages, answers = draw.choice(named if draw.random() < _NAMED else blocks)
     filled: dict[str, str] = {}
 
     def fill(text: str) -> str:
         return _SLOT.sub(lambda slot: filled.setdefault(slot[1], _filling(draw, slot[1], slots)), text)
 
-    *earlier, message = (fill(turn) for turn in turns)
-    return Exchange(tuple(earlier), _as_typed(draw, message), fill(draw.choice(block.answers)))
-
-
-def messages() -> frozenset[str]:
-    """All messages as they stand in the texts, with slots, turns joined by " >> "."""
-    return frozenset(" >> ".join(turns) for block in _texts()[0] for turns in block.messages)
+    *earlier, message = (fill(turn) for turn in draw.choice(messages).split(" >> "))
+    return (*earlier, _as_typed(draw, message), fill(draw.choice(answers)))
 
 
 def _filling(draw: random.Random, slot: str, slots: dict[str, tuple[str, ...]]) -> str:
@@ -72,10 +44,10 @@ def _as_typed(draw: random.Random, text: str) -> str:
 
 
 @cache
-def _texts() -> tuple[list[_Block], dict[str, tuple[str, ...]]]:
-    """The blocks of the file, and what stands in the slots."""
+def _texts() -> tuple[list[tuple[list[str], list[str]]], dict[str, tuple[str, ...]]]:
+    """The blocks of the file, each of messages and the answers that fit any of them; and what stands in the slots."""
     slots: dict[str, tuple[str, ...]] = {}
-    blocks = list[_Block]()
+    blocks = list[tuple[list[str], list[str]]]()
     for part in _TEXTS.read_text(encoding="utf-8").split("\n\n"):
         messages, answers = list[str](), list[str]()
         for line in part.splitlines():
@@ -87,5 +59,5 @@ def _texts() -> tuple[list[_Block], dict[str, tuple[str, ...]]]:
             elif not line.startswith("# "):
                 messages += line.split(" | ")
         if messages:
-            blocks.append(_Block(tuple(tuple(one.split(" >> ")) for one in messages), tuple(answers)))
+            blocks.append((messages, answers))
     return blocks, slots

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from gptcore.errors import TrainingError
 from gptcore.finetuning.instruction import Instruction, chat_prompt
@@ -88,17 +89,12 @@ def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
 
 def padded_rows(rows: Sequence[Sequence[AnswerExample]]) -> tuple[Tensor, Tensor]:
     """As `padded_answers`, of rows that hold several examples, one behind the other as in a conversation."""
-    ids = [[token for one in row for token in (*one.prompt, *one.answer)] for row in rows]
-    inputs = torch.zeros(len(rows), max(map(len, ids)) - 1, dtype=torch.long)
-    targets = torch.full_like(inputs, IGNORED_TARGET)
-    for place, row in enumerate(rows):
-        inputs[place, : len(ids[place]) - 1] = torch.tensor(ids[place][:-1])
-        begin = -1
-        for one in row:
-            begin += len(one.prompt)
-            targets[place, begin : begin + len(one.answer)] = torch.tensor(one.answer)
-            begin += len(one.answer)
-    return inputs, targets
+    inputs, targets = list[Tensor](), list[Tensor]()
+    for row in rows:
+        inputs.append(torch.tensor([token for one in row for token in (*one.prompt, *one.answer)])[:-1])
+        told = [token for one in row for token in (*[IGNORED_TARGET] * len(one.prompt), *one.answer)]
+        targets.append(torch.tensor(told)[1:])
+    return pad_sequence(inputs, batch_first=True), pad_sequence(targets, batch_first=True, padding_value=IGNORED_TARGET)
 
 
 def packed(examples: Sequence[AnswerExample], window: int) -> list[tuple[AnswerExample, ...]]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from gptcore.inference.card_choice import Chosen, ChosenToken
-from gptcore.inference.engine import DecodeEngine, Decoder, UncachedDecoder
+from gptcore.inference.card_choice import Chosen
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.kernels import WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
@@ -39,8 +39,8 @@ class RunningBatch:
 
     def __init__(self, model: GPT, *, use_cache: bool = True, precision: WeightFormat = "auto") -> None:
         self.model = model
-        cached = use_cache and model.config.causal
-        self._decoder: Decoder = DecodeEngine(model, precision=precision) if cached else UncachedDecoder(model)
+        self._cached = use_cache and model.config.causal
+        self._decoder = DecodeEngine(model, precision=precision if self._cached else "exact")
         self._rows: list[_Row] = []  # in the decoder's order
         self._ahead: Chosen | None = None  # of the step after the one that was passed on last
 
@@ -74,7 +74,9 @@ class RunningBatch:
             while row in self._rows and self._must_read(row):
                 self._forget_ahead()
                 yield from self._take(row, self._read(row, read))
-        if not self._rows:
+                if not self._cached:
+                    break  # a token in each step, for which the whole context is read
+        if not self._rows or not self._cached:
             return
         chosen = self._choose_on_card()
         if chosen is not None:
@@ -87,14 +89,14 @@ class RunningBatch:
         for row, its_logits in list(zip(self._rows, logits, strict=True)):
             yield from self._take(row, its_logits)
 
-    def _choose_on_card(self) -> list[ChosenToken] | None:
+    def _choose_on_card(self) -> list[GeneratedToken] | None:
         """Every row's next token, chosen where it is computed; the step after it runs while these are looked at.
 
         None where the host must choose.
         """
         engine = self._decoder
         controls = [None if row.continuation.done else row.continuation.controls() for row in self._rows]
-        if not isinstance(engine, DecodeEngine) or None in controls or not engine.chooses:
+        if None in controls or not engine.chooses:
             self._forget_ahead()
             return None
         current, self._ahead = self._ahead, None
@@ -106,7 +108,7 @@ class RunningBatch:
         if all(self._goes_on(row) for row in self._rows):
             after = [row.continuation.controls(1) for row in self._rows]
             self._ahead = engine.step_and_choose(current, [one for one in after if one])
-        return current.tokens()
+        return current.tokens([row.continuation.n_alternatives for row in self._rows])
 
     def _goes_on(self, row: _Row) -> bool:
         """Whether a token after the next one is expected, in the same context."""
@@ -115,12 +117,12 @@ class RunningBatch:
 
     def _forget_ahead(self) -> None:
         """Takes back the step that was started ahead: the rows have changed, and with them what comes next."""
-        if self._ahead is not None and isinstance(self._decoder, DecodeEngine):
+        if self._ahead is not None:
             self._ahead = None
             self._decoder.take_back()
 
     def _must_read(self, row: _Row) -> bool:
-        return not row.is_read or self._start(row.continuation) != row.continuation.start
+        return not (self._cached and row.is_read) or self._start(row.continuation) != row.continuation.start
 
     def _start(self, continuation: TokenSequence) -> int:
         return context_start(len(continuation.ids), continuation.start, self.model.config.n_positions)

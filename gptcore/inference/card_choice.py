@@ -6,34 +6,32 @@ the rarer cut-offs are left to the host.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gptcore.inference.sampling_settings import SamplingSettings
+from gptcore.inference.token import Alternative, GeneratedToken
 
 MOST_LIKELY = 64  # tokens that a choice looks at where nothing else can be chosen; also the most alternatives
 
 
-@dataclass(frozen=True)
-class Controls:
-    """One row's controls, and its random number in [0, 1)."""
+class Controls(NamedTuple):
+    """One row's random number in [0, 1), and its settings as numbers; with a top_k of 0 any token may be chosen."""
 
-    settings: SamplingSettings
     uniform: float
+    temperature: float
+    top_k: float
+    top_p: float
+    min_p: float
 
-    @property
-    def needs_all(self) -> bool:
-        """Whether any token of the vocabulary may be chosen."""
-        return self.settings.temperature > 0 and not self.settings.top_k
 
-    def numbers(self) -> tuple[float, ...]:
-        """As `choose_on_card` takes them."""
-        settings = self.settings
-        top_k = 1 if settings.temperature == 0 else settings.top_k or 0
-        top_p = 1.0 if settings.top_p is None else settings.top_p
-        return self.uniform, max(settings.temperature, 1e-30), float(top_k), top_p, settings.min_p or 0.0
+def controls_of(settings: SamplingSettings, uniform: float) -> Controls:
+    """As `choose_on_card` takes them."""
+    top_k = 1 if settings.temperature == 0 else settings.top_k or 0
+    top_p = 1.0 if settings.top_p is None else settings.top_p
+    return Controls(uniform, max(settings.temperature, 1e-30), top_k, top_p, settings.min_p or 0.0)
 
 
 def fits(settings: SamplingSettings, n_alternatives: int) -> bool:
@@ -44,78 +42,53 @@ def fits(settings: SamplingSettings, n_alternatives: int) -> bool:
     return plain and max(n_alternatives, settings.top_k or 0) <= MOST_LIKELY
 
 
-def n_controls() -> int:
-    """Numbers that a row's controls take."""
-    return len(Controls(SamplingSettings(), 0.0).numbers())
-
-
-def packed_controls(controls: Sequence[Controls]) -> Tensor:
-    """float64 [B, n_controls()]."""
-    return torch.tensor([one.numbers() for one in controls], dtype=torch.float64)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What is chosen for B rows, on the GPU.
-
-    Attributes:
-        ids: int64 [B].
-        about: float64 [B, 5 + 2N]: token, its log-probability, rank, sampling probability, number of candidates; then
-            the N most likely tokens and their log-probabilities.
-    """
-
-    ids: Tensor
-    about: Tensor
-
-
-@dataclass(frozen=True)
-class ChosenToken:
-    """A token and what is said of it, as in `GeneratedToken`; its log-probability is NaN where the logits are."""
-
-    id: int
-    logprob: float
-    rank: int
-    sampling_probability: float
-    n_candidates: int
-    likeliest: tuple[tuple[int, float], ...]
-
-
 class Chosen:
     """What a step chooses, on its way to the host.
+
+    Args:
+        ids, about: as `choose_on_card` returns them.
 
     Attributes:
         ids: int64 [B] on the GPU, for the step after it.
     """
 
-    def __init__(self, choice: Choice) -> None:
-        self.ids = choice.ids
-        self._about = torch.empty(choice.about.shape, dtype=torch.float64, pin_memory=choice.about.is_cuda)
-        self._about.copy_(choice.about, non_blocking=True)
+    def __init__(self, ids: Tensor, about: Tensor) -> None:
+        self.ids = ids
+        self._about = torch.empty(about.shape, dtype=torch.float64, pin_memory=about.is_cuda)
+        self._about.copy_(about, non_blocking=True)
         self._arrived = None
-        if choice.about.is_cuda:
+        if about.is_cuda:
             self._arrived = torch.cuda.Event()
             self._arrived.record()
 
-    def tokens(self) -> list[ChosenToken]:
-        """What was chosen for each row; waits until it is there."""
+    def tokens(self, n_alternatives: Sequence[int]) -> list[GeneratedToken]:
+        """Each row's token without its text, with so many alternatives; waits until it is there.
+
+        Its log-probability is NaN where the logits are.
+        """
         if self._arrived is not None:
             self._arrived.synchronize()
-        return [_token(row) for row in self._about.tolist()]
+        return [_token(row, n) for row, n in zip(self._about.tolist(), n_alternatives, strict=True)]
 
 
-def _token(row: Sequence[float]) -> ChosenToken:
-    first, n = 5, (len(row) - 5) // 2
-    likeliest = tuple(zip(map(int, row[first : first + n]), row[first + n :], strict=True))
-    return ChosenToken(int(row[0]), row[1], int(row[2]), row[3], int(row[4]), likeliest)
+def _token(row: Sequence[float], n: int) -> GeneratedToken:
+    shown = (len(row) - 5) // 2
+    ids, logprobs = row[5 : 5 + shown], row[5 + shown :]
+    alternatives = tuple(Alternative(int(one), logprob) for one, logprob in zip(ids[:n], logprobs[:n], strict=True))
+    return GeneratedToken(int(row[0]), "", row[1], int(row[2]), row[3], int(row[4]), alternatives)
 
 
-def choose_on_card(logits: Tensor, controls: Tensor, whole: bool) -> Choice:
+def choose_on_card(logits: Tensor, controls: Tensor, whole: bool) -> tuple[Tensor, Tensor]:
     """Chooses the next token of every row; nothing waits for the host.
 
     Args:
         logits: float32 [B, V].
-        controls: float64 [B, 5], `Controls.numbers` of each row.
+        controls: float64 [B, 5], `Controls` of each row.
         whole: over all tokens, sorted; else over the most likely alone, which is enough where every row has a top-k.
+
+    Returns:
+        the tokens, int64 [B]; and float64 [B, 5 + 2N]: token, its log-probability, rank, sampling probability, number
+        of candidates; then the N most likely tokens and their log-probabilities.
     """
     uniform, temperature, top_k, top_p, min_p = (column[:, None] for column in controls.unbind(dim=1))
     V = logits.shape[1]
@@ -138,4 +111,4 @@ def choose_on_card(logits: Tensor, controls: Tensor, whole: bool) -> Choice:
     above = (values > values.gather(1, place)).sum(dim=-1, keepdim=True)
     shown = min(MOST_LIKELY, V)
     about = [chosen, logprobs.gather(1, place), above + 1, probability, n_kept, ids[:, :shown], logprobs[:, :shown]]
-    return Choice(chosen[:, 0], torch.cat([part.double() for part in about], dim=1))
+    return chosen[:, 0], torch.cat([part.double() for part in about], dim=1)

@@ -1,14 +1,13 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-`DecodeEngine` has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand
-and that is faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices,
-on a GPU as a recorded graph.
-`UncachedDecoder` rereads the whole context for every token. Both follow the same window rule, so in fp32 they agree.
+It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand and that is
+faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices, on a GPU as a
+recorded graph.
 """
 
 import threading
 from collections.abc import Sequence
-from typing import Protocol
+from functools import partial
 from weakref import finalize
 
 import torch
@@ -18,66 +17,13 @@ from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.card_choice import Chosen, Controls, choose_on_card
 from gptcore.inference.graphs import RecordedSteps
 from gptcore.inference.kernels import WeightFormat
-from gptcore.inference.packed import SEVERAL, PackedWeights, decode_one, packed_weights, precision_of, recordable
+from gptcore.inference.packed import SEVERAL, PackedWeights, decode_one, decode_step, packed_weights, precision_of
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, evaluating
 from gptcore.threads import ThreadGovernor, adapted
 
 _MOST_IDLE = 4  # recorded steps that wait for the next text
 _IDLE = threading.RLock()  # guards their lists; a collected engine may come back while its thread holds it
-
-
-class Decoder(Protocol):
-    """Decoder protocol: reads sequences, one per row, and predicts the next token of each."""
-
-    def add(self) -> None:
-        """Appends a row."""
-        ...
-
-    def remove(self, row: int) -> None:
-        """Removes a row; the last row takes its index."""
-        ...
-
-    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
-        """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
-        ...
-
-    def copy(self, source: int, row: int) -> None:
-        """Gives a row the context of another one, as if it had read it."""
-        ...
-
-    def step(self, token_ids: Sequence[int]) -> Tensor:
-        """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
-        ...
-
-
-class UncachedDecoder:
-    """Recomputes every position for each token: generation without a KV cache."""
-
-    def __init__(self, model: GPT) -> None:
-        self.model = model
-        self._contexts: list[list[int]] = []
-
-    def add(self) -> None:
-        self._contexts.append([])
-
-    def remove(self, row: int) -> None:
-        self._contexts[row] = self._contexts[-1]
-        del self._contexts[-1]
-
-    @adapted()
-    @torch.inference_mode()
-    def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
-        self._contexts[row] = list(token_ids)
-        ids = torch.tensor([self._contexts[row]], device=self.model.wte.weight.device)
-        with evaluating(self.model):
-            return self.model.lm_head(self.model.hidden_states(ids)[0, -1])  # [V]
-
-    def copy(self, source: int, row: int) -> None:
-        self._contexts[row] = list(self._contexts[source])
-
-    def step(self, token_ids: Sequence[int]) -> Tensor:
-        return torch.stack([self.read(row, [*self._contexts[row], new]) for row, new in enumerate(token_ids)])
 
 
 class DecodeEngine:
@@ -102,15 +48,19 @@ class DecodeEngine:
         self._graphs: RecordedSteps | None = None
 
     def add(self) -> None:
+        """Appends a row."""
         self.cache.add()
 
     def remove(self, row: int) -> None:
+        """Removes a row; the last row takes its index."""
         self.cache.remove(row)
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
+        """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
         return self._read(row, [token_ids])[0]
 
     def copy(self, source: int, row: int) -> None:
+        """Gives a row the context of another one, as if it had read it."""
         self.cache.copy(source, row)
 
     def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
@@ -143,6 +93,7 @@ class DecodeEngine:
 
     @torch.inference_mode()
     def step(self, token_ids: Sequence[int]) -> Tensor:
+        """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
         if max(self.cache.lengths) >= self.cache.capacity:
             raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
         packed, threads = self._engine(1 if len(token_ids) == 1 else SEVERAL)
@@ -193,7 +144,7 @@ class DecodeEngine:
         """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""
         steps = _take(packed.idle, self.cache)
         if steps is None:
-            steps = RecordedSteps(recordable(packed), choose_on_card)
+            steps = RecordedSteps(partial(decode_step, packed), choose_on_card)
         finalize(self, _leave_behind, packed.idle, steps).atexit = False
         return steps
 
@@ -202,9 +153,10 @@ def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | No
     """Steps from the idle ones whose memory has room for a cache, which moves there; None where there are none."""
     with _IDLE:
         for steps in idle:
-            if steps.capacity == cache.capacity and steps.n_rows >= len(cache):
+            memory = steps.memory  # [L, 2, rows, H, capacity, D]
+            if memory is not None and memory.shape[4] == cache.capacity and memory.shape[2] >= len(cache):
                 idle.remove(steps)
-                cache.move_to(steps.memory)
+                cache.move_to(memory)
                 return steps
     return None
 

@@ -8,12 +8,12 @@ recorded step is gpt-fast's (PyTorch, 2023).
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from gptcore.inference.card_choice import Choice, Chosen, Controls, n_controls, packed_controls
+from gptcore.inference.card_choice import Chosen, Controls
 from gptcore.kv_cache import RaggedKVCache
 
 _FEWEST = 64  # positions that a graph attends to
@@ -49,7 +49,7 @@ class _Recorded:
     token_ids: Tensor
     inputs: Tensor  # float64 [B, controls + 1]: each row's controls, and its place
     replay: Compute
-    choice: list[Choice] = field(default_factory=list)
+    choice: list[Tensor]  # of every row, as `choose` returns it
 
 
 class RecordedSteps:
@@ -70,7 +70,7 @@ class RecordedSteps:
     def __init__(
         self,
         step: Callable[[Tensor, Tensor, Tensor, int], Tensor],
-        choose: Callable[[Tensor, Tensor, bool], Choice],
+        choose: Callable[[Tensor, Tensor, bool], tuple[Tensor, Tensor]],
         *,
         record: Callable[[Compute], Compute] = cuda_graph,
     ) -> None:
@@ -79,32 +79,22 @@ class RecordedSteps:
         self.memory: Tensor | None = None
         self.works = True
 
-    @property
-    def capacity(self) -> int:
-        """Tokens that fit in a row of the memory."""
-        return 0 if self.memory is None else self.memory.shape[4]
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the memory."""
-        return 0 if self.memory is None else self.memory.shape[2]
-
     def step(self, token_ids: Tensor, cache: RaggedKVCache) -> Tensor | None:
         """Logits after one more token in every row of the cache, float32 [B, V]; None where it cannot be recorded."""
-        recorded = self._started(token_ids, torch.zeros(len(token_ids), n_controls()), None, cache)
+        recorded = self._started(token_ids, torch.zeros(len(token_ids), len(Controls._fields)), None, cache)
         return None if recorded is None else recorded.replay().clone()
 
     def step_and_choose(
         self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls], cache: RaggedKVCache
     ) -> Chosen | None:
         """The same with the choice of each row's next token, started but not waited for."""
-        whole = any(one.needs_all for one in controls)
+        whole = any(one.top_k == 0 for one in controls)
         ids = token_ids.ids if isinstance(token_ids, Chosen) else torch.tensor(token_ids, device=cache.data.device)
-        recorded = self._started(ids, packed_controls(controls), whole, cache)
+        recorded = self._started(ids, torch.tensor(controls, dtype=torch.float64), whole, cache)
         if recorded is None:
             return None
         recorded.replay()
-        return Chosen(recorded.choice[0])
+        return Chosen(*recorded.choice)
 
     def _started(
         self, token_ids: Tensor, controls: Tensor, whole: bool | None, cache: RaggedKVCache
@@ -132,12 +122,12 @@ class RecordedSteps:
         return recorded
 
     def _make(self, token_ids: Tensor, inputs: Tensor, whole: bool | None, memory: Tensor, longest: int) -> _Recorded:
-        ids, kept, choice = token_ids.clone(), inputs.clone(), list[Choice]()
+        ids, kept, choice = token_ids.clone(), inputs.clone(), list[Tensor]()
 
         def compute() -> Tensor:
             logits = self._step(ids, kept[:, -1].long(), memory, longest)
             if whole is not None:
-                choice[:] = [self._choose(logits, kept[:, :-1], whole)]
+                choice[:] = self._choose(logits, kept[:, :-1], whole)
             return logits
 
         return _Recorded(ids, kept, self._record(compute), choice)

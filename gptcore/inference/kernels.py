@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import torch
@@ -33,19 +34,11 @@ def _onednn(linear: torch.nn.Linear) -> Product:
     return lambda x: multiply(x, weight, bias, "none", [], "")
 
 
-def _half(linear: torch.nn.Linear) -> Product:
-    """fp16 weights, half the bytes to read; sums and everything outside the product stay fp32."""
-    weight = linear.weight.detach().half().contiguous()
-    bias = _bias(linear)
-    bias = None if bias is None else bias.half()
-    return lambda x: F.linear(x.half(), weight, bias).float()
-
-
-def _throughout_half(linear: torch.nn.Linear) -> Product:
-    """fp16 weights, inputs and outputs, for steps that hand 16 bits from product to product; sums stay fp32."""
+def _half(linear: torch.nn.Linear, output: torch.dtype = torch.float32) -> Product:
+    """fp16 weights, half the bytes to read; sums stay fp32, and so does the output where nothing else is said."""
     weight, bias = linear.weight.detach().half().contiguous(), _bias(linear)
     bias = None if bias is None else bias.half()
-    return lambda x: F.linear(x.half(), weight, bias)
+    return lambda x: F.linear(x.half(), weight, bias).to(output)
 
 
 def _bias(linear: torch.nn.Linear) -> Tensor | None:
@@ -57,7 +50,7 @@ KERNELS: dict[str, Callable[[torch.nn.Linear], Product]] = {
     "fp32": _plain,
     "fp32-onednn": _onednn,
     "fp16": _half,
-    HALF: _throughout_half,
+    HALF: partial(_half, output=torch.float16),  # for steps that hand 16 bits from product to product
 }
 
 
@@ -102,11 +95,6 @@ def _allowed(linears: Sequence[torch.nn.Linear], precision: WeightFormat) -> lis
     if linears[0].weight.device.type == "cpu":
         return ["fp32", "fp32-onednn", *(["fp16"] if fits else [])]
     return [HALF if fits else "fp32"]  # a card reads half the bytes in less time, whatever the shape
-
-
-def lossless_in_half(weights: Sequence[Tensor]) -> bool:
-    """Whether all weights are exact in 16 bits, as those from a 16-bit file are."""
-    return all(torch.equal(weight, weight.half().float()) for weight in weights)
 
 
 def _seconds(products: Sequence[Product], inputs: Sequence[Tensor]) -> float:

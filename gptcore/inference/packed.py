@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.kernels import HALF, KERNELS, Product, WeightFormat, fastest_kernel, lossless_in_half
+from gptcore.inference.kernels import HALF, KERNELS, Product, WeightFormat, fastest_kernel
 from gptcore.inference.native import Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, activation
@@ -28,10 +28,10 @@ _TRIAL_PAUSE, _TRIAL_STEPS, _TRIAL_SECONDS, _TRIALS, _CLEARLY_FASTER = 0.05, 7, 
 
 @dataclass(frozen=True)
 class PackedLayer:
-    """One block's tensors as plain functions and (weight, bias, epsilon) triples."""
+    """One block's tensors as plain functions."""
 
-    norm_1: tuple[Tensor, Tensor, float]
-    norm_2: tuple[Tensor, Tensor, float] | None
+    norm_1: Product
+    norm_2: Product | None
     c_attn: Product
     attn_proj: Product
     c_fc: Product | None
@@ -50,7 +50,7 @@ class PackedWeights:
     wte: Tensor
     wpe: Tensor | None
     layers: list[PackedLayer]
-    final_norm: tuple[Tensor, Tensor, float] | None
+    final_norm: Product | None
     lm_head: Product
     kernel: str
     threads_found: dict[str, float]
@@ -97,7 +97,7 @@ def decode_step(
     pre_norm = config.norm_position == "pre"
     name = config.activation_function
     for layer, memory in zip(packed.layers, data, strict=True):
-        read = _norm(x, layer.norm_1) if pre_norm else x
+        read = layer.norm_1(x) if pre_norm else x
         qkv = layer.c_attn(read).view(heads)
         if ragged and B == 1:  # one kernel on a GPU, where indexing takes several
             memory[:, :1].index_copy_(3, places, qkv[:, 1:].transpose(0, 1))  # [2, 1, H, 1, D]
@@ -109,23 +109,14 @@ def decode_step(
         mixed = _attend(qkv[:, 0], keys, values, mask)  # [B, H, 1, D]
         x = x + layer.attn_proj(mixed.reshape(B, -1))
         if not pre_norm:
-            x = _norm(x, layer.norm_1)
+            x = layer.norm_1(x)
         if layer.c_fc is None or layer.mlp_proj is None or layer.norm_2 is None:
             continue
-        read = _norm(x, layer.norm_2) if pre_norm else x
+        read = layer.norm_2(x) if pre_norm else x
         x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
         if not pre_norm:
-            x = _norm(x, layer.norm_2)
-    return packed.lm_head(x if packed.final_norm is None else _norm(x, packed.final_norm)).float()
-
-
-def recordable(packed: PackedWeights) -> Callable[[Tensor, Tensor, Tensor, int], Tensor]:
-    """`decode_step` of these weights, as `RecordedSteps` takes it."""
-
-    def step(token_ids: Tensor, places: Tensor, data: Tensor, longest: int) -> Tensor:
-        return decode_step(packed, token_ids, places, data, longest)
-
-    return step
+            x = layer.norm_2(x)
+    return packed.lm_head(x if packed.final_norm is None else packed.final_norm(x)).float()
 
 
 def _mask(places: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
@@ -145,11 +136,6 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) ->
 def _in_c(x: Tensor) -> Tensor:
     """Stands in the place of products whose weights need not be kept."""
     raise RuntimeError("this product is computed within a step in C")
-
-
-def _norm(x: Tensor, norm: tuple[Tensor, Tensor, float]) -> Tensor:
-    weight, bias, epsilon = norm
-    return F.layer_norm(x, weight.shape, weight, bias, epsilon)
 
 
 def precision_of(model: GPT) -> WeightFormat:
@@ -181,7 +167,8 @@ def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> Pack
 
 def native_format(model: GPT, precision: WeightFormat) -> Format:
     """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
-    if lossless_in_half([parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]):
+    matrices = (parameter.detach() for parameter in model.parameters() if parameter.ndim == 2)
+    if all(torch.equal(one, one.half().float()) for one in matrices):  # as those from a 16-bit file are
         return "fp16"
     return "int16" if precision == "fast" else "fp32"
 
@@ -221,8 +208,8 @@ def _pack(model: GPT, kernel: str) -> PackedWeights:
     make = KERNELS[kernel]
     layers = [
         PackedLayer(
-            norm_1=_norm_of(block.ln_1),
-            norm_2=_norm_of(block.ln_2) if block.use_mlp else None,
+            norm_1=_norm(block.ln_1),
+            norm_2=_norm(block.ln_2) if block.use_mlp else None,
             c_attn=make(block.attn.c_attn),
             attn_proj=make(block.attn.c_proj),
             c_fc=make(block.mlp.c_fc) if block.use_mlp else None,
@@ -235,12 +222,13 @@ def _pack(model: GPT, kernel: str) -> PackedWeights:
         wte=model.wte.weight.detach(),
         wpe=model.wpe.weight.detach() if model.config.use_positions else None,
         layers=layers,
-        final_norm=_norm_of(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
+        final_norm=_norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
         lm_head=make(model.lm_head),
         kernel=kernel,
         threads_found={},
     )
 
 
-def _norm_of(norm: torch.nn.LayerNorm) -> tuple[Tensor, Tensor, float]:
-    return norm.weight.detach(), norm.bias.detach(), norm.eps
+def _norm(norm: torch.nn.LayerNorm) -> Product:
+    weight, bias = norm.weight.detach(), norm.bias.detach()
+    return partial(F.layer_norm, normalized_shape=weight.shape, weight=weight, bias=bias, eps=norm.eps)

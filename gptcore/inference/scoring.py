@@ -37,22 +37,8 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
     ids = torch.as_tensor(token_ids, dtype=torch.long).cpu()
     if ids.dim() != 1 or len(ids) < 2:
         raise TokenIdError(f"The text has {ids.numel()} token(s); a prediction needs at least two.")
-    windows = _windows(len(ids) - 1, model.config.n_positions)
-    starts, width = [start for start, _ in windows], windows[0][1]
-    scored = 0
-    out = torch.empty(len(ids) - 1)
-    device = model.wte.weight.device
-    for begin in range(0, len(starts), batch_size):
-        group = starts[begin : begin + batch_size]
-        x = torch.stack([ids[s : s + width] for s in group]).to(device)  # [B, T]
-        y = torch.stack([ids[s + 1 : s + 1 + width] for s in group]).to(device)  # [B, T]
-        with evaluating(model):
-            logits = model(x).logits.float()  # [B, T, V]
-        picked = logits.gather(2, y[..., None])[..., 0] - logits.logsumexp(dim=-1)  # [B, T]
-        for start, row in zip(group, picked.cpu(), strict=True):
-            out[scored : start + width] = row[scored - start :]
-            scored = start + width
-    return out
+    read = _windows(model, ids, batch_size)
+    return torch.cat([rows.gather(1, came[:, None])[:, 0] - rows.logsumexp(dim=-1) for rows, came in read]).cpu()
 
 
 @dataclass(frozen=True)
@@ -119,7 +105,9 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
     context = ids if unscored else [tokenizer.end_id, *ids]
     scored: list[ScoredToken] = []
     if len(context) > 1:
-        for token_id, row in zip(context[1:], _logprob_rows(lm.model, context), strict=True):
+        read = _windows(lm.model, torch.tensor(context), 1)
+        logprobs = (row for rows, _ in read for row in rows.log_softmax(dim=-1).cpu())  # float32 [V] each
+        for token_id, row in zip(context[1:], logprobs, strict=True):
             best = row.topk(min(n_alternatives, len(row)))
             favourites = tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))
             value = float(row[token_id])
@@ -129,23 +117,18 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
     return head, scored, TextScore(len(scored), n_bytes, nats)
 
 
-def _logprob_rows(model: GPT, token_ids: Sequence[int]) -> Iterator[Tensor]:
-    """log-softmax over the vocabulary for each token but the first, float32 [V], with token_logprobs' windows."""
-    ids = torch.tensor(token_ids, device=model.wte.weight.device)
-    scored = 0
-    for start, width in _windows(len(ids) - 1, model.config.n_positions):
+def _windows(model: GPT, ids: Tensor, batch_size: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """(logits float32 [n, V], the ids that came, int64 [n]), in turn for every id but the first, see token_logprobs."""
+    width, scored = min(len(ids) - 1, model.config.n_positions), 0
+    starts = [*range(0, len(ids) - 1 - width, max(1, width // 2)), len(ids) - 1 - width]
+    for begin in range(0, len(starts), batch_size):
+        group = starts[begin : begin + batch_size]
+        rows = torch.stack([ids[s : s + width + 1] for s in group]).to(model.wte.weight.device)  # [B, T + 1]
         with torch.inference_mode(), evaluating(model):
-            logits = model(ids[None, start : start + width]).logits[0, scored - start :]
-            rows = logits.float().log_softmax(dim=-1).cpu()
-        yield from rows
-        scored = start + width
-
-
-def _windows(n_inputs: int, window: int) -> list[tuple[int, int]]:
-    """(start, width) of windows that overlap by half and together cover all inputs."""
-    if n_inputs <= window:
-        return [(0, n_inputs)]
-    return [(start, window) for start in [*range(0, n_inputs - window, max(1, window // 2)), n_inputs - window]]
+            logits = model(rows[:, :-1]).logits.float()  # [B, T, V]
+        for start, row, own in zip(group, rows, logits, strict=True):
+            yield own[scored - start :], row[1 + scored - start :]
+            scored = start + width
 
 
 def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], *, start_id: int) -> TextScore:

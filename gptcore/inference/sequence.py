@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
-from gptcore.inference.card_choice import ChosenToken, Controls, fits
+from gptcore.inference.card_choice import Controls, controls_of, fits
 from gptcore.inference.sampling import candidates, penalise, sample, uniform_number
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.stop_strings import StopMatcher
@@ -134,7 +134,7 @@ class TokenSequence:
         """What chooses the next token, or the one `ahead` of it, on a GPU; None where only the host can choose."""
         if self._without_token or not fits(self.settings, self.n_alternatives):
             return None
-        return Controls(self.settings, self._uniform(ahead))
+        return controls_of(self.settings, self._uniform(ahead))
 
     def _uniform(self, ahead: int = 0) -> float:
         """The random number of the next token, or of the one `ahead` of it."""
@@ -142,8 +142,8 @@ class TokenSequence:
             self._uniforms.append(uniform_number(self._generator))
         return self._uniforms[ahead]
 
-    def _chosen(self, logits: Tensor) -> ChosenToken:
-        """Chooses on the host, from float32 [V]."""
+    def _chosen(self, logits: Tensor) -> GeneratedToken:
+        """Chooses on the host, from float32 [V]; without the text."""
         plain = logits.numpy()  # one number of a tensor, and a tensor's length, take as long as a small operation
         adjusted = penalise(
             logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id, without_token=self._without_token
@@ -157,40 +157,32 @@ class TokenSequence:
             raise CheckpointError(NOT_NUMBERS)
         choices = candidates(adjusted, self.settings, largest=largest if adjusted is logits else None)
         place = sample(choices, self._uniform())
+        likeliest = [Alternative(i, v - total) for i, v in zip(best, values, strict=True)]
         token_id = int(choices.ids.numpy()[place])
         chosen = float(plain[token_id])
         above = sum(value > chosen for value in values)
-        return ChosenToken(
+        return GeneratedToken(
             id=token_id,
+            text="",
             logprob=chosen - total,
             rank=1 + (above if above < len(values) else int(np.count_nonzero(plain > chosen))),
             sampling_probability=float(choices.probabilities.numpy()[place]),
             n_candidates=len(choices.ids),
-            likeliest=tuple((i, v - total) for i, v in zip(best, values, strict=True)),
+            alternatives=tuple(likeliest[: self.n_alternatives]),
         )
 
-    def take(self, chosen: ChosenToken, *, is_last: bool) -> list[GeneratedToken]:
-        """Appends a token that was chosen; returns and raises as `choose` does."""
+    def take(self, chosen: GeneratedToken, *, is_last: bool) -> list[GeneratedToken]:
+        """Appends a token that was chosen, and gives it its text; returns and raises as `choose` does."""
         if not math.isfinite(chosen.logprob):
             raise CheckpointError(NOT_NUMBERS)
-        token_id = chosen.id
-        self.ids.append(token_id)
+        self.ids.append(chosen.id)
         self._uniforms.popleft()
-        token = GeneratedToken(
-            id=token_id,
-            text=self._text.push(token_id) if self._text else "",
-            logprob=chosen.logprob,
-            rank=chosen.rank,
-            sampling_probability=chosen.sampling_probability,
-            n_candidates=chosen.n_candidates,
-            alternatives=tuple(Alternative(*one) for one in chosen.likeliest[: self.n_alternatives]),
-            context_start=self.start,
-        )
-        tokens, n_cut = self._matcher.push(token)
+        text = self._text.push(chosen.id) if self._text else ""
+        tokens, n_cut = self._matcher.push(replace(chosen, text=text, context_start=self.start))
         if n_cut is not None:
             self.end, self._look_ahead = "stop", False
             del self.ids[len(self.ids) - n_cut :]
-        elif token_id == self._end_id and self._stop_at_end:
+        elif chosen.id == self._end_id and self._stop_at_end:
             self.end = "end-of-text"
         elif is_last:
             self.end = "length"

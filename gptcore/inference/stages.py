@@ -1,12 +1,12 @@
 """The distribution after every step of the sampling pipeline."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from gptcore.inference.sampling import candidates, cooled
-from gptcore.inference.sampling_settings import SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,16 @@ def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None 
         removed = 1.0 - float(result[-1].probabilities[adjusted.argmax()])
         return [*result, _stage("temperature", greedy, removed)]
     result.append(_stage("temperature", cooled(adjusted, settings.temperature).softmax(dim=0), 0.0))
-    limits = [
-        ("top-k", {"top_k": settings.top_k}, bool(settings.top_k)),
-        ("top-p", {"top_p": settings.top_p}, settings.top_p is not None and settings.top_p < 1),
-        ("min-p", {"min_p": settings.min_p}, bool(settings.min_p)),
-        ("typical-p", {"typical_p": settings.typical_p}, settings.typical_p not in (None, 1)),
-        ("epsilon", {"epsilon_cutoff": settings.epsilon_cutoff}, bool(settings.epsilon_cutoff)),
-        ("eta", {"eta_cutoff": settings.eta_cutoff}, bool(settings.eta_cutoff)),
-    ]
-    limit: dict[str, float | int | None] = {}
-    for name, more, active in limits:
-        if not active:
+    limits = SamplingSettings(temperature=settings.temperature)
+    for name in ("top_k", "top_p", "min_p", *CUT_OFFS):
+        value = getattr(settings, name)
+        if value in (None, (CONTROLS | CUT_OFFS)[name].neutral):
             continue
-        limit |= more
-        left = candidates(adjusted, SamplingSettings(temperature=settings.temperature, **limit))  # type: ignore[arg-type]
-        before = result[-1].probabilities
+        limits = replace(limits, **{name: value})
+        left, before = candidates(adjusted, limits), result[-1].probabilities
         after = torch.zeros_like(before).index_put((left.ids,), left.probabilities)
-        result.append(_stage(name, after, max(0.0, 1.0 - float(before[left.ids].double().sum()))))
+        removed = max(0.0, 1.0 - float(before[left.ids].double().sum()))
+        result.append(_stage(name.removesuffix("_cutoff").replace("_", "-"), after, removed))
     return result
 
 

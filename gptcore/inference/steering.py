@@ -8,11 +8,11 @@ Source: Turner et al. 2023, "Steering Language Models With Activation Engineerin
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from gptcore.errors import ConfigError
 from gptcore.model import GPT
+from gptcore.weights.hf_format import model_from_tensors
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,13 @@ class Steering:
             raise ConfigError(f"The depth is {self.depth}; this model has 1 to {config.n_layer}.")
         if self.vector.shape != (config.n_embd,):
             raise ConfigError(f"The vector has {list(self.vector.shape)} numbers; this model is {config.n_embd} wide.")
-        with torch.device("meta"):
-            steered = GPT(config)
         state = model.state_dict()
         name = f"h.{self.depth - 1}.{_last_bias(model)}"
         if name not in state:
             raise ConfigError("This model has neither MLPs nor biases in attention, so no vector can be added to it.")
         bias = state[name]
         state[name] = bias + self.vector.to(bias.device, bias.dtype)
-        steered.load_state_dict(state, assign=True)
-        steered.tie()
-        return steered.train(model.training).requires_grad_(False)
+        return model_from_tensors(config, state).train(model.training).requires_grad_(False)
 
 
 def _last_bias(model: GPT) -> str:

@@ -1,7 +1,4 @@
-"""The C of this folder as one library: compiled by this machine into a cache folder, or built into the package.
-
-A wheel holds the library for some levels of its processor's kind (`setup.py`); the machine's own compiler is preferred.
-"""
+"""The C of this folder as one library, compiled by this machine into a cache folder."""
 
 import atexit
 import ctypes
@@ -18,13 +15,6 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent  # of the sources and their headers
 _FLAGS = ("-O3", "-shared", "-fPIC", "-pthread")
 _NATIVE = "native"
-# What a wheel is built for, the most capable first, and the flags in /proc/cpuinfo that a processor needs for it.
-_V3 = frozenset(("abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"))
-_V4 = _V3 | {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}
-LEVELS: dict[str, dict[str, frozenset[str]]] = {
-    "x86_64": {"x86-64-v4": _V4, "x86-64-v3": _V3},
-    "aarch64": {"armv8-a": frozenset()},
-}
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
 log = logging.getLogger("gptlens")
@@ -83,17 +73,11 @@ class Step(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The library, or None where nothing can be compiled and none is built in, or it is switched off.
+    """The library, or None where nothing can be compiled, or it is switched off.
 
     Calls release the GIL.
     """
-    if os.environ.get(OFF) == "0":
-        return None
-    return _compiled_here() or _built_in()
-
-
-def _compiled_here() -> ctypes.CDLL | None:
-    compiler = find_compiler()
+    compiler = None if os.environ.get(OFF) == "0" else find_compiler()
     if compiler is None:
         return None
     try:
@@ -106,19 +90,6 @@ def _compiled_here() -> ctypes.CDLL | None:
     except (OSError, subprocess.SubprocessError) as error:
         log.info("The core's C cannot be compiled here: %s.", error)
         return None
-
-
-def _built_in() -> ctypes.CDLL | None:
-    """The library that the package brings for the best level that this processor has."""
-    flags = set(_processor().split())
-    for level, needed in LEVELS.get(platform.machine(), {}).items():
-        file = built_file(_FOLDER, level)
-        if needed <= flags and file.is_file():
-            try:
-                return _loaded(file)
-            except OSError as error:  # of another system
-                log.info("The library that the package brings does not load: %s.", error)
-    return None
 
 
 def _loaded(file: Path) -> ctypes.CDLL | None:
@@ -139,36 +110,6 @@ def _loaded(file: Path) -> ctypes.CDLL | None:
 def find_compiler() -> str | None:
     """The machine's C compiler."""
     return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
-
-
-def levels_built() -> list[str]:
-    """The levels of processors that a wheel built here holds the library for; none without a compiler."""
-    return [] if find_compiler() is None else list(LEVELS.get(platform.machine(), {}))
-
-
-def build(folder: Path) -> list[Path]:
-    """Compiles the library into a folder for every level of this machine's kind of processor, as a wheel brings it.
-
-    Returns:
-        the files; none where there is no compiler, or it does not know a level.
-    """
-    compiler, made = find_compiler(), list[Path]()
-    if compiler is None:
-        return made
-    for level in levels_built():
-        file = built_file(folder, level)
-        try:
-            _compile(compiler, level, file)
-        except (OSError, subprocess.SubprocessError) as error:
-            log.warning("The library is not built for %s: %s.", level, error)
-        else:
-            made.append(file)
-    return made
-
-
-def built_file(folder: Path, level: str) -> Path:
-    """Where a package has the library of this source for a level of processors."""
-    return folder / f"native-{_checksum(*_sources())[:12]}-{level}.so"
 
 
 def cached_file(compiler: str) -> Path:
@@ -192,15 +133,15 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         file = folder / file.name
-    _compile(compiler, _NATIVE, file)
+    _compile(compiler, file)
     return file
 
 
-def _compile(compiler: str, level: str, file: Path) -> None:
-    """Compiles the library for a level of processors; the file appears whole or not at all."""
+def _compile(compiler: str, file: Path) -> None:
+    """Compiles the library; the file appears whole or not at all."""
     partial = file.with_name(f"{file.name}.{os.getpid()}")
     sources = map(str, sorted(_FOLDER.glob("*.c")))
-    command = [compiler, *_FLAGS, f"-march={level}", *sources, "-o", str(partial), "-lm"]
+    command = [compiler, *_FLAGS, f"-march={_NATIVE}", *sources, "-o", str(partial), "-lm"]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
         partial.replace(file)

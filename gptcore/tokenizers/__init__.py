@@ -1,4 +1,4 @@
-"""Tokenizers: text to token ids and back. All offer the `Tokenizer` protocol."""
+"""Tokenizers: text to token ids and back. All are a `Tokenizer`."""
 
 from gptcore.tokenizers.base import END_OF_TEXT, StreamingText, Tokenizer, describe_token
 from gptcore.tokenizers.byte_bpe import ByteBPE

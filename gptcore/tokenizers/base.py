@@ -1,19 +1,20 @@
-"""The tokenizer protocol, and helpers that all tokenizers share."""
+"""What all tokenizers share."""
 
 import codecs
+import json
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from gptcore.errors import TokenizerError
 
 END_OF_TEXT = "<|endoftext|>"
 TOKENIZER_FILE = "tokenizer.json"
+SETTINGS_FILE = "tokenizer_config.json"
 
 
-class Tokenizer(Protocol):
-    """Text to token ids and back.
+class Tokenizer:
+    """Text to token ids and back: what every tokenizer derives from.
 
     Attributes:
         kind: "gpt2", "gpt1", "bpe" or "char".
@@ -22,41 +23,40 @@ class Tokenizer(Protocol):
         without_token: ids below vocab_size that stand for nothing.
     """
 
-    @property
-    def kind(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def vocab_size(self) -> int:
-        """V."""
-        ...
-
-    @property
-    def end_id(self) -> int | None:
-        """The id that ends a document."""
-        ...
-
-    @property
-    def without_token(self) -> frozenset[int]:
-        """The ids that stand for nothing."""
-        ...
+    kind: str
+    vocab_size: int
+    end_id: int | None = None
+    without_token: frozenset[int] = frozenset()
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         """Token ids of a text; with allow_special, a written-out end-of-text marker becomes its one id."""
-        ...
+        raise NotImplementedError
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids; bytes that do not form a complete character become U+FFFD."""
-        ...
+        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8", errors="replace")
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 bytes that one token adds to the text. Raises TokenizerError outside the vocabulary."""
-        ...
+        raise NotImplementedError
 
-    def save(self, folder: Path) -> None:
-        """Saves the tokenizer to a model folder, in files that this project and transformers can load."""
-        ...
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
+        """Saves the tokenizer to a model folder, in files that this project and transformers can load.
+
+        Args:
+            folder: where.
+            n_positions: how long a text the model reads, where transformers' truncation cuts; None for anywhere.
+        """
+        raise NotImplementedError
+
+
+def write_tokenizer_files(folder: Path, description: str, end: str | None, n_positions: int | None) -> None:
+    """Writes tokenizer.json, and the tokenizer_config.json that transformers needs; `end` also fills a batch there."""
+    names = {} if end is None else dict.fromkeys(("bos_token", "eos_token", "pad_token"), end)
+    window = {} if n_positions is None else {"model_max_length": n_positions}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names, **window}
+    (folder / TOKENIZER_FILE).write_text(description, encoding="utf-8")
+    (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def check_text(text: object) -> str:

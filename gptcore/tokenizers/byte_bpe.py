@@ -1,15 +1,14 @@
 """Byte-level BPE run by tiktoken: GPT-2's own vocabulary, and vocabularies trained here."""
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
 import tiktoken
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, check_id, check_text
+from gptcore.tokenizers.base import END_OF_TEXT, Tokenizer, check_id, check_text, write_tokenizer_files
 
 # The pre-split of the GPT-2 release: contractions, words with one leading space, numbers, signs, space.
 GPT2_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
@@ -41,15 +40,13 @@ def unspell(token: str) -> bytes:
 _ENDLESS = re.compile(r"\S{200}")
 
 
-class ByteBPE:
+class ByteBPE(Tokenizer):
     """Byte-level byte-pair encoding: any Unicode text goes in and comes back unchanged.
 
     Args:
         encoding: tiktoken's merge table, whose one special token is END_OF_TEXT.
         kind: "gpt2" for OpenAI's vocabulary, "bpe" for one trained here.
     """
-
-    without_token: frozenset[int] = frozenset()
 
     def __init__(self, encoding: tiktoken.Encoding, *, kind: str = "bpe") -> None:
         self.kind = kind
@@ -62,46 +59,20 @@ class ByteBPE:
             return self._encoding.encode(check_text(text), allowed_special={END_OF_TEXT}, disallowed_special=())
         return self._encoding.encode_ordinary(check_text(text))
 
-    def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8", errors="replace")
-
     def token_bytes(self, token_id: int) -> bytes:
         return self._encoding.decode_single_token_bytes(check_id(token_id, self.vocab_size))
 
-    def save(self, folder: Path) -> None:
-        """Writes tokenizer.json and tokenizer_config.json in the format of the `tokenizers` library."""
-        ranks = {self.token_bytes(i): i for i in range(self.vocab_size) if i != self.end_id}
-        fast = {
-            "version": "1.0",
-            "added_tokens": [_added_token(self.end_id)],
-            "normalizer": None,
-            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
-            "post_processor": None,
-            "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
-            "model": {
-                "type": "BPE",
-                "dropout": None,
-                "unk_token": None,
-                "continuing_subword_prefix": "",
-                "end_of_word_suffix": "",
-                "fuse_unk": False,
-                "byte_fallback": False,
-                "ignore_merges": False,
-                "vocab": {_spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.end_id},
-                "merges": [[_spell(left), _spell(right)] for left, right in _merges(ranks)],
-            },
-        }
-        write_tokenizer_files(folder, fast)
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
+        import tokenizers
 
-    @classmethod
-    def from_ranks(cls, ranks: dict[bytes, int], *, name: str, kind: str = "bpe") -> "ByteBPE":
-        """Builds a tokenizer from {token bytes: merge rank}; ranks are ids, and END_OF_TEXT gets the last id."""
-        if len([token for token in ranks if len(token) == 1]) != 256:
-            raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
-        special = {END_OF_TEXT: len(ranks)}
-        return cls(
-            tiktoken.Encoding(name, pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special), kind=kind
-        )
+        ranks = {self.token_bytes(i): i for i in range(self.vocab_size) if i != self.end_id}
+        vocabulary = {_spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.vocab_size - 1}
+        merges = [(_spell(left), _spell(right)) for left, right in _merges(ranks)]
+        made = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
+        made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.decoder = tokenizers.decoders.ByteLevel()
+        made.add_special_tokens([tokenizers.AddedToken(END_OF_TEXT, special=True, normalized=False)])
+        write_tokenizer_files(folder, made.to_str(), END_OF_TEXT, n_positions)
 
     @classmethod
     def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> "ByteBPE":
@@ -114,7 +85,11 @@ class ByteBPE:
             raise TokenizerError(
                 f"The ids of the vocabulary {name} are not 0 to {len(ranks) - 1} with {END_OF_TEXT} last."
             )
-        return cls.from_ranks(ranks, name=name, kind=kind)
+        if sum(len(token) == 1 for token in ranks) != 256:
+            raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
+        special = {END_OF_TEXT: len(ranks)}
+        table = tiktoken.Encoding(name, pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special)
+        return cls(table, kind=kind)
 
     @classmethod
     def train(
@@ -131,13 +106,13 @@ class ByteBPE:
         Raises:
             TokenizerError: vocab_size is too small, or the texts hold too few pairs to fill it.
         """
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+        import tokenizers
 
         if vocab_size < 257:
             raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}.")
-        trained = Tokenizer(models.BPE())
-        trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        trainer = trainers.BpeTrainer(
+        trained = tokenizers.Tokenizer(tokenizers.models.BPE())
+        trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        trainer = tokenizers.trainers.BpeTrainer(
             vocab_size=vocab_size - 1, initial_alphabet=sorted(CHARACTER_TO_BYTE), show_progress=False
         )
         if digits_apart:
@@ -171,16 +146,3 @@ def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
         if len(parts) == 2:
             merges.append((parts[0], parts[1]))
     return merges
-
-
-def _added_token(token_id: int) -> dict[str, object]:
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    return {"id": token_id, "content": END_OF_TEXT, **flags}
-
-
-def write_tokenizer_files(folder: Path, fast: dict[str, object]) -> None:
-    """Writes tokenizer.json and the small tokenizer_config.json that transformers needs."""
-    (folder / TOKENIZER_FILE).write_text(json.dumps(fast, ensure_ascii=False), encoding="utf-8")
-    names = {"bos_token": END_OF_TEXT, "eos_token": END_OF_TEXT} if fast["added_tokens"] else {}
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")

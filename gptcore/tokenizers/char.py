@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers.base import check_id, check_text
-from gptcore.tokenizers.byte_bpe import write_tokenizer_files
+from gptcore.tokenizers.base import Tokenizer, check_id, check_text, write_tokenizer_files
 
 _BLANKS = {" ": "a space", "\n": "a line break", "\t": "a tab"}
 
 
-class CharTokenizer:
+class CharTokenizer(Tokenizer):
     """Every character of a known alphabet is one token; ids follow the alphabet's order.
 
     Args:
@@ -21,8 +20,6 @@ class CharTokenizer:
     """
 
     kind = "char"
-    end_id = None
-    without_token: frozenset[int] = frozenset()
 
     def __init__(self, characters: Sequence[str]) -> None:
         if not characters or len(set(characters)) != len(characters) or any(len(c) != 1 for c in characters):
@@ -51,25 +48,13 @@ class CharTokenizer:
             )
         return [i for i in ids if i is not None]
 
-    def decode(self, ids: Sequence[int]) -> str:
-        return "".join(self.characters[check_id(token_id, self.vocab_size)] for token_id in ids)
-
     def token_bytes(self, token_id: int) -> bytes:
         return self.characters[check_id(token_id, self.vocab_size)].encode("utf-8")
 
-    def save(self, folder: Path) -> None:
-        fast = {
-            "version": "1.0",
-            "added_tokens": [],
-            "normalizer": None,
-            "pre_tokenizer": {
-                "type": "Split",
-                "pattern": {"Regex": r"[\s\S]"},
-                "behavior": "Isolated",
-                "invert": False,
-            },
-            "post_processor": None,
-            "decoder": {"type": "Fuse"},
-            "model": {"type": "WordLevel", "vocab": self._ids, "unk_token": "<unk>"},
-        }
-        write_tokenizer_files(folder, fast)
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
+        import tokenizers
+
+        made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocab=self._ids, unk_token="<unk>"))
+        made.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"[\s\S]"), "isolated")
+        made.decoder = tokenizers.decoders.Fuse()
+        write_tokenizer_files(folder, made.to_str(), None, n_positions)

@@ -4,21 +4,27 @@ Run by the `tokenizers` library, so that the ids are those of transformers' Auto
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, check_id, check_text
+from gptcore.tokenizers.base import (
+    END_OF_TEXT,
+    SETTINGS_FILE,
+    TOKENIZER_FILE,
+    Tokenizer,
+    check_id,
+    check_text,
+    write_tokenizer_files,
+)
 from gptcore.tokenizers.byte_bpe import unspell
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-SETTINGS_FILE = "tokenizer_config.json"
+    import tokenizers
 
 
-class FastTokenizer:
+class FastTokenizer(Tokenizer):
     """A tokenizer.json of byte-level BPE, honoured as a whole.
 
     Args:
@@ -62,19 +68,12 @@ class FastTokenizer:
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         return list((self._special if allow_special else self._plain).encode(check_text(text)).ids)
 
-    def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self.token_bytes(i) for i in ids).decode("utf-8", errors="replace")
-
     def token_bytes(self, token_id: int) -> bytes:
         return self._bytes.get(check_id(token_id, self.vocab_size), b"")
 
-    def save(self, folder: Path) -> None:
-        """Writes tokenizer.json as it was read, and a tokenizer_config.json that names the end token."""
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
         end = None if self.end_id is None else self._special.id_to_token(self.end_id)
-        settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
-        names = {} if end is None else {"bos_token": end, "eos_token": end}
-        (folder / TOKENIZER_FILE).write_text(self._description, encoding="utf-8")
-        (folder / SETTINGS_FILE).write_text(json.dumps({**settings, **names}, indent=2) + "\n", encoding="utf-8")
+        write_tokenizer_files(folder, self._description, end, n_positions)
 
 
 def is_plain(parsed: Mapping[str, Any]) -> bool:
@@ -102,13 +101,13 @@ def from_description(description: str, folder: Path) -> FastTokenizer:
 
 def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     """The older files of a byte-level BPE, with the tokens that added_tokens.json and the settings add."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    import tokenizers
 
-    made = Tokenizer(models.BPE.from_file(str(vocabulary), str(merges)))
+    made = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocabulary), str(merges)))
     settings = _table(folder / SETTINGS_FILE)
     before = bool(settings.get("add_prefix_space", False))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=before)
-    made.decoder = decoders.ByteLevel()
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=before)
+    made.decoder = tokenizers.decoders.ByteLevel()
     listed = settings.get("added_tokens_decoder")
     named = {i: one["content"] for i, one in listed.items()} if isinstance(listed, dict) else {}
     added = {int(i): text for i, text in named.items()}
@@ -119,7 +118,7 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
         if text in known:
             added[known[text]] = text
     for i, text in sorted(added.items()):
-        made.add_special_tokens([AddedToken(text, special=True, normalized=False)])
+        made.add_special_tokens([tokenizers.AddedToken(text, special=True, normalized=False)])
         if made.token_to_id(text) != i:
             raise TokenizerError(f"The added token {text!r} has the id {i}, which leaves a gap before it.")
     return from_description(made.to_str(), folder)
@@ -156,10 +155,10 @@ def _is_byte_level(decoder: object) -> bool:
     return decoder.get("type") == "ByteLevel"
 
 
-def _parsed(description: str) -> "Tokenizer":
-    from tokenizers import Tokenizer
+def _parsed(description: str) -> "tokenizers.Tokenizer":
+    import tokenizers
 
-    tokenizer = Tokenizer.from_str(description)
+    tokenizer = tokenizers.Tokenizer.from_str(description)
     tokenizer.no_truncation()  # as AutoTokenizer does unless it is asked to
     tokenizer.no_padding()
     return tokenizer

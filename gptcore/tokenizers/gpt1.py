@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers.base import TOKENIZER_FILE, check_id, check_text
+from gptcore.tokenizers.base import Tokenizer, check_id, check_text, write_tokenizer_files
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    import tokenizers
 
 WORD_END, UNKNOWN = "</w>", "<unk>"
 
 
-class GPT1Tokenizer:
+class GPT1Tokenizer(Tokenizer):
     """Lower-cases, strips accents, splits at spaces and punctuation, then merges inside words.
 
     Decoding puts a space after every word, so text does not round-trip. The 2018 code split
@@ -23,47 +23,45 @@ class GPT1Tokenizer:
     """
 
     kind = "gpt1"
-    end_id = None
-    without_token: frozenset[int] = frozenset()
 
-    def __init__(self, tokenizer: "Tokenizer") -> None:
+    def __init__(self, tokenizer: "tokenizers.Tokenizer") -> None:
         self._tokenizer = tokenizer
         self.vocab_size = tokenizer.get_vocab_size()
 
     @classmethod
     def from_files(cls, vocabulary: Path, merges: Path) -> "GPT1Tokenizer":
         """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and merges.txt."""
-        from tokenizers import models
+        import tokenizers
 
-        return cls.from_merges(*models.BPE.read_file(str(vocabulary), str(merges)))
+        return cls.from_merges(*tokenizers.models.BPE.read_file(str(vocabulary), str(merges)))
 
     @classmethod
     def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> "GPT1Tokenizer":
         """Builds a tokenizer from vocabulary and merges alone; pre-tokenisation is ours, whatever a file says."""
-        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+        import tokenizers
 
         if not vocab:
             raise TokenizerError("The vocabulary is empty; a tokenizer needs at least one token.")
         if UNKNOWN not in vocab:
             raise TokenizerError(f"The vocabulary has no {UNKNOWN}, which stands for characters that it does not have.")
-        model = models.BPE(vocab=vocab, merges=list(pairs), unk_token=UNKNOWN, end_of_word_suffix=WORD_END)
-        tokenizer = Tokenizer(model)
-        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        model = tokenizers.models.BPE(vocab=vocab, merges=list(pairs), unk_token=UNKNOWN, end_of_word_suffix=WORD_END)
+        tokenizer = tokenizers.Tokenizer(model)
+        tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
         return cls(tokenizer)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         return self._tokenizer.encode(check_text(text), add_special_tokens=False).ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8").rstrip(" ")
+        return super().decode(ids).rstrip(" ")
 
     def token_bytes(self, token_id: int) -> bytes:
         token = self._tokenizer.id_to_token(check_id(token_id, self.vocab_size)) or ""
         return token.replace(WORD_END, " ").encode("utf-8")
 
-    def save(self, folder: Path) -> None:
-        from tokenizers import decoders
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
+        import tokenizers
 
-        self._tokenizer.decoder = decoders.BPEDecoder(suffix=WORD_END)
-        self._tokenizer.save(str(folder / TOKENIZER_FILE))
+        self._tokenizer.decoder = tokenizers.decoders.BPEDecoder(suffix=WORD_END)
+        write_tokenizer_files(folder, self._tokenizer.to_str(), None, n_positions)

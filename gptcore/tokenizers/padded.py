@@ -6,7 +6,7 @@ from pathlib import Path
 from gptcore.tokenizers.base import Tokenizer, check_id
 
 
-class PaddedTokenizer:
+class PaddedTokenizer(Tokenizer):
     """A tokenizer for a model that has more ids than the tokenizer has tokens.
 
     The others decode to nothing; `describe_token` says that they have no token, and none is ever chosen.
@@ -30,8 +30,8 @@ class PaddedTokenizer:
     def token_bytes(self, token_id: int) -> bytes:
         return b"" if check_id(token_id, self.vocab_size) in self.without_token else self.inner.token_bytes(token_id)
 
-    def save(self, folder: Path) -> None:
-        self.inner.save(folder)
+    def save(self, folder: Path, n_positions: int | None = None) -> None:
+        self.inner.save(folder, n_positions)
 
 
 def for_model(tokenizer: Tokenizer, vocab_size: int) -> Tokenizer:

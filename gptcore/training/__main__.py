@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +167,7 @@ def _save(
         "steps": trainer.step,
         "seconds": round(trainer.elapsed),
         "tokens": trainer.step * trainer.tokens_per_update,
-        "settings": trainer.config.to_dict(),
+        "settings": asdict(trainer.config),
     }
     if score is not None:
         made["valid_bits_per_byte"] = round(score.bits_per_byte, 4)
@@ -194,7 +194,7 @@ def _follow(
             report(event)
         if keeper is not None:
             keeper(event)
-        if isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
+        if isinstance(event, EvalEvent):
             last = event.score
         stop, due = bool(interrupted), time.monotonic() - saved > config.checkpoint_every
         if trainer.workers is not None:  # all processes must save and stop at the same update
@@ -219,9 +219,7 @@ class _Keeper:
     def __call__(self, event: TrainingEvent) -> None:
         if event.step in self._options.snapshots and not isinstance(event, EndEvent):
             self._keep(f"snapshots/step-{event.step:06d}", {"steps": event.step})
-        if not (isinstance(event, EvalEvent) and isinstance(event.score, TextScore)):
-            return
-        if event.step and event.score.loss < self._best:
+        if isinstance(event, EvalEvent) and event.step and event.score.loss < self._best:
             self._best = event.score.loss
             self._keep("best", {"steps": event.step, "valid_bits_per_byte": round(event.score.bits_per_byte, 4)})
 

@@ -104,11 +104,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
     """Parses the options; those given explicitly override the recipe of the paper named by --paper."""
     paper = parser.parse_known_args(arguments)[0].paper
-    if paper is not None:
-        recipe = PAPERS[paper]
-        parser.set_defaults(**recipe.config.to_dict())
-        beside = {name: getattr(recipe, name) for name in ("preset", "vocab_size", "dropout", "attention_dropout")}
-        parser.set_defaults(**beside, epochs=recipe.epochs)
+    parser.set_defaults(**PAPERS.get(paper, {}))
     options = parser.parse_args(arguments)
     try:
         options.device = choose_device(options.device).type

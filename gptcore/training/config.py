@@ -3,8 +3,8 @@
 import inspect
 import math
 import re
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from gptcore.errors import TrainingError
 
@@ -74,40 +74,16 @@ class TrainingConfig:
         if not holds:
             raise TrainingError(f"{name} is {getattr(self, name)!r}; it must {what}.")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self)
 
-
-@dataclass(frozen=True)
-class Recipe:
-    """A paper's training recipe: its settings, and what lies outside TrainingConfig.
-
-    Attributes:
-        config: settings of the run.
-        preset: shape of the model.
-        vocab_size: entries of the vocabulary.
-        dropout, attention_dropout: probabilities.
-        epochs: passes over the text.
-    """
-
-    config: TrainingConfig
-    preset: str
-    vocab_size: int
-    dropout: float
-    attention_dropout: float
-    epochs: float
-
-
+# The recipes of papers, as options of `python -m gptcore.training`.
 # Radford et al. 2018, section 4.1: 12 layers x 768, 64 sequences of 512 tokens, 100 epochs, dropout 0.1 on residuals,
 # embeddings and attention, 40,000 merges. The moments are those of the released code.
-PAPERS = {
-    "gpt1": Recipe(
-        TrainingConfig(
-            batch_size=64, learning_rate=2.5e-4, warmup_steps=2000, weight_decay=0.01, beta1=0.9, beta2=0.999
-        ),
-        preset="gpt1", vocab_size=40478, dropout=0.1, attention_dropout=0.1, epochs=100,
-    )
+PAPERS: dict[str, dict[str, str | float]] = {
+    "gpt1": {
+        "preset": "gpt1", "vocab_size": 40478, "dropout": 0.1, "attention_dropout": 0.1, "epochs": 100.0,
+        "batch_size": 64, "learning_rate": 2.5e-4, "warmup_steps": 2000, "weight_decay": 0.01, "beta1": 0.9,
+        "beta2": 0.999,
+    }
 }  # fmt: skip
 
 

@@ -5,10 +5,10 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -48,21 +48,12 @@ class StepEvent:
     terms: tuple[float, ...] = ()
 
 
-class HeldOutScore(Protocol):
-    """The result of an evaluation, such as a TextScore."""
-
-    @property
-    def loss(self) -> float:
-        """Mean loss in nats per token or example."""
-        ...
-
-
 @dataclass(frozen=True)
 class EvalEvent:
-    """The model on held-out data, after `step` updates."""
+    """The model on held-out data, after `step` updates; the score is what the trainer's `evaluate` returned."""
 
     step: int
-    score: HeldOutScore
+    score: Any
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ class Trainer:
         config: TrainingConfig,
         data: Batches,
         *,
-        evaluate: Callable[[], HeldOutScore] | None = None,
+        evaluate: Callable[[], Any] | None = None,
         objective: Objective | None = None,
         workers: Workers | None = None,
         compiled: bool = False,
@@ -176,15 +167,6 @@ class Trainer:
             n_tokens = self.step * self.tokens_per_update
             yield StepEvent(self.step, loss, rate, norm, n_tokens, self.elapsed, self._terms)
 
-    @property
-    def records(self) -> bool:
-        """Whether updates are replayed from a recording."""
-        return self._recorded is not None and self._recorded.works
-
-    def compute_plainly(self) -> None:
-        """Computes every update kernel by kernel, also where they could be recorded; for comparisons."""
-        self._recorded = None
-
     def retune(self, learning_rate: float) -> None:
         """Changes the peak learning rate from the next update on, and Muon's in proportion.
 
@@ -210,7 +192,7 @@ class Trainer:
             for index, entry in optimizer.state_dict()["state"].items():
                 tensors |= {f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()}
         tensors |= {f"dropout.{rank}": state for rank, state in enumerate(dropout)}
-        progress = {"step": self.step, "elapsed": self.elapsed, "config": self.config.to_dict()}
+        progress = {"step": self.step, "elapsed": self.elapsed, "config": asdict(self.config)}
         file.parent.mkdir(parents=True, exist_ok=True)
         write_tensors(tensors, file, {"progress": json.dumps(progress)})
 
@@ -234,7 +216,8 @@ class Trainer:
             for optimizer, fresh, state in zip(self.optimizers, self._fresh_states(), states, strict=True):
                 optimizer.load_state_dict({**fresh, "state": state})
             self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
-            self._set_dropout_state([tensors[f"dropout.{rank}"] for rank in range(_count(tensors, "dropout."))])
+            n_states = sum(key.startswith("dropout.") for key in tensors)
+            self._set_dropout_state([tensors[f"dropout.{rank}"] for rank in range(n_states)])
         except (ValueError, KeyError, IndexError, RuntimeError) as error:
             raise CheckpointError(f"{file} holds no checkpoint of this run ({error}).") from None
 
@@ -363,7 +346,3 @@ class Trainer:
         if self.config.precision == "fp32":
             return nullcontext()
         return torch.autocast(next(self.model.parameters()).device.type, torch.bfloat16)
-
-
-def _count(tensors: dict[str, Tensor], prefix: str) -> int:
-    return sum(name.startswith(prefix) for name in tensors)

@@ -9,7 +9,7 @@ import torch
 
 from gptcore.config import GPTConfig
 from gptcore.machine import multiplies_bf16
-from gptcore.model import GPT
+from gptcore.model import GPT, random_model
 from gptcore.training.config import Precision, TrainingConfig
 from gptcore.training.data import RepeatedSequences, generator_for
 from gptcore.training.loop import StepEvent, Trainer
@@ -52,9 +52,7 @@ def passes_rate(
         seconds: duration of the measurement; at least one pass.
         enough: tokens per second; two passes at this rate end the measurement.
     """
-    generator = generator_for(0, "trial")
-    model = GPT(shape)
-    model.initialise(generator)
+    model, generator = random_model(shape, 0), generator_for(0, "trial")
     ids = torch.randint(shape.vocab_size, (batch_size, shape.n_positions), generator=generator)
     _seconds(model, ids[:1], precision)  # warms up
     n_passes, began = 0, time.perf_counter()
@@ -63,8 +61,7 @@ def passes_rate(
         n_passes += 1
         if n_passes > 1 and n_passes * ids.numel() >= enough * (time.perf_counter() - began):
             break
-    took = time.perf_counter() - began
-    return n_passes * ids.numel() / took
+    return n_passes * ids.numel() / (time.perf_counter() - began)
 
 
 @cache
@@ -77,12 +74,10 @@ def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.devic
         device: the card.
         seconds: of the measurement, after the first updates.
     """
-    model = GPT(shape)
-    model.initialise(generator_for(0, "trial"))
     data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=config.batch_size, periods=(2, 4))
     endless = replace(config, max_steps=10**6, time_budget=None, warmup_steps=0)
     times = list[float]()
-    for event in Trainer(model.to(device), endless, data).events():
+    for event in Trainer(random_model(shape, 0).to(device), endless, data).events():
         times.append(event.elapsed if isinstance(event, StepEvent) else 0.0)
         if len(times) > 2 * WARM_UPS and times[-1] - times[WARM_UPS + 1] > seconds:
             break
@@ -92,9 +87,7 @@ def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.devic
 @cache
 def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> Precision:
     """The faster precision for a model of one block; each further block adds the same again."""
-    generator = generator_for(0, "trial")
-    model = GPT(shape)
-    model.initialise(generator)
+    model, generator = random_model(shape, 0), generator_for(0, "trial")
     ids = torch.randint(shape.vocab_size, (batch_size, window), generator=generator)
     seconds: dict[Precision, float] = {"fp32": math.inf, "bf16": math.inf}  # of the fastest pass
     for place in range(1 + _ROUNDS):  # alternating, so that a busy moment slows both; the first warms up

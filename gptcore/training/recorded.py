@@ -52,11 +52,6 @@ class RecordedUpdates:
         self._n_plain = 0
         self._refused = False
 
-    @property
-    def works(self) -> bool:
-        """Whether there is a recording."""
-        return self._graphs is not None
-
     @contextmanager
     def lane(self) -> Iterator[None]:
         """Inside, work is queued on this stream; what was queued before comes first, what is queued after waits."""

@@ -8,7 +8,6 @@ from typing import Any
 from tqdm import tqdm
 
 from gptcore.errors import TrainingError
-from gptcore.inference.scoring import TextScore
 from gptcore.training.loop import EndEvent, EvalEvent, StepEvent, TrainingEvent
 
 _LINE_EVERY = 50  # updates
@@ -35,7 +34,7 @@ class Reporter:
         """Reports one event."""
         if isinstance(event, StepEvent):
             self._step(event)
-        elif isinstance(event, EvalEvent) and isinstance(event.score, TextScore):
+        elif isinstance(event, EvalEvent):
             measures = {"bits_per_byte": event.score.bits_per_byte, "perplexity": event.score.perplexity}
             line = "held-out {bits_per_byte:.4f} bits per byte, perplexity {perplexity:.2f}".format(**measures)
             self._say(f"step {event.step}: {line}")

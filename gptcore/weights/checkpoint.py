@@ -17,14 +17,7 @@ from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, ConfigError
 from gptcore.model import GPT
 from gptcore.tokenizers.base import Tokenizer
-from gptcore.weights.hf_format import (
-    check_shapes,
-    config_from_hf,
-    config_to_hf,
-    model_from_tensors,
-    tensors_from_hf,
-    tensors_to_hf,
-)
+from gptcore.weights import hf_format
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
@@ -39,12 +32,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     """
     with _opened(path) as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-
-
-def read_shapes(path: Path) -> dict[str, list[int]]:
-    """Names and shapes of a safetensors file's tensors, by its header alone. Raises as read_tensors does."""
-    with _opened(path) as file:
-        return {name: list(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
 
 
 def read_metadata(path: Path) -> dict[str, str]:
@@ -88,7 +75,7 @@ def read_config(folder: Path) -> GPTConfig:
         values = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(values, dict):
             raise CheckpointError(f"{path} is not usable: it holds no table of settings.")
-        return config_from_hf(values)
+        return hf_format.config_from_hf(values)
     except FileNotFoundError:
         raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.{_adapter(folder)}") from None
     except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
@@ -151,22 +138,13 @@ def shard_names(index: Path) -> list[str]:
 
 def model_from_files(config: GPTConfig, files: list[Path]) -> GPT:
     """A model from safetensors files in the Hub's layout. Raises CheckpointError as load_folder does."""
-    check_shapes(config, {name: shape for file in files for name, shape in read_shapes(file).items()})
-    tensors: dict[str, Tensor] = {}
-    for file in files:
-        tensors.update(read_tensors(file))
+    tensors = {name: tensor for file in files for name, tensor in read_tensors(file).items()}  # mapped, not yet read
+    hf_format.check_shapes(config, {name: list(tensor.shape) for name, tensor in tensors.items()})
     for name, tensor in tensors.items():
         if not tensor.is_floating_point() and tensor.dtype not in (torch.bool, torch.uint8):
             raise CheckpointError(f"The tensor {name} has the type {tensor.dtype}; weights are floating-point numbers.")
-    own = tensors_from_hf(config, tensors)
-    wide = {
-        name: tensor.float()
-        for name, tensor in own.items()
-        if name != "lm_head.weight" or not config.tie_word_embeddings
-    }
-    if config.tie_word_embeddings:
-        wide["lm_head.weight"] = wide["wte.weight"]
-    return model_from_tensors(config, wide)
+    wide = {name: tensor.float() for name, tensor in tensors.items()}
+    return hf_format.model_from_tensors(config, hf_format.tensors_from_hf(config, wide))
 
 
 def save_folder(
@@ -193,16 +171,14 @@ def save_folder(
         CheckpointError: weights that are not finite in `dtype`, or a failed write.
     """
     target = Path(folder).absolute()
-    tensors = {name: tensor.to(dtype) for name, tensor in tensors_to_hf(model).items()}
+    tensors = {name: tensor.to(dtype) for name, tensor in hf_format.tensors_to_hf(model).items()}
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
             raise CheckpointError(f"The tensor {name} has values that are not finite in {dtype}; it is not saved.")
     # What others compute in, however it is stored: training on in float16 would be NaN after one update.
-    config = {**config_to_hf(model.config), "torch_dtype": "float32"}
-    if tokenizer is not None and tokenizer.end_id is not None:
-        config.update(bos_token_id=tokenizer.end_id, eos_token_id=tokenizer.end_id)
-    else:
-        config.update(bos_token_id=None, eos_token_id=None)
+    end = None if tokenizer is None else tokenizer.end_id
+    ends = {"bos_token_id": end, "eos_token_id": end}
+    config = {**hf_format.config_to_hf(model.config), "torch_dtype": "float32", **ends}
     if metadata:
         config["training"] = metadata
     try:
@@ -213,24 +189,13 @@ def save_folder(
             (fresh / CONFIG_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
             _write_weights(tensors, fresh, most_bytes)
             if tokenizer is not None:
-                tokenizer.save(fresh)
-                complete_tokenizer_settings(fresh, model.config.n_positions)
+                tokenizer.save(fresh, model.config.n_positions)
             if target.is_dir():
                 target.rename(Path(scratch) / "old")
             fresh.rename(target)
     except OSError as error:
         raise CheckpointError(f"The folder {target} cannot be written ({error.strerror or error}).") from None
     return target
-
-
-def complete_tokenizer_settings(folder: Path, n_positions: int) -> None:
-    """Says in tokenizer_config.json how long a text the model reads, where truncation cuts, and what fills a batch."""
-    path = folder / "tokenizer_config.json"
-    settings = json.loads(path.read_text(encoding="utf-8"))
-    settings["model_max_length"] = n_positions
-    if "eos_token" in settings:
-        settings.setdefault("pad_token", settings["eos_token"])
-    path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_weights(tensors: dict[str, Tensor], folder: Path, most_bytes: int | None) -> None:

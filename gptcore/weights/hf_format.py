@@ -198,10 +198,7 @@ def to_hf(model: GPT) -> "PreTrainedModel":
         hf_model = transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig.from_dict(values))
     else:
         hf_model = transformers.GPT2LMHeadModel(transformers.GPT2Config.from_dict(values))
-    tensors = {name: tensor.clone() for name, tensor in tensors_to_hf(model).items()}
-    if model.config.tie_word_embeddings:
-        tensors["lm_head.weight"] = model.wte.weight.detach().clone()
-    hf_model.load_state_dict(tensors)
+    hf_model.load_state_dict({"lm_head.weight": model.wte.weight, **tensors_to_hf(model)})  # copies them
     return hf_model.eval()
 
 

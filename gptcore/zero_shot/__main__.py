@@ -14,10 +14,9 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
 from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews
-from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS, make_trial, splits_of
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
-from gptcore.zero_shot.trials import make_trial
 
 _WAYS = ("combination", "word", "strict", "template", "train")
 

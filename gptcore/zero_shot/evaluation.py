@@ -9,7 +9,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.likelihood import read_continuations
 from gptcore.zero_shot.metrics import Change, Estimate, difference, estimate, exact_match, rouge, tells
-from gptcore.zero_shot.tasks import TASKS, Task
+from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item, Prompt, Template
 from gptcore.zero_shot.window import fit
 
@@ -95,15 +95,6 @@ class Score:
             "chance": self.test.chance,
             "perplexity": round(self.perplexity, 3),
         }
-
-
-def find_template(task: Task, name: str) -> Template:
-    """The template of a name, the first for "". Raises PromptError for an unknown name."""
-    chosen = task.template(name) if name else task.templates[0]
-    if chosen is None:
-        listed = ", ".join(template.name for template in task.templates)
-        raise PromptError(f"There is no template {name!r} for this task. Choose one of: {listed}.")
-    return chosen
 
 
 def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator[list[Case]]:

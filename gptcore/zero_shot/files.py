@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.errors import PromptError
-from gptcore.zero_shot.evaluation import Trial, find_template
+from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item, Template
 
@@ -23,14 +23,13 @@ def lambada(path: Path, n: int | None = None) -> Trial:
     return Trial("cloze", TASKS["cloze"].templates[0], made)
 
 
-def parallel(english: Path, french: Path, n: int | None = None, *, template: str = "", n_examples: int = 0) -> Trial:
+def parallel(english: Path, french: Path, n: int | None = None, *, n_examples: int = 0) -> Trial:
     """Sentences to translate, line by line from two files; the first lines are the examples."""
     pairs = list(zip(_lines(english), _lines(french), strict=False))[:n]
     made = [Item({"english": a}, b) for a, b in pairs]
     if len(made) <= n_examples:
         raise PromptError(f"{english} has {len(made)} lines; more than the {n_examples} examples are needed.")
-    chosen = find_template(TASKS["translate"], template)
-    return Trial("translate", chosen, made[n_examples:], made[:n_examples])
+    return Trial("translate", TASKS["translate"].templates[0], made[n_examples:], made[:n_examples])
 
 
 def hand_written(path: Path) -> list[tuple[str, Trial]]:
@@ -56,11 +55,10 @@ def _item(task: str, given: dict[str, Any]) -> Item:
     return Item(fields, answer, TASKS[task].choices, people=people, event=event)
 
 
-def reviews(path: Path, n: int | None = None, *, split: str = "", template: str = "") -> Trial:
-    """Reviews, from lines of split, label (1 is positive) and text with tabs between; "" takes test, or else valid."""
+def reviews(path: Path, n: int | None = None) -> Trial:
+    """Reviews, from lines of split, label (1 is positive) and text with tabs between: those of test, else of valid."""
     lines = _lines(path)
-    if not split:
-        split = "test" if any(line.startswith("test\t") for line in lines) else "valid"
+    split = "test" if any(line.startswith("test\t") for line in lines) else "valid"
     made = []
     for line in lines:
         which, _, rest = line.partition("\t")
@@ -69,7 +67,7 @@ def reviews(path: Path, n: int | None = None, *, split: str = "", template: str 
             made.append(Item({"text": text}, "positive" if label == "1" else "negative", TASKS["sentiment"].choices))
     if not made:
         raise PromptError(f"{path} has no line that begins with {split!r}, a label 0 or 1, and a text.")
-    return Trial("sentiment", find_template(TASKS["sentiment"], template), made[:n])
+    return Trial("sentiment", TASKS["sentiment"].templates[0], made[:n])
 
 
 def _lines(path: Path) -> Sequence[str]:

@@ -70,7 +70,8 @@ def part_effects(
     for kind, name in kinds:
         if whole.of(kind) and len(whole.parts) > 1:
             changed.append((name, Prompt(tuple(part for part in whole.parts if part.kind != kind))))
-    changed.append(("with an empty input", template.prompt(emptied(item), examples)))
+    emptied = replace(item, fields=dict.fromkeys(item.fields, ""))
+    changed.append(("with an empty input", template.prompt(emptied, examples)))
     if examples:
         changed.append(("without the examples", template.prompt(item)))
     if len(examples) > 1:
@@ -83,11 +84,6 @@ def part_effects(
     changed = [(name, prompt) for name, prompt in changed if prompt.text.strip()]
     base, *values = answer_logprobs(lm, [whole, *(prompt for _, prompt in changed)], answer)
     return base, [Change(name, value, base - value) for (name, _), value in zip(changed, values, strict=True)]
-
-
-def emptied(item: Item) -> Item:
-    """The item with nothing in its fields."""
-    return replace(item, fields=dict.fromkeys(item.fields, ""))
 
 
 def word_effects(lm: LanguageModel, prompt: Prompt, answer: str) -> tuple[float, list[WordEffect]]:
@@ -114,6 +110,5 @@ def _words(text: str) -> Sequence[re.Match[str]]:
 
 
 def _without_span(prompt: Prompt, place: int, span: tuple[int, int]) -> Prompt:
-    part = prompt.parts[place]
-    text = part.text[: span[0]] + part.text[span[1] :]
-    return Prompt((*prompt.parts[:place], replace(part, text=text), *prompt.parts[place + 1 :]))
+    text = prompt.parts[place].text
+    return prompt.changed(place, text[: span[0]] + text[span[1] :])

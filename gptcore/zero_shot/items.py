@@ -1,4 +1,4 @@
-"""Test items and solved examples of each task, frozen beside the `world` model that they test.
+"""Tests of each task: items and solved examples, frozen beside the `world` model that they test.
 
 `weights/recipes/` made them (`python -m weights.recipes.freeze`): items from the
 held-out splits, and examples from the training split.
@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from gptcore.errors import PromptError
 from gptcore.language_model import BUNDLED
+from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item
 
@@ -65,6 +66,38 @@ def examples(task: str, n: int) -> list[Item]:
         return made[:n]
     by_answer = [[item for item in made if item.answer == choice] for choice in choices]
     return [by_answer[place % len(choices)][place // len(choices)] for place in range(n)]
+
+
+def make_trial(
+    task: str,
+    *,
+    template: str = "",
+    split: Split = "combination",
+    n_examples: int = 0,
+    n_items: int = 100,
+    seed: int = 0,
+) -> Trial:
+    """A test of a task on its frozen items.
+
+    Args:
+        task: one that has items.
+        template: its name; "" for the task's first.
+        split: "combination" or "word", as `splits_of` offers; "train" for training items.
+        n_examples: solved examples, always from the training split.
+        n_items: how many items at most.
+        seed: of the items.
+
+    Raises:
+        PromptError: no such task, template or split, or a number out of range.
+    """
+    if task not in TASKS_WITH_ITEMS:
+        raise PromptError(f"There is no test for the task {task!r}. Choose {', '.join(TASKS_WITH_ITEMS)}.")
+    chosen = TASKS[task].template(template)
+    if split != "train" and split not in splits_of(task):
+        raise PromptError(f"The task {task} has no split {split!r}. It has {', '.join(splits_of(task))}.")
+    if not 0 <= n_examples <= 32 or not 1 <= n_items <= 400:
+        raise PromptError(f"{n_examples} examples and {n_items} items: 0 to 32 and 1 to 400 are possible.")
+    return Trial(task, chosen, items(task, n_items, split=split, seed=seed), examples(task, n_examples), split)
 
 
 @cache

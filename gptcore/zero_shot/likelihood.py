@@ -48,23 +48,14 @@ def read_continuations(model: GPT, pairs: Sequence[tuple[Sequence[int], Sequence
             # Right padding: a causal model does not see it.
             ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=model.wte.weight.device)
             hidden = model.hidden_states(ids)  # [B, T, C]
-            wanted = [(n, t) for n, place in enumerate(places) for t in _positions(pairs[place])]
+            # Where the model predicts each continuation, and what comes after it.
+            wanted = [(n, t) for n, row in enumerate(rows) for t in range(len(pairs[places[n]][0]) - 1, len(row))]
             logits = model.lm_head(hidden[[n for n, _ in wanted], [t for _, t in wanted]]).float()  # [wanted, V]
-            best, total = logits.argmax(-1).tolist(), logits.logsumexp(-1)
-            start = 0
-            for place in places:
-                continuation = list(pairs[place][1])
-                end = start + len(continuation) + 1
-                chosen = torch.tensor(continuation, dtype=torch.long, device=logits.device)
-                picked = logits[start : end - 1].gather(1, chosen[:, None])[:, 0] - total[start : end - 1]
-                likelihoods[place] = Likelihood(picked.tolist(), best[start:end])
-                start = end
+            for place, one in zip(places, logits.split([len(pairs[place][1]) + 1 for place in places]), strict=True):
+                chosen = torch.tensor(list(pairs[place][1]), dtype=torch.long, device=logits.device)
+                picked = one[:-1].gather(1, chosen[:, None])[:, 0] - one[:-1].logsumexp(-1)
+                likelihoods[place] = Likelihood(picked.tolist(), one.argmax(-1).tolist())
     return [likelihoods[place] for place in range(len(pairs))]
-
-
-def _positions(pair: tuple[Sequence[int], Sequence[int]]) -> range:
-    """Where the model predicts the continuation, and what comes after it."""
-    return range(len(pair[0]) - 1, len(pair[0]) + len(pair[1]))
 
 
 def _batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], vocab_size: int) -> Iterator[list[int]]:
@@ -141,14 +132,8 @@ def score_labels(
     """
     made = label_ids(lm, labels, lead)
     sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, [(prompt, ids) for ids in made])]
+    shares = torch.tensor(sums, dtype=torch.float64).softmax(0).tolist()
     return [
         LabelScore(label.strip(), len(ids), *values)
-        for label, ids, *values in zip(labels, made, sums, shares_of(sums), strict=True)
+        for label, ids, *values in zip(labels, made, sums, shares, strict=True)
     ]
-
-
-def shares_of(logprobs: Sequence[float]) -> list[float]:
-    """The probabilities normalised over these (softmax)."""
-    top = max(logprobs)
-    weights = [math.exp(value - top) for value in logprobs]
-    return [weight / sum(weights) for weight in weights]

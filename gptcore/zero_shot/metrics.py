@@ -3,7 +3,6 @@
 import math
 import re
 import statistics
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -124,13 +123,11 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def rouge(expected: str, answer: str, *, longest: bool = True) -> float:
-    """F1 of what two texts share, 0 to 1: ROUGE-L, their longest common subsequence of words, or ROUGE-1, their words.
-
-    As Lin 2004 defines them, on lower-cased words without stemming.
-    """
+def rouge(expected: str, answer: str) -> float:
+    """ROUGE-L, 0 to 1: the F1 of two texts' longest common subsequence of words. As Lin 2004 defines it, on lower-cased
+    words without stemming."""
     a, b = _plain(expected).split(), _plain(answer).split()
-    shared = _common_subsequence(a, b) if longest else sum((Counter(a) & Counter(b)).values())
+    shared = _common_subsequence(a, b)
     return 2 * shared / (len(a) + len(b)) if shared else 0.0
 
 

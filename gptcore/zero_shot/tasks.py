@@ -1,8 +1,9 @@
 """The tasks and the ways to ask for them, as papers print them and as people write."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from gptcore.errors import PromptError
 from gptcore.zero_shot.templates import Template
 
 GPT2 = "GPT-2, Radford et al. 2019"
@@ -42,14 +43,18 @@ class Task:
     settings_from: str = "greedy"
     n_examples: int = 3
     articles: bool = False
-    _named: dict[str, Template] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._named.update({template.name: template.check(tuple(self.fields)) for template in self.templates})
+        for template in self.templates:
+            template.check(tuple(self.fields))
 
-    def template(self, name: object) -> Template | None:
-        """The template of a name, or None."""
-        return self._named.get(name) if isinstance(name, str) else None
+    def template(self, name: str) -> Template:
+        """The template of a name, the first for "". Raises PromptError for an unknown name."""
+        named = {"": self.templates[0], **{template.name: template for template in self.templates}}
+        if name not in named:
+            listed = ", ".join(template.name for template in self.templates)
+            raise PromptError(f"There is no template {name!r} for this task. Choose one of: {listed}.")
+        return named[name]
 
     def length(self, template: Template) -> int:
         """The maximum number of answer tokens for a template."""
@@ -81,10 +86,8 @@ TASKS: dict[str, Task] = {
             Template("In short", "{text}\n\nIn short: {answer}", between="\n\n\n"),
             Template("Story and summary", "Story: {text}\nSummary: {answer}", between="\n\n"),
             Template("What happened", "{text}\n\nWhat happened? {answer}", between="\n\n\n"),
-            Template(
-                "In one sentence (held out)", "{text}\n\nIn one sentence: {answer}", between="\n\n\n", held_out=True
-            ),
-            Template("Text and gist (held out)", "Text: {text}\nGist: {answer}", between="\n\n", held_out=True),
+            Template("In one sentence (held out)", "{text}\n\nIn one sentence: {answer}", between="\n\n\n"),
+            Template("Text and gist (held out)", "Text: {text}\nGist: {answer}", between="\n\n"),
         ),
         max_new_tokens=100,
         temperature=1.0,
@@ -106,8 +109,8 @@ TASKS: dict[str, Task] = {
             Template("In English, in French", "In English: {english}\nIn French: {answer}"),
             Template("dash", "{english} - {answer}", "English - French"),
             Template("arrow", "{english} -> {answer}"),
-            Template("EN and FR (held out)", "EN: {english}\nFR: {answer}", held_out=True),
-            Template("The French for (held out)", 'The French for "{english}" is: {answer}', held_out=True),
+            Template("EN and FR (held out)", "EN: {english}\nFR: {answer}"),
+            Template("The French for (held out)", 'The French for "{english}" is: {answer}'),
         ),
         max_new_tokens=30,
         settings_from=f"greedy, the first sentence: {GPT2}",
@@ -130,14 +133,9 @@ TASKS: dict[str, Task] = {
                 end=".",
                 source=KOJIMA,
             ),
+            Template("Passage (held out)", "Passage: {text}\nAsk: {question}\nReply: {answer}", between="\n\n"),
             Template(
-                "Passage (held out)", "Passage: {text}\nAsk: {question}\nReply: {answer}", between="\n\n", held_out=True
-            ),
-            Template(
-                "Student and teacher (held out)",
-                "{text}\nTeacher: {question}\nStudent: {answer}",
-                between="\n\n",
-                held_out=True,
+                "Student and teacher (held out)", "{text}\nTeacher: {question}\nStudent: {answer}", between="\n\n"
             ),
         ),
         settings_from=f"greedy: {GPT2}",
@@ -151,7 +149,7 @@ TASKS: dict[str, Task] = {
             Template("Q and A", "Q: {question}\nA: {answer}", source=GPT2),
             Template("Question and answer", "Question: {question}\nAnswer: {answer}"),
             Template("Interview", "Reader: {question}\nWriter: {answer}"),
-            Template("Ask and reply (held out)", "Ask: {question}\nReply: {answer}", held_out=True),
+            Template("Ask and reply (held out)", "Ask: {question}\nReply: {answer}"),
         ),
         settings_from="greedy, this app's choice; GPT-2's paper puts question-answer pairs in front",
     ),
@@ -182,24 +180,9 @@ TASKS: dict[str, Task] = {
                 end=".",
                 source=KOJIMA,
             ),
-            Template(
-                "Opinion and feeling (held out)", "Opinion: {text}\nFeeling: {answer}", between="\n\n", held_out=True
-            ),
-            Template(
-                "Mood (held out)",
-                "{text}\nThe customer is {answer}",
-                labels=_MOOD,
-                end=".",
-                between="\n\n",
-                held_out=True,
-            ),
-            Template(
-                "Very positive or very negative (held out)",
-                "{text} very {answer}",
-                between="\n\n",
-                source=GPT1,
-                held_out=True,
-            ),
+            Template("Opinion and feeling (held out)", "Opinion: {text}\nFeeling: {answer}", between="\n\n"),
+            Template("Mood (held out)", "{text}\nThe customer is {answer}", labels=_MOOD, end=".", between="\n\n"),
+            Template("Very positive or very negative (held out)", "{text} very {answer}", between="\n\n", source=GPT1),
         ),
         choices=("positive", "negative"),
         max_new_tokens=5,
@@ -243,8 +226,8 @@ TASKS: dict[str, Task] = {
                 end=".",
                 source=KOJIMA,
             ),
-            Template("Makes (held out)", "The sum {sum} makes {answer}", end=".", held_out=True),
-            Template("Calculate (held out)", "Calculate: {sum}\nResult: {answer}", held_out=True),
+            Template("Makes (held out)", "The sum {sum} makes {answer}", end="."),
+            Template("Calculate (held out)", "Calculate: {sum}\nResult: {answer}"),
         ),
         max_new_tokens=6,
         settings_from="greedy, this app's choice",
@@ -259,9 +242,7 @@ TASKS: dict[str, Task] = {
             Template("and, and", "{a} and {b}, {c} and {answer}", end="."),
             Template("so is", "As {a} is to {b}, so is {c} to {answer}", end="."),
             Template("arrows", "{a} -> {b}\n{c} -> {answer}", between="\n\n"),
-            Template(
-                "goes with (held out)", "If {a} goes with {b}, then {c} goes with {answer}", end=".", held_out=True
-            ),
+            Template("goes with (held out)", "If {a} goes with {b}, then {c} goes with {answer}", end="."),
         ),
         max_new_tokens=6,
         stop=("\n", "."),

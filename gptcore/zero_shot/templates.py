@@ -3,7 +3,7 @@
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gptcore.errors import PromptError
@@ -58,6 +58,10 @@ class Prompt:
         """The prompt less one of its parts."""
         return Prompt((*self.parts[:place], *self.parts[place + 1 :]))
 
+    def changed(self, place: int, text: str) -> "Prompt":
+        """The prompt with another text in one of its parts."""
+        return Prompt((*self.parts[:place], replace(self.parts[place], text=text), *self.parts[place + 1 :]))
+
 
 @dataclass(frozen=True)
 class Template:
@@ -67,14 +71,13 @@ class Template:
     and the answer marks where the answer begins.
 
     Attributes:
-        name: what people call it.
+        name: what people call it; "… (held out)" is kept for tests, and the little world never uses it.
         body: of one item.
         instruction: said once, before everything.
         labels: what an answer is called here: {"positive": "good"}; answers that are not listed keep their name.
         between: what separates items.
         end: what follows an answer.
         source: the paper that prints it, if one does.
-        held_out: kept for tests; the little world never uses it.
     """
 
     name: str
@@ -84,12 +87,11 @@ class Template:
     between: str = "\n"
     end: str = ""
     source: str = ""
-    held_out: bool = False
 
     @property
-    def fields(self) -> list[str]:
-        """The placeholders in their order, without those that the model fills."""
-        return [name for name in _names(self.body) if name not in (ANSWER, STEPS)]
+    def held_out(self) -> bool:
+        """Whether training never shows it."""
+        return self.name.endswith("(held out)")
 
     @property
     def chain_of_thought(self) -> bool:
@@ -128,30 +130,20 @@ class Template:
         unknown = next((name for name in names if name not in (*needed, ANSWER, STEPS)), None)
         formatted = any(spec or conversion for _, _, spec, conversion in pieces)
         nameless = any(name == "" for _, name, _, _ in pieces)
+        absent = ANSWER not in names
+        twice = max(self.body.count("{answer}"), self.body.count("{steps}")) > 1
+        misplaced = names[-1:] != [ANSWER] or (STEPS in names and names[-2] != STEPS)
+        trailing = self.body.partition("{answer}")[2].strip() != ""
+        right = f"{listed} and then {{answer}}"
         faults = (  # such as {text:>999999999}, which would make as many spaces
-            (formatted, f"A placeholder has a : or ! in it. Write plain names: {listed} and then {{answer}}."),
-            (
-                nameless,
-                f"A placeholder {{}} has no name. Write {listed} and then {{answer}}, or {{{{}}}} for the braces.",
-            ),
-            (
-                ANSWER not in names,
-                f"The template has no {{answer}}. Put it where the model is to answer, after {listed}.",
-            ),
-            (missing is not None, f"The template has no {{{missing}}}. This task needs {listed} and then {{answer}}."),
+            (formatted, f"A placeholder has a : or ! in it. Write plain names: {right}."),
+            (nameless, f"A placeholder {{}} has no name. Write {right}, or {{{{}}}} for the braces."),
+            (absent, f"The template has no {{answer}}. Put it where the model is to answer, after {listed}."),
+            (missing is not None, f"The template has no {{{missing}}}. This task needs {right}."),
             (unknown is not None, f"The template has {{{unknown}}}, which this task does not know. It fills {listed}."),
-            (
-                max(self.body.count("{answer}"), self.body.count("{steps}")) > 1,
-                "{answer} and {steps} may stand in the template once.",
-            ),
-            (
-                names[-1:] != [ANSWER] or (STEPS in names and names[-2] != STEPS),
-                "{answer} must be the last placeholder, and {steps} the one before it.",
-            ),
-            (
-                self.body.partition("{answer}")[2].strip() != "",
-                "Nothing may follow {answer}: the prompt ends where the model answers.",
-            ),
+            (twice, "{answer} and {steps} may stand in the template once."),
+            (misplaced, "{answer} must be the last placeholder, and {steps} the one before it."),
+            (trailing, "Nothing may follow {answer}: the prompt ends where the model answers."),
         )
         for is_wrong, sentence in faults:
             if is_wrong:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gptcore.errors import PromptError
 from gptcore.language_model import LanguageModel
@@ -44,14 +44,12 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     ids = _ids(lm, prompt)
     if len(ids) <= room:
         return Fitted(prompt, ids)
-    n_before, notes = len(ids), []
+    n_before, n_left_out, notes = len(ids), 0, []
     n_examples = sum(part.kind == "example" for part in prompt.parts)
     while len(ids) > room and (place := _first(prompt, "example")) is not None:
-        prompt = prompt.without(place)
+        prompt, n_left_out = prompt.without(place), n_left_out + 1
         ids = _ids(lm, prompt)
-    left = sum(part.kind == "example" for part in prompt.parts)
-    if left < n_examples:
-        n_left_out = n_examples - left
+    if n_left_out:
         notes.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
     if len(ids) > room:
         prompt, cut = _cut(lm, prompt, room)
@@ -100,10 +98,7 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
     whole = "" if place is None else prompt.parts[place].text
 
     def less(start: int) -> Prompt:
-        if place is None:
-            return prompt
-        part = replace(prompt.parts[place], text=whole[start:])
-        return Prompt((*prompt.parts[:place], part, *prompt.parts[place + 1 :]))
+        return prompt if place is None else prompt.changed(place, whole[start:])
 
     def fewest(starts: Sequence[int]) -> int:
         """The first place in `starts` behind which the rest fits; their number if none does."""

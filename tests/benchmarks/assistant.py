@@ -84,8 +84,8 @@ def told(
     score = services.now(lambda: evaluate_instructions(lm, asked))
     plain = services.now(lambda: score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=start))
     print(
-        f"{name:14}{seconds:>9.0f}{updates:>9,}{score.all_words:>11.1%}{score.words:>7.0%}{score.ends:>7.1%}"
-        f"{score.repeated:>10.1%}{score.n_words:>8.0f}{plain.bits_per_byte:>15.4f}",
+        f"{name:14}{seconds:>9.0f}{updates:>9,}{score['all_words']:>11.1%}{score['words']:>7.0%}{score['ends']:>7.1%}"
+        f"{score['repeated']:>10.1%}{score['n_words']:>8.0f}{plain.bits_per_byte:>15.4f}",
         flush=True,
     )
 

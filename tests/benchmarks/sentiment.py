@@ -11,6 +11,7 @@ import argparse
 import csv
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
@@ -56,7 +57,7 @@ def fine_tuned(
         for part, given in rows.items()
     }
     config = classification_config(len(split["train"]), epochs=epochs, learning_rate=learning_rate, seed=seed)
-    config = type(config)(**{**config.to_dict(), "precision": faster_precision(lm.model.config, 32, window=30)})
+    config = replace(config, precision=faster_precision(lm.model.config, 32, window=30))
     found: list[tuple[float, float]] = []
 
     def evaluate():

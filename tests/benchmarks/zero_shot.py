@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT))  # run as a script, from anywhere
 import gptcore
 from gptcore.zero_shot.answering import greedy_answers
 from gptcore.zero_shot.evaluation import quick_accuracies
+from gptcore.zero_shot.items import make_trial
 from gptcore.zero_shot.likelihood import score_labels
-from gptcore.zero_shot.trials import make_trial
 from weights.recipes.world.documents import documents
 
 N_PROMPTS, N_PAGES = 16, 1000

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.errors import TrainingError
-from gptcore.finetuning.answering import Answer, answering, answers, evaluate_instructions, holds, judge, score_of
+from gptcore.finetuning.answering import Answer, answering, answers, evaluate_instructions, holds, judge
 from gptcore.finetuning.instruction import Instruction
 from gptcore.finetuning.preference import (
     DirectPreference,
@@ -16,7 +16,6 @@ from gptcore.finetuning.preference import (
     PreferencePair,
     answer_logprobs,
     dpo_loss,
-    pair_of,
     pairs_of,
     preference_config,
     preference_pair,
@@ -164,12 +163,11 @@ def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
     one = Instruction("Write a story with the words: cat, hat, bed.", "", "words", ("cat", "hat", "bed"))
     ids = {text: tuple(lm.tokenizer.encode(text)) for text in ("A cat, a hat, a bed.", "A dog.", "A cow.")}
     written = [Answer(text, tokens, True) for text, tokens in ids.items()]
-    pair = pair_of(lm, one, written)
-    assert pair is not None
+    (pair,) = pairs_of(lm, one, written)
     end = lm.tokenizer.end_id
     assert pair.better.answer == (*ids["A cat, a hat, a bed."], end) and pair.worse.answer == (*ids["A dog."], end)
     assert pair.better.prompt == pair.worse.prompt
-    assert pair_of(lm, one, written[1:]) is None and pair_of(lm, one, written[:1]) is None
+    assert pairs_of(lm, one, written[1:]) == [] == pairs_of(lm, one, written[:1])
     assert preference_pair(lm, "Hi", written[0], Answer("", (), True)) is None
     with pytest.raises(TrainingError, match="no pair"):
         PreferenceBatches([], batch_size=4)
@@ -210,6 +208,6 @@ def test_pairs_come_with_how_far_it_is_and_figures_are_shares():
     *_, (done, pairs) = write_pairs(lm, asked, n_each=3, max_new_tokens=30, seed=2)
     assert done == 2 and len(pairs) <= 2
     score = evaluate_instructions(lm, asked)
-    assert score.n == 2 and 0 <= score.all_words <= score.words <= 1
+    assert score["n"] == 2 and 0 <= score["all_words"] <= score["words"] <= 1
     with pytest.raises(ZeroDivisionError):
-        score_of([])
+        evaluate_instructions(lm, [])

@@ -9,7 +9,7 @@ import pytest
 import gptcore
 from gptcore.finetuning.answering import WRITING
 from gptcore.finetuning.instruction import ASSISTANT, STOP, USER, Message, chat_prompt, in_conversation, instructions
-from gptcore.finetuning.small_talk import messages, small_talk
+from gptcore.finetuning.small_talk import _texts, small_talk
 from gptcore.inference.generation import generate
 
 _LINES = Path(__file__).with_name("held_out_messages.txt").read_text(encoding="utf-8").splitlines()
@@ -25,19 +25,19 @@ def test_a_drawn_exchange_is_filled_and_one_of_many():
     draw = random.Random(1)
     made = [small_talk(draw) for _ in range(3000)]
     for one in made:
-        assert one.said.strip() and one.answer.strip() and len(one.earlier) % 2 == 0
-        assert not re.search(r"[{}|]|=>|>>", " ".join((*one.earlier, one.said, one.answer)).replace("$%&", ""))
-    assert len({one.said for one in made}) > 900 and len({one.answer for one in made}) > 80
-    asked_back = [one for one in made if one.earlier]
+        assert one[-2].strip() and one[-1].strip() and len(one) % 2 == 0
+        assert not re.search(r"[{}|]|=>|>>", " ".join(one).replace("$%&", ""))
+    assert len({one[-2] for one in made}) > 900 and len({one[-1] for one in made}) > 80
+    asked_back = [one for one in made if len(one) > 2]
     for one in asked_back:  # the name that was said is the name that is answered
-        name = re.search(r"(?:Your name is|You are) (\S+?)\.", one.answer)
-        assert name and name[1] in one.earlier[0]
-    assert len({one.earlier for one in asked_back}) > 30
+        name = re.search(r"(?:Your name is|You are) (\S+?)\.", one[-1])
+        assert name and name[1] in one[0]
+    assert len({one[:-2] for one in asked_back}) > 30
 
 
 def test_no_held_out_message_is_in_the_training():
     assert len(HELD_OUT) == 60
-    learned = {plain(one) for one in messages()}
+    learned = {plain(one) for messages, _ in _texts()[0] for one in messages}
     assert not {plain(" >> ".join(turns)) for turns in HELD_OUT} & learned
     draw = random.Random(2)
     made = instructions([], 0) + [

@@ -7,7 +7,7 @@ import gptcore
 from gptcore import GPTConfig
 from gptcore.errors import SamplingError
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.engine import DecodeEngine, UncachedDecoder
+from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
@@ -60,9 +60,8 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_a_context_that_several_texts_begin_with_is_read_once(mini, use_cache, monkeypatch):
     ids, reads = prompt_ids(mini, "Lily and her mother went to the park."), []
-    kind = DecodeEngine if use_cache else UncachedDecoder
-    read = kind.read
-    monkeypatch.setattr(kind, "read", lambda self, row, ids: reads.append(tuple(ids)) or read(self, row, ids))
+    read = DecodeEngine.read
+    monkeypatch.setattr(DecodeEngine, "read", lambda self, row, ids: reads.append(tuple(ids)) or read(self, row, ids))
 
     def together(*seeds: int) -> list[list[int]]:
         texts = [TokenSequence(ids, SETTINGS[0], seed=seed, tokenizer=mini.tokenizer) for seed in seeds]

@@ -1,6 +1,7 @@
 """Tokens chosen where the logits are: as the host chooses them, also while the next step runs ahead."""
 
 import gc
+from functools import partial
 
 import pytest
 import torch
@@ -9,10 +10,10 @@ from gptcore import GPTConfig, SamplingSettings
 from gptcore.errors import CheckpointError
 from gptcore.inference import engine
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.card_choice import Chosen, Controls, choose_on_card, fits, packed_controls
+from gptcore.inference.card_choice import Chosen, choose_on_card, controls_of, fits
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.packed import _pack, packed_weights, recordable
+from gptcore.inference.packed import _pack, decode_step, packed_weights
 from gptcore.inference.sampling import candidates, sample
 from gptcore.inference.sequence import TokenSequence
 from tiny import make_model, random_ids
@@ -36,8 +37,9 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
         uniform = float(torch.rand((), generator=generator))
         choices = candidates(logits[0], settings)
         place = sample(choices, uniform)
-        controls = Controls(settings, uniform)
-        found = Chosen(choose_on_card(logits, packed_controls([controls]), controls.needs_all)).tokens()[0]
+        controls = controls_of(settings, uniform)
+        told = choose_on_card(logits, torch.tensor([controls], dtype=torch.float64), controls.top_k == 0)
+        found = Chosen(*told).tokens([8])[0]
         assert found.id == int(choices.ids[place]), seed
         assert found.n_candidates == len(choices.ids)
         assert found.sampling_probability == pytest.approx(float(choices.probabilities[place]), rel=1e-4)
@@ -45,14 +47,14 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
         assert found.logprob == pytest.approx(float(logprobs[found.id]), abs=1e-4)
         assert found.rank == 1 + int((logits[0] > logits[0, found.id]).sum())
         best = logprobs.topk(8)
-        assert [i for i, _ in found.likeliest[:8]] == best.indices.tolist()
-        assert [p for _, p in found.likeliest[:8]] == pytest.approx(best.values.tolist(), abs=1e-4)
+        assert [one.id for one in found.alternatives] == best.indices.tolist()
+        assert [one.logprob for one in found.alternatives] == pytest.approx(best.values.tolist(), abs=1e-4)
 
 
 def test_rows_have_controls_of_their_own():
     logits = torch.tensor([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
-    controls = [Controls(SamplingSettings(temperature=0), 0.99), Controls(SamplingSettings(temperature=5), 0.99)]
-    tokens = Chosen(choose_on_card(logits, packed_controls(controls), True)).tokens()
+    controls = [controls_of(SamplingSettings(temperature=temperature), 0.99) for temperature in (0, 5)]
+    tokens = Chosen(*choose_on_card(logits, torch.tensor(controls, dtype=torch.float64), True)).tokens([0, 0])
     assert [token.id for token in tokens] == [2, 0]
     assert [token.n_candidates for token in tokens] == [1, 3]
 
@@ -76,7 +78,7 @@ def recorded(batch, model):
         compute()
         return compute
 
-    batch._decoder._graphs = RecordedSteps(recordable(_pack(model, "fp32")), choose_on_card, record=record)
+    batch._decoder._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), choose_on_card, record=record)
     return batch
 
 
@@ -149,13 +151,12 @@ def test_a_mixture_with_a_row_that_needs_the_host_is_chosen_there():
 
 
 def test_logits_that_are_no_numbers_are_refused():
-    bad = Chosen(
-        choose_on_card(torch.full((1, 5), torch.nan), packed_controls([Controls(SamplingSettings(), 0.5)]), True)
-    )
+    controls = torch.tensor([controls_of(SamplingSettings(), 0.5)], dtype=torch.float64)
+    bad = Chosen(*choose_on_card(torch.full((1, 5), torch.nan), controls, True))
     sequence = TokenSequence([1], SamplingSettings(), seed=0)
     with pytest.raises(CheckpointError, match="not a number"):
         sequence.controls()
-        sequence.take(bad.tokens()[0], is_last=False)
+        sequence.take(bad.tokens([0])[0], is_last=False)
 
 
 def test_recorded_steps_and_their_memory_wait_for_the_next_text():

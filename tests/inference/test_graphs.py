@@ -1,5 +1,7 @@
 """Recorded decode steps have the logits of plain ones, with a recorder that needs no GPU, and with CUDA's."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -7,7 +9,7 @@ from gptcore import GPTConfig
 from gptcore.inference.card_choice import choose_on_card
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.graphs import RecordedSteps, cuda_graph, positions_for
-from gptcore.inference.packed import _pack, recordable
+from gptcore.inference.packed import _pack, decode_step
 from tiny import make_model, random_ids
 
 SHAPE = {"vocab_size": 97, "n_positions": 150, "n_embd": 36, "n_layer": 2, "n_head": 3}
@@ -17,7 +19,7 @@ def engines(config, device="cpu", record=lambda compute: compute):
     model = make_model(GPTConfig(**config)).to(device)
     plain, recorded = DecodeEngine(model, precision="exact"), DecodeEngine(model, precision="exact")
     recorded._engine(1)
-    recorded._graphs = RecordedSteps(recordable(_pack(model, "fp32")), choose_on_card, record=record)
+    recorded._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), choose_on_card, record=record)
     return model, plain, recorded
 
 

@@ -197,45 +197,6 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     assert lib.library() is None  # compiles, and holds no step
 
 
-@needs_compiler
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no library is built for this kind")
-def test_a_package_brings_the_library_where_there_is_no_compiler(fresh, tmp_path):
-    for source in lib._FOLDER.glob("*.[ch]"):
-        shutil.copy(source, tmp_path)
-    fresh.setattr(lib, "_FOLDER", tmp_path)
-    made = lib.build(tmp_path)
-    assert made and set(made) == set(tmp_path.glob("*.so"))
-    fresh.setattr(lib.shutil, "which", lambda _: None)
-    flags = lib._processor()
-    fitting = [
-        file for file in made if lib.LEVELS[platform.machine()][file.stem.split("-", 2)[2]] <= set(flags.split())
-    ]
-    if not fitting:
-        pytest.skip("this processor is below every level that a package is built for")
-    built = fitting[0].read_bytes()
-    fitting[0].write_bytes(b"no library")
-    assert getattr(lib.library(), "_name", "") != str(fitting[0])
-    fitting[0].write_bytes(built)
-    lib.library.cache_clear()
-    found = lib.library()
-    assert found is not None and found._name == str(fitting[0])  # the most capable that it can run
-    model = make_model(GPTConfig(**SHAPE))
-    assert compared(model, "int16", n_rows=3, threads=2, monkeypatch=fresh) < ERRORS["int16"]
-    lib.library.cache_clear()
-    (tmp_path / "decode.c").write_text("int x;")  # built from another source
-    assert lib.library() is None
-
-
-def test_a_processor_below_every_level_gets_no_library_of_the_package(fresh, tmp_path):
-    fresh.setattr(lib, "_FOLDER", tmp_path)
-    fresh.setattr(lib.platform, "machine", lambda: "x86_64")
-    fresh.setattr(lib.shutil, "which", lambda _: None)
-    lib.built_file(tmp_path, "x86-64-v3").write_bytes(b"no library")
-    fresh.setattr(lib, "_loaded", lambda _: pytest.fail("it would not run"))
-    fresh.setattr(lib, "_processor", lambda: "flags: sse4_2")
-    assert lib.library() is None
-
-
 def test_weights_that_do_not_fit_are_left_to_torch():
     model = make_model(GPTConfig(**SHAPE))
     with torch.no_grad():

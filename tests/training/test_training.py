@@ -10,7 +10,7 @@ import torch
 
 from gptcore import GPT, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents
-from gptcore.corpora.files import read_stories
+from gptcore.corpora.files import stories_of
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.inference.scoring import score_documents
 from gptcore.tokenizers import ByteBPE
@@ -234,7 +234,7 @@ def test_a_text_is_the_same_in_every_encoding_and_with_every_line_end(tmp_path, 
     file.write_bytes(text.replace("\n", end).encode(encoding))
     assert read_documents(file) == ["Un café à midi.\nTwo.\n\nThree.", "Four."]
     file.write_bytes("One.\n \nTwo.\nThree.\n\n\nFour.".replace("\n", end).encode(encoding))
-    assert read_stories(file) == ["One.", "Two.\nThree.", "Four."]
+    assert read_documents(file, stories_of) == ["One.", "Two.\nThree.", "Four."]
 
 
 def test_token_files_are_made_once_and_again_for_another_text(tmp_path):

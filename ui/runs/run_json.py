@@ -5,15 +5,15 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, cast
 
 import numpy as np
 import torch
 
-from gptcore.analysis import HeadScores, LogitAttribution
+from gptcore.analysis import Attribution, HeadScores
 from gptcore.language_model import LanguageModel
-from gptcore.observation import Curve, Observation, score_lists
+from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
@@ -44,7 +44,7 @@ def write_run(record: RunState) -> str:
         {
             "title": record.facts.title,
             "about": facts_json(record.facts),
-            "config": record.facts.config.to_dict(),
+            "config": asdict(record.facts.config),
             "reason": record.reason,
             "step": record.step,
             "seconds": round(record.seconds(), 2),
@@ -103,7 +103,7 @@ def _look_json(look: Observation) -> dict[str, Any]:
         "valid_loss": _number(look.valid_loss),
         "accuracy": _number(look.accuracy),
         "text": look.text,
-        "scores": score_lists(look.scores),
+        "scores": look.scores.lists(),
         "maps": _packed(look.maps),
         "probabilities": _packed(look.probabilities),
         "tasks": look.tasks,
@@ -134,16 +134,16 @@ def _observation(described: dict[str, Any], n_layer: int, n_head: int) -> Observ
     )
 
 
-def _attribution_json(attributed: LogitAttribution | None) -> dict[str, float] | None:
+def _attribution_json(attributed: Attribution | None) -> dict[str, float] | None:
     if attributed is None:
         return None
     return {name: round(float(value), 4) for name, value in zip(attributed.names, attributed.values, strict=True)}
 
 
-def _attribution(fields: dict[str, float] | None) -> LogitAttribution | None:
+def _attribution(fields: dict[str, float] | None) -> Attribution | None:
     if fields is None:
         return None
-    return LogitAttribution(tuple(fields), torch.tensor(list(fields.values())), sum(fields.values()))
+    return Attribution(tuple(fields), torch.tensor(list(fields.values())), sum(fields.values()))
 
 
 def _packed(values: np.ndarray) -> str:

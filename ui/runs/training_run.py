@@ -15,7 +15,7 @@ from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
-from gptcore.machine import PROCESSOR, device_name, out_of_memory
+from gptcore.machine import PROCESSOR, device_name
 from gptcore.model import GPT
 from gptcore.observation import clone, observe
 from gptcore.training import EndEvent, StepEvent, Trainer
@@ -155,7 +155,7 @@ class TrainingRun:
                 return
         except Exception as error:
             sentence = str(error)
-            if out_of_memory(error):
+            if isinstance(error, torch.OutOfMemoryError):
                 sentence = _FULL.format(name=device_name(self._device))
             elif not isinstance(error, GPTCoreError):
                 log.exception("a training run failed")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gptcore.analysis import LogitAttribution, ModelPart
+from gptcore.analysis import Attribution, ModelPart
 from ui.conclusions import concludes, quoted, signed
 from ui.payloads import Formed, FormedPart
 
@@ -31,7 +31,7 @@ def named_part(name: str) -> str:
     return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
 
 
-def described(history: Sequence[LogitAttribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
+def described(history: Sequence[Attribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
     """What each part wrote at every checkpoint.
 
     Args:

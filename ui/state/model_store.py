@@ -15,7 +15,7 @@ from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
-from gptcore.machine import PROCESSOR, device_name, out_of_memory
+from gptcore.machine import PROCESSOR, device_name
 from gptcore.observation import clone
 from gptcore.threads import release_threads
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
@@ -160,14 +160,12 @@ class ModelStore:
             return
         try:
             lm.model.to(self.device)
-        except RuntimeError as error:
-            if not out_of_memory(error):
-                raise
+        except torch.OutOfMemoryError:
             lm.model.to(PROCESSOR)
 
     def heed(self, error: BaseException) -> None:
         """Lets go of the card where a computation ended because its memory is full: models open on the processor."""
-        if not out_of_memory(error):
+        if not isinstance(error, torch.OutOfMemoryError):
             return
         with self._lock:
             self.device = PROCESSOR

@@ -97,7 +97,7 @@ class ZeroShotEvents:
         with shown_to_visitor():
             if _is_older(number, newest):
                 return NOTHING_NEW
-            if forms.known_task(values["task"]).template(values["template"]) is None:
+            if values["template"] not in [template.name for template in forms.known_task(values["task"]).templates]:
                 return NOTHING_NEW  # inconsistent during a change of task; another event follows
             known = dict(zip(DRAWN, drawn, strict=True)) if isinstance(drawn, list) else {}
             moved = any(values[name] != known.get(name) for name in DRAWN[:-1])

@@ -1,7 +1,6 @@
 """Attention maps: a text is run through the model once, then any head can be viewed."""
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,6 @@ from ui.lenses.attention.payloads import (
     HeadRequest,
     ReadingHeader,
     ScoreMap,
-    Scores,
     SoftmaxRow,
 )
 from ui.payloads import fields
@@ -35,7 +33,6 @@ from ui.state.attention_cache import CachedAttention
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
 ENDS = ("beginning", "end")
-_SCORES = ("previous", "first", "itself", "duplicate", "induction", "distance", "entropy")
 
 
 @dataclass(frozen=True)
@@ -156,8 +153,8 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
         "signed": False,
         "side": small.side,
         "thumbs": small.packed(),
-        "scores": plain(scores),
-        "random": None if profile is None else plain(profile),
+        "scores": scores.lists(),
+        "random": None if profile is None else profile.lists(),
         "roles": roles,
         "elsewhere": elsewhere,
         "said": conclusions.heads(roles, elsewhere or []),
@@ -302,14 +299,6 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
         f"The text has {len(ids):,} tokens and this model reads {limit:,}: the {keep} is shown, and the {n_cut:,} "
         f"tokens {side} it are cut."
     )
-
-
-def plain(scores: HeadScores) -> dict[str, Scores]:
-    """Scores by name as nested lists, null where the text does not allow a score."""
-    return {
-        name: [[None if math.isnan(v) else round(v, 3) for v in row] for row in getattr(scores, name).tolist()]
-        for name in _SCORES
-    }
 
 
 def _list(values: torch.Tensor) -> list[float]:

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from gptcore.analysis import LogitAttribution, logit_attribution, logits_without, patching_grid, uniform_scores
+from gptcore.analysis import Attribution, logit_attribution, logits_without, patching_grid, uniform_scores
 from gptcore.analysis.patching import PATCH_KINDS, PatchKind
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel
@@ -65,8 +65,8 @@ def _described(services: Services, seen: ReadText, layer: int | None, head: int 
         "note": seen.note,
         "n_layer": reading.n_layer,
         "n_head": reading.n_head,
-        "scores": maps.plain(scores),
-        "random": maps.plain(services.attention_cache.profile(seen.lm)),
+        "scores": scores.lists(),
+        "random": services.attention_cache.profile(seen.lm).lists(),
         "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
         "weights": weights,
     }
@@ -145,7 +145,7 @@ def patching(
     }
 
 
-def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[LogitAttribution, list[float]]:
+def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[Attribution, list[float]]:
     attributed = logit_attribution(lm.model, ids, token, against)
     return attributed, attributed.values.tolist()
 

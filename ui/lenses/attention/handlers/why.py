@@ -6,7 +6,7 @@ from typing import Annotated
 
 import torch
 
-from gptcore.analysis import LogitAttribution, ModelPart, logit_attribution, logits_without
+from gptcore.analysis import Attribution, ModelPart, logit_attribution, logits_without
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -133,7 +133,7 @@ def _agreement(name: str) -> str:
     )
 
 
-def _largest(attributed: LogitAttribution) -> list[tuple[str, float]]:
+def _largest(attributed: Attribution) -> list[tuple[str, float]]:
     """The parts with the largest shares, the largest first."""
     pairs = zip(attributed.names, attributed.values.tolist(), strict=True)
     return sorted(pairs, key=lambda pair: -abs(pair[1]))[:_N_PARTS]

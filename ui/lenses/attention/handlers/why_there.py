@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from gptcore.analysis import ScoreAttribution, query_key_attribution
+from gptcore.analysis import Attribution, query_key_attribution
 from gptcore.errors import GPTCoreError
 from ui.conclusions import concludes, quoted, signed
 from ui.lenses.attention.handlers import maps
@@ -42,7 +42,7 @@ def why_there(services: Services, request: Annotated[object, CellRequest]) -> Sa
 
 
 @concludes("why it looks there")
-def conclusion(split: ScoreAttribution, head: str, reads: str, looked_at: str) -> str:
+def conclusion(split: Attribution, head: str, reads: str, looked_at: str) -> str:
     """What draws a head's attention from one token to another.
 
     Args:

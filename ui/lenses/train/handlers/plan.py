@@ -27,8 +27,8 @@ from gptcore.training import (
     generator_for,
 )
 from gptcore.zero_shot.evaluation import Trial
+from gptcore.zero_shot.items import make_trial
 from gptcore.zero_shot.tasks import TASKS
-from gptcore.zero_shot.trials import make_trial
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Annotated, Any, get_args
 
 from gptcore.errors import GPTCoreError
-from gptcore.observation import Observation, clone, score_lists
+from gptcore.observation import Observation, clone
 from gptcore.training import learning_rate
 from ui.conclusions import quoted
 from ui.lenses.train import payloads
@@ -349,7 +349,7 @@ def message(error: GPTCoreError) -> str:
 
 
 def _described(seen: Observation) -> payloads.RunLook:
-    scores = score_lists(seen.scores)
+    scores = seen.scores.lists()
     return {
         "step": seen.step,
         "elapsed": round(seen.elapsed, 2),

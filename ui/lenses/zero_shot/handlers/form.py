@@ -6,7 +6,6 @@ from typing import Any
 
 from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from gptcore.language_model import LanguageModel
-from gptcore.zero_shot.evaluation import find_template
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.zero_shot.items import examples as examples_of
 from gptcore.zero_shot.tasks import TASKS, Task
@@ -180,7 +179,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
 def _template(task: Task, values: Mapping[str, object]) -> Template:
     """The chosen template, with what the visitor changed in it."""
     name = inputs.text(values["template"], "The template", most=200)
-    chosen = find_template(task, name)
+    chosen = task.template(name)
     instruction = inputs.text(values["instruction"], "The instruction", most=4_000)
     body = inputs.text(values["body"], "The template", most=4_000, least=1)
     if (instruction, body) == (chosen.instruction, chosen.body):
@@ -225,7 +224,7 @@ def _stops(chosen: object) -> tuple[str, ...]:
 def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
     """The values for another template of a task: its text, answer names and length."""
     task = known_task(values["task"])
-    chosen = find_template(task, inputs.text(name, "The template", most=200))
+    chosen = task.template(inputs.text(name, "The template", most=200))
     return {
         "template": chosen.name,
         "instruction": chosen.instruction,
