@@ -97,7 +97,7 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     for name, choices in CHOICES.items():
         if query.get(name) in choices:
             settings[name] = query[name]
-    settings |= linked.read(query)
+    settings |= linked.read(query)[0]
     if "embed" in settings:
         settings["tab"] = settings.pop("embed")
     return settings
@@ -118,7 +118,7 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
         offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
         sentences.append(f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}.")
     sentences += dict.fromkeys(_GONE[name] for name in query if name in _GONE)
-    sentences += linked.mistakes(query)
+    sentences += linked.read(query)[1]
     known = [*RANGES, *CHOICES, *_TEXTS, *_OF_SCRIPTS, *linked.NAMES, *_GONE]
     for name, value in list(query.items())[:_MOST_CHECKED]:
         shown = repr(value[:60])

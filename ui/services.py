@@ -24,7 +24,6 @@ from ui.compute.compute_thread import ComputeThread
 from ui.compute.resuming import resumed
 from ui.compute.scheduler import Scheduler
 from ui.errors import CARD_FULL
-from ui.runs.dataset_cache import DatasetCache
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.workspace import Workspace
@@ -53,7 +52,6 @@ class Services:
     heavy: AdmissionQueue
     attention_cache: AttentionCache
     run_manager: RunManager
-    datasets: DatasetCache
     stages: Stages = field(default_factory=Stages)
     device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
@@ -186,7 +184,6 @@ def make_services(
         heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
         attention_cache=attention_cache,
         run_manager=run_manager,
-        datasets=DatasetCache(),
         device=device,
         ending=ending,
         lan=lan,

@@ -50,11 +50,11 @@ class Task:
 
     def template(self, name: str) -> Template:
         """The template of a name, the first for "". Raises PromptError for an unknown name."""
-        named = {"": self.templates[0], **{template.name: template for template in self.templates}}
-        if name not in named:
+        found = [template for template in self.templates if name in ("", template.name)]
+        if not found:
             listed = ", ".join(template.name for template in self.templates)
             raise PromptError(f"There is no template {name!r} for this task. Choose one of: {listed}.")
-        return named[name]
+        return found[0]
 
     def length(self, template: Template) -> int:
         """The maximum number of answer tokens for a template."""

@@ -89,7 +89,7 @@ def one(services, name: str, values: dict[str, Any]) -> None:
     print(
         f"{name:40}{done.step:>8,}{done.step * facts.tokens_per_step / done.seconds():>10,.0f}"
         f"{facts.config.precision:>11}{done.final_loss * facts.tokens_per_character:>10.3f}"
-        + ("  busy" if done.busy else ""),
+        + ("  busy" if done.processor_share < 0.7 else ""),
         flush=True,
     )
 

@@ -7,6 +7,8 @@ from ui.lenses.train.handlers import assistant, watching
 from ui.lenses.train.handlers.files import EXAMPLES
 from ui.lenses.train.handlers.forms import label_form, tune_form
 from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.labels import label_plan
+from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.runs.run_json import write_run
 from ui.runs.run_state import RunState
@@ -26,11 +28,12 @@ _LABELS = {
 def record(services: Services, kind: str) -> RunState:
     """One of EXAMPLES, learned here and now."""
     if kind == "tune":
-        workspace = watching.tune(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits))
+        workspace = watching.further(services, None, DEFAULT_MODEL, tune_form(_TUNE, services.limits), tuning_plan)
     elif kind == "assistant":
-        workspace = assistant.teach(services, None, DEFAULT_MODEL, assistant.AssistantForm(seed=3))
+        form = assistant.AssistantForm(seed=3)
+        workspace = watching.further(services, None, DEFAULT_MODEL, form, assistant.teaching_plan)
     else:
-        workspace = watching.learn_labels(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits))
+        workspace = watching.further(services, None, DEFAULT_MODEL, label_form(_LABELS, services.limits), label_plan)
     if workspace.run is None or workspace.current is None or not workspace.run.wait(3600):
         raise RuntimeError("The run has not ended.")
     return workspace.current

@@ -10,7 +10,6 @@ from tiny import DEVICE, make_model
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
-from ui.runs.dataset_cache import DatasetCache
 from ui.runs.run_manager import RunManager
 from ui.services import Services, make_services
 from ui.state.attention_cache import AttentionCache
@@ -64,7 +63,6 @@ def services(tiny_lm) -> Iterator[Services]:
         AdmissionQueue(limits.heavy_at_once, "computation"),
         readings,
         jobs,
-        DatasetCache(),
         device=DEVICE,
     )
     yield made

@@ -249,7 +249,8 @@ def test_utf_32_is_not_taken_for_utf_16():
 def test_a_template_that_is_no_name_is_refused(services, template):
     with pytest.raises(GPTCoreError):
         form.task_form({**form.defaults("sentiment"), "template": template}, services.limits)
-    assert TASKS["sentiment"].template(template) is None
+    with pytest.raises(GPTCoreError, match="There is no template"):
+        TASKS["sentiment"].template(template)
 
 
 def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):

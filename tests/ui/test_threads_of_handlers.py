@@ -69,7 +69,7 @@ NOTHING = {"make_attention_example", "read", "chosen", "both", "fitting", "both_
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",
-    "randperm",
+    "randperm", "resolve_conj", "resolve_neg",
 }  # fmt: skip
 
 

@@ -1,10 +1,8 @@
-"""LRU cache of tokenised data sets: split, encoded, with n-gram baselines."""
+"""Tokenised data sets: split, encoded, with n-gram baselines, and the last few kept."""
 
-import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,53 +27,20 @@ class Prepared:
     lines: dict[str, float]  # n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram"
 
 
-class DatasetCache:
-    """LRU cache of prepared texts."""
+@lru_cache(maxsize=8)
+def prepared(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int) -> Prepared:
+    """A text encoded, by a tokenizer that is given or trained on it; the last few texts are kept.
 
-    def __init__(self, most: int = 8) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._kept: OrderedDict[str, Prepared] = OrderedDict()
+    Args:
+        documents: the text.
+        tokenizer: of a model that is trained further; None makes one.
+        kind: of the tokenizer to make, "char" or "bpe".
+        vocab_size: of a "bpe" one.
 
-    def get(self, documents: Sequence[str], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int) -> Prepared:
-        """A text encoded, by a tokenizer that is given or trained on it.
-
-        Args:
-            documents: the text.
-            tokenizer: of a model that is trained further; None makes one.
-            kind: of the tokenizer to make, "char" or "bpe".
-            vocab_size: of a "bpe" one.
-
-        Raises:
-            TrainingError, TokenizerError: with the value and the limit.
-        """
-        key = hashlib.sha256("\0".join(documents).encode("utf-8", "surrogatepass"))
-        key.update(repr((id(tokenizer) if tokenizer else None, kind, vocab_size)).encode())
-        with self._lock:
-            known = self._kept.get(key.hexdigest())
-            if known is not None:
-                self._kept.move_to_end(key.hexdigest())
-                return known
-        made = _prepare(documents, tokenizer or _new_tokenizer(documents, kind, vocab_size))
-        with self._lock:
-            self._kept[key.hexdigest()] = made
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return made
-
-
-def _new_tokenizer(documents: Sequence[str], kind: str, vocab_size: int) -> Tokenizer:
-    if kind == "bpe":
-        return ByteBPE.train(documents, vocab_size=vocab_size)
-    kinds = len(set("".join(documents)) | {"\n"})
-    if kinds > _MOST_CHARACTERS:
-        raise TrainingError(
-            f"The text has {kinds:,} different characters; a character vocabulary here has at most "
-            f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
-        )
-    return CharTokenizer.train("".join([*documents, "\n"]))
-
-
-def _prepare(documents: Sequence[str], tokenizer: Tokenizer) -> Prepared:
+    Raises:
+        TrainingError, TokenizerError: with the value and the limit.
+    """
+    tokenizer = tokenizer or _new_tokenizer(documents, kind, vocab_size)
     train_texts, valid_texts = split(documents)
     if tokenizer.end_id is None:  # no end-of-text token marks document boundaries
         train_texts, valid_texts = (["\n\n".join(texts)] for texts in (train_texts, valid_texts))
@@ -90,3 +55,15 @@ def _prepare(documents: Sequence[str], tokenizer: Tokenizer) -> Prepared:
     lines = {"uniform": float(np.log(tokenizer.vocab_size)), "unigram": unigram, "bigram": bigram}
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in valid_texts)
     return Prepared(tokenizer, train, valid, size, len(valid) / max(1, characters), lines)
+
+
+def _new_tokenizer(documents: Sequence[str], kind: str, vocab_size: int) -> Tokenizer:
+    if kind == "bpe":
+        return ByteBPE.train(documents, vocab_size=vocab_size)
+    kinds = len(set("".join(documents)) | {"\n"})
+    if kinds > _MOST_CHARACTERS:
+        raise TrainingError(
+            f"The text has {kinds:,} different characters; a character vocabulary here has at most "
+            f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
+        )
+    return CharTokenizer.train("".join([*documents, "\n"]))

@@ -5,6 +5,13 @@ from typing_extensions import TypedDict
 from ui.payloads import Machine
 
 
+class QueuePlace(TypedDict):
+    """A run's place in the queue, 1 for the next, and about how many seconds it waits, where that is known."""
+
+    number: int
+    seconds: float | None
+
+
 class RunAbout(TypedDict):
     """What is known of a run before it begins."""
 

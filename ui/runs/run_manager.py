@@ -14,7 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.plan import Plan, Preparation
-from ui.runs.run_queue import QueuePlace, RunQueue
+from ui.runs.run_queue import RunQueue
 from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, TrainingRun
@@ -38,6 +38,7 @@ class RunManager:
 
     Attributes:
         workspaces: of all visitors.
+        queue: of those whose runs wait.
         asker: the client whose event is being handled.
     """
 
@@ -53,15 +54,15 @@ class RunManager:
     ) -> None:
         self._device, self._computing, self._limits, self._saved = device, computing, limits, saved
         self.asker: Callable[[], str] = lambda: ""
-        restored = saved.restore() if saved is not None else []
+        restored = saved.restore() if saved is not None else {}
         self.workspaces = Workspaces(
             limits,
-            restored=[Workspace(one.workspace, [one.record]) for one in restored],
+            restored=[Workspace(name, [record]) for name, record in restored.items()],
             examples=examples,
             leaving=self._free,
             clock=clock,
         )
-        self._queue = RunQueue(limits, self.workspaces.all)
+        self.queue = RunQueue(limits, self.workspaces.all)
 
     def start(
         self, workspace_id: object, plan: Plan | Preparation, *, rival: Plan | None = None, go: bool = True
@@ -84,18 +85,18 @@ class RunManager:
             if go:
                 self._make_room(workspace)
             else:
-                self._queue.leave(workspace)
+                self.queue.leave(workspace)
             for run in workspace.live:
                 run.stop(replaced=True)
             if not all(run.wait(10.0) for run in workspace.live):
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
-            runs = [TrainingRun(one, self._computing, self._queue.advance, device=self._device) for one in plans]
+            runs = [TrainingRun(one, self._computing, self.queue.advance, device=self._device) for one in plans]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]
             if go:
-                self._queue.go(workspace)
+                self.queue.go(workspace)
         return workspace
 
     def resume(self, workspace: Workspace, updates: float = math.inf) -> None:
@@ -106,15 +107,7 @@ class RunManager:
         """
         if any(run.record.alive for run in workspace.live):
             self._make_room(workspace)
-            self._queue.go(workspace, updates)
-
-    def leave_queue(self, workspace: Workspace) -> None:
-        """Removes a workspace from the queue, if it is queued."""
-        self._queue.leave(workspace)
-
-    def place(self, workspace: Workspace) -> QueuePlace | None:
-        """A workspace's place in the queue, or None."""
-        return self._queue.place(workspace)
+            self.queue.go(workspace, updates)
 
     def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
         """Adds an uploaded model to a workspace, new if the id is unknown; returns it and the model's name.
@@ -145,7 +138,7 @@ class RunManager:
         workspace = self.workspaces.steered(workspace_id)
         if workspace is None:
             return
-        self._queue.leave(workspace)
+        self.queue.leave(workspace)
         for run in workspace.live:
             run.stop()
             run.wait(5.0)
@@ -158,7 +151,7 @@ class RunManager:
     def stop_all(self) -> None:
         """Ends every run, for server shutdown."""
         runs = [run for workspace in self.workspaces.all() for run in workspace.live]
-        self._queue.clear()
+        self.queue.clear()
         for run in runs:
             run.stop()
         for run in runs:
@@ -175,9 +168,9 @@ class RunManager:
 
     def _make_room(self, workspace: Workspace) -> None:
         workspace.client = self.asker() or workspace.client
-        self._queue.make_room(workspace)
+        self.queue.make_room(workspace)
 
     def _free(self, workspace: Workspace) -> None:
-        self._queue.leave(workspace)
+        self.queue.leave(workspace)
         for run in workspace.live:
             run.stop(replaced=True)

@@ -4,8 +4,8 @@ import heapq
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from ui.runs.payloads import QueuePlace
 from ui.runs.training_run import TrainingRun
 from ui.runs.workspace import Workspace
 from ui.runs.workspaces import Busy
@@ -13,14 +13,6 @@ from ui.state.limits import Limits
 from ui.state.shares import of_most
 
 _GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Resume puts it in line again."
-
-
-@dataclass(frozen=True)
-class QueuePlace:
-    """A place in the queue."""
-
-    number: int  # 1 for the next run that begins
-    seconds: float | None  # estimated wait; None if the end of a run before it is unknown
 
 
 class RunQueue:
@@ -79,7 +71,8 @@ class RunQueue:
             before = self._waiting[: self._waiting.index(workspace)]
             learning = [_longest(run.record.seconds_left() for run in live) for live in self._learning()]
         ahead = [_longest(run.record.time_budget for run in other.live) for other in before]
-        return QueuePlace(len(before) + 1, expected_wait(learning, ahead, self._limits.training_runs))
+        seconds = expected_wait(learning, ahead, self._limits.training_runs)
+        return {"number": len(before) + 1, "seconds": seconds}
 
     def make_room(self, workspace: Workspace) -> None:
         """Where the queue is full, the client that has most runs waiting gives up its last.

@@ -15,9 +15,6 @@ from ui.runs.run_clock import RunClock
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
-# A training thread is CPU-bound; below this share of CPU time, other work is competing for the processor.
-_BUSY_BELOW = 0.7
-_TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
 
 
 @dataclass(frozen=True)
@@ -142,22 +139,9 @@ class RunState:
         return None if budget is None else budget + self.prolonged
 
     @property
-    def expected_updates(self) -> int | None:
-        """Estimated number of updates within its time budget; None if unknown or not needed."""
-        seconds, budget = self.seconds(), self.time_budget
-        if not self.alive or budget is None or seconds < _TOLD_AFTER or seconds >= budget:
-            return None
-        return round(self.step * budget / seconds)
-
-    @property
     def alive(self) -> bool:
         """Whether it can still learn."""
         return self.state != "ended"
-
-    @property
-    def busy(self) -> bool:
-        """Whether other work on this machine takes the processor from the run."""
-        return self.processor_share < _BUSY_BELOW
 
     def add_observation(
         self, seen: Observation, lm: LanguageModel, *, most: int, machine: MachineOfRun | None = None

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +26,6 @@ _ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_
 _LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 REASON = "The server ended amid this run. This is its last snapshot."
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What was found of a run."""
-
-    workspace: str  # id of the workspace on which it learned
-    record: RunState  # as it was at its last snapshot, with its model
 
 
 class SavedRuns:
@@ -116,22 +107,22 @@ class SavedRuns:
         self._done.pop(place.name, None)
         self._at.pop(place.name, None)
 
-    def restore(self) -> list[Saved]:
-        """Loads the runs of an earlier process, newest first; deletes old, surplus and damaged ones."""
+    def restore(self) -> dict[str, RunState]:
+        """Loads the runs of an earlier process, newest first, by workspace; deletes old, surplus and damaged ones."""
         try:
             self._complete()
             places = self._places()
         except OSError:
-            return []
-        restored = []
+            return {}
+        restored: dict[str, RunState] = {}
         for place in places:
             known = _ID.fullmatch(place.name) and self._clock() - place.stat().st_mtime < _AGE and len(restored) < _MOST
-            saved = self._read(place) if known else None
-            if saved is None:
+            record = self._read(place) if known else None
+            if record is None:
                 shutil.rmtree(place, ignore_errors=True)
             else:
-                restored.append(saved)
-                self._done[place.name] = _written(saved.record)
+                restored[place.name] = record
+                self._done[place.name] = _written(record)
                 with suppress(OSError):  # of a folder that cannot be written to
                     os.utime(place)  # as if it had been written now: it is in use again
         return restored
@@ -152,7 +143,8 @@ class SavedRuns:
             else:
                 shutil.rmtree(left, ignore_errors=True)
 
-    def _read(self, place: Path) -> Saved | None:
+    def _read(self, place: Path) -> RunState | None:
+        """A run as it was at its last snapshot, with its model; None for what cannot be read."""
         try:
             lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
             record = read_run((place / _RUN).read_text(encoding="utf-8"), lm)
@@ -165,7 +157,7 @@ class SavedRuns:
             return None
         record.id, record.language_model = known, LanguageModel(lm.model, lm.tokenizer, record.facts.title)
         record.reason = record.reason or REASON
-        return Saved(place.name, record)
+        return record
 
 
 def _written(record: RunState) -> tuple[str, int, str]:

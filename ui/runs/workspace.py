@@ -7,12 +7,25 @@ import threading
 from collections import deque
 from dataclasses import dataclass, field
 
+from gptcore.finetuning.answering import Answer
+from gptcore.finetuning.preference import PreferencePair
 from gptcore.language_model import LanguageModel
-from ui.runs.choices import Choices
 from ui.runs.run_state import RunState
 from ui.runs.training_run import TrainingRun
 
 _MOST_DOWNLOADS = 4
+
+
+@dataclass
+class Choices:
+    """What an audience has chosen so far between two answers of a model."""
+
+    # the preferred answer with the other one, of the model that wrote them
+    pairs: list[PreferencePair] = field(default_factory=list)
+    model: str = ""  # id of the run that made this model
+    shown: tuple[str, Answer, Answer] | None = None  # the prompt and the two answers on screen
+    number: int = 0  # of that question
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(eq=False)

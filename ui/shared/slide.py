@@ -4,7 +4,6 @@ import base64
 import io
 from typing import Any, NamedTuple
 
-KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 SIZE = (13.33, 7.5)
 _EDGE = 0.18  # inches
 
@@ -27,11 +26,11 @@ def colors(dark: bool) -> Colors:
     return DARK if dark else LIGHT
 
 
-def data_url(figure: Any, kind: str) -> str:
-    """A matplotlib figure as a data URL, "png" (200 dpi) or "svg"."""
+def data_url(figure: Any) -> str:
+    """A matplotlib figure as the data URL of an SVG."""
     layout = figure.get_layout_engine()
     if layout is not None:
         layout.set(w_pad=_EDGE, h_pad=_EDGE)  # nothing touches the edge of the slide
     target = io.BytesIO()
-    figure.savefig(target, format=kind, dpi=200, facecolor=figure.get_facecolor())
-    return f"data:{KINDS[kind]};base64,{base64.b64encode(target.getvalue()).decode()}"
+    figure.savefig(target, format="svg", dpi=200, facecolor=figure.get_facecolor())
+    return f"data:image/svg+xml;base64,{base64.b64encode(target.getvalue()).decode()}"

@@ -89,7 +89,7 @@ class ParametersEvents:
         with shown_to_visitor():
             experiment = anatomy.experiment(self._services, model, name)
         draw = getattr(anatomy_figures, experiment.figure)
-        light, dark = (draw(**experiment.arguments, kind="svg", dark=night) for night in (False, True))
+        light, dark = (draw(**experiment.arguments, dark=night) for night in (False, True))
         tables = [asdict(table) for table in experiment.tables]
         value: ExperimentFigure = {
             "name": name, "model": model, "text": experiment.text, "light": light, "dark": dark, "tables": tables,
@@ -104,5 +104,6 @@ def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
         config = shapes.shape(controls)
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
         return None
-    shape = drawings.Drawn(**architecture.drawn(config))
-    return architecture.value(config, drawings.inline(shape, dark=False), drawings.inline(shape, dark=True))
+    light, dark = (drawings.inline(*architecture.drawn(config), dark=night) for night in (False, True))
+    name, parts = shapes.name_of(config) or "shape", architecture.parts(config)
+    return json.dumps({"light": light, "dark": dark, "parts": parts, "name": name}, ensure_ascii=False)

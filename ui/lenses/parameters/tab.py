@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import gradio as gr
 
@@ -10,14 +10,16 @@ from gptcore.config import PRESETS, GPTConfig
 from ui.lenses.parameters.events import FIELDS, PICKED, ParametersEvents, drawn
 from ui.lenses.parameters.handlers import anatomy, costs, families, quoted, scaling, shapes
 from ui.lenses.parameters.handlers.shapes import ShapeForm
-from ui.lenses.parameters.view.views import breakdown_view, drawing_view, figure_view, plotly_view
+from ui.lenses.parameters.view.views import BREAKDOWN, DRAWING, FIGURE, plotly_view
+from ui.shared.colours import PARTS
 from ui.shared.controls import settings_opener
-from ui.shared.files import calling
+from ui.shared.files import calling, component
 from ui.shared.form_controls import control, group, in_order
 from ui.shared.lens import Event, Lens, Sending, TabContext
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, view_tab, while_computing
 
+_VIEWS = "lenses/parameters/view"
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
 
@@ -44,10 +46,13 @@ def parameters_tab(site: TabContext[None]) -> Lens:
             send = gr.Button("Train this shape", elem_id="shape-to-train", min_width=0)
         with gr.Column(scale=5, min_width=330), gr.Tabs(elem_id="parameter-views"):
             with view_tab("parameters", "breakdown") as breakdown_tab:
-                table = breakdown_view(shapes.breakdown(config), elem_id="breakdown")
+                counted, hues = shapes.breakdown(config), {"hues": list(PARTS.values())}
+                script = f"{_VIEWS}/breakdown_view.js"
+                table = component(counted, BREAKDOWN, script, given=hues, elem_id="breakdown")
                 tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
             with view_tab("parameters", "drawing") as drawing_tab:
-                drawing = drawing_view(server_functions=[drawn], elem_id="drawing")
+                script = f"{_VIEWS}/drawing_view.js"
+                drawing = component("", DRAWING, script, server_functions=[drawn], elem_id="drawing")
                 gr.Markdown("### How its parts behave", elem_id="anatomy")
                 which = gr.Radio(
                     list(anatomy.EXPERIMENTS),
@@ -56,10 +61,10 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                     container=False,
                     elem_id="experiment",
                 )
-                shown_figure = figure_view(elem_id="anatomy-figure")
+                shown_figure = component("", FIGURE, f"{_VIEWS}/figure_view.js", elem_id="anatomy-figure")
             with view_tab("parameters", "cost") as cost_tab:
                 gr.HTML(_CONTENTS, elem_id="reference-contents")
-                costing = _cost(config)
+                (batch, length, millions), costing, (rate, cache), measured = _cost(config)
                 sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
                 bars = plotly_view(name="models-side-by-side", height=420, elem_id="bars")
                 gr.Markdown(f"### Why larger models, and more text\n\n{scaling.said()}", elem_id="scaling-said")
@@ -75,12 +80,9 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     js = calling("shared/view/places.js", "[m.openView('parameter-views'), ...args.slice(1)]")
     events = ParametersEvents(services)
     fields = [controls[name] for name in FIELDS]
-    inputs, outputs = (
-        [shown, costing.batch, costing.length, costing.millions, *fields],
-        [table, tree, bars, costing.table, drawing],
-    )
+    inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, costing, drawing]
     show = {"fn": events.show, "inputs": inputs, "outputs": outputs, "queue": False, "js": js, **QUIET}
-    changed = [component.change for component in [*fields, costing.batch, costing.length, costing.millions]]
+    changed = [component.change for component in [*fields, batch, length, millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.
     gr.on(changed, trigger_mode="multiple", **show)
     for opened in (breakdown_tab, cost_tab, drawing_tab, tab):
@@ -89,18 +91,16 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     drawn_laws = {"fn": events.laws, "inputs": workspace, "outputs": [by_size, by_text], "js": _WITH_WORKSPACE}
     cost_tab.select(**drawn_laws, queue=False, **QUIET)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
-    load.input(events.load, [load, model], [*fields, costing.length, followed], **QUIET)
+    load.input(events.load, [load, model], [*fields, length, followed], **QUIET)
     follow: Event = {
         "fn": events.follow,
-        "inputs": [shown, load, model, followed, costing.batch, costing.millions],
-        "outputs": [*fields, costing.length, followed, *outputs],
+        "inputs": [shown, load, model, followed, batch, millions],
+        "outputs": [*fields, length, followed, *outputs],
         "js": js,
         **QUIET,
     }
-    costing.rate.click(
-        events.rate, [costing.batch, costing.length, costing.millions, *fields], costing.measured, **model_work
-    )
-    costing.cache.click(events.cache, model, costing.measured, **model_work)
+    rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
+    cache.click(events.cache, model, measured, **model_work)
     examined: Event = {
         "fn": events.anatomy,
         "inputs": [shown, which, model],
@@ -114,20 +114,8 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     return Lens(on_model=[follow, examined], asks=load, sends=Sending(send.click, controls))
 
 
-class _Costing(NamedTuple):
-    """The view of costs: its fields, what it shows, and its measurements."""
-
-    batch: gr.Number
-    length: gr.Number
-    millions: gr.Number
-    table: gr.HTML
-    rate: gr.Button
-    cache: gr.Button
-    measured: gr.Markdown
-
-
-def _cost(config: GPTConfig) -> _Costing:
-    """What a shape costs, measured on wish."""
+def _cost(config: GPTConfig) -> tuple[list[gr.Number], gr.HTML, list[gr.Button], gr.Markdown]:
+    """What a shape costs: the fields, the view, and the buttons that measure with what they found."""
     with gr.Row():
         batch = gr.Number(8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120)
         length = gr.Number(
@@ -147,7 +135,7 @@ def _cost(config: GPTConfig) -> _Costing:
         cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
     measured = gr.Markdown("", elem_id="measured")
     sheet_view(families.families(), name="families", elem_id="families")
-    return _Costing(batch, length, millions, table, rate, cache, measured)
+    return [batch, length, millions], table, [rate, cache], measured
 
 
 def _controls(values: dict[str, Any]) -> dict[str, Any]:

@@ -2,26 +2,28 @@
 
 import html
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
-from ui.lenses.train.handlers import files, watching
-from ui.lenses.train.handlers.assistant import AssistantForm
+from ui.lenses.train.handlers import assistant, files, watching
 from ui.lenses.train.handlers.fitting import fitted
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, label_form, rival_of, train_form, tune_form
 from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.linked import settings_of
+from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING, NOTES, PRESETS
 from ui.payloads import LinkRequest, fields
+from ui.runs.plan import Plan
 from ui.runs.workspace import Workspace
 from ui.services import Services
-from ui.shared.fields import fields_of
+from ui.shared.fields import Values, fields_of
 from ui.shared.picker import choices
 from ui.shared.qr import qr_svg
 from ui.shared.wiring import event_data, served
@@ -30,6 +32,13 @@ from ui.views import CONTINUED, TAB_NAMES, title_of
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
 PRESET_FIELDS = tuple(name for name in fields_of(TrainForm) if name not in ("written", "file", "data_set"))
+_FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
+# Those that train the picked model further: how each is checked, and its plan.
+_FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan]]] = {
+    "tune": (tune_form, tuning_plan),
+    "labels": (label_form, label_plan),
+    "assistant": (assistant.assistant_form, assistant.teaching_plan),
+}
 
 
 class TrainEvents:
@@ -60,22 +69,33 @@ class TrainEvents:
         return self._begin(workspace, dict(zip(names, raw, strict=True)), go=False)
 
     def tune(self, workspace: str, model: str, *raw: object) -> list[Any]:
-        with shown_to_visitor():
-            try:
-                values: dict[str, object] = dict(zip(fields_of(TuneForm), raw, strict=True))
-                form = tune_form(values, self._services.limits)
-                now = watching.tune(self._services, workspace, model, form)
-                return [remembering("tune", values, now), ""]
-            except GPTCoreError as error:
-                return [gr.skip(), watching.message(error)]
+        return self._further("tune", workspace, model, raw)
 
     def labels(self, workspace: str, model: str, *raw: object) -> list[Any]:
+        return self._further("labels", workspace, model, raw)
+
+    def teach(self, workspace: str, model: str, *raw: object) -> list[Any]:
+        return self._further("assistant", workspace, model, raw)
+
+    def prefer(self, workspace: str, chooser: object, *raw: object) -> list[Any]:
+        def start(values: Values) -> Workspace:
+            form = assistant.assistant_form(values, self._services.limits)
+            return assistant.prefer(self._services, workspace, form, by_audience=chooser == "audience")
+
+        return self._started("assistant", raw, start)
+
+    def _further(self, kind: str, workspace: str, model: str, raw: Sequence[object]) -> list[Any]:
+        def start(values: Values) -> Workspace:
+            form, plan = _FURTHER[kind]
+            return watching.further(self._services, workspace, model, form(values, self._services.limits), plan)
+
+        return self._started(kind, raw, start)
+
+    def _started(self, kind: str, raw: Sequence[object], start: Callable[[Values], Workspace]) -> list[Any]:
         with shown_to_visitor():
             try:
-                values: dict[str, object] = dict(zip(fields_of(LabelForm), raw, strict=True))
-                form = label_form(values, self._services.limits)
-                now = watching.learn_labels(self._services, workspace, model, form)
-                return [remembering("labels", values, now), ""]
+                values: Values = dict(zip(fields_of(_FORMS[kind]), raw, strict=True))
+                return [remembering(kind, values, start(values)), ""]
             except GPTCoreError as error:
                 return [gr.skip(), watching.message(error)]
 
@@ -128,10 +148,9 @@ class TrainEvents:
         kind, values = (
             workspace.current.form if workspace is not None and workspace.current is not None else None
         ) or ("", {})
-        forms = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
         shown = "continue" if kind in CONTINUED else kind
         updates: list[Any] = [gr.Tabs(selected=shown) if kind else gr.skip(), kind if kind in CONTINUED else gr.skip()]
-        for name, form in forms.items():
+        for name, form in _FORMS.items():
             known = values if name == kind else {}
             updates += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
         return updates

@@ -4,7 +4,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.runs.payloads import MachineOfRun, RunAbout
+from ui.runs.payloads import MachineOfRun, QueuePlace, RunAbout
 
 Command = Literal["pause", "resume", "step", "stop", "rate", "longer", "again"]
 CurveRow = list[float | None]  # update, loss, learning rate, gradient norm, seconds
@@ -68,13 +68,6 @@ class DuelRequest(WorkspaceRequest):
 
     chosen: int | None
     number: int | None
-
-
-class QueuePlace(TypedDict):
-    """A run's place in the queue, and about how long it waits."""
-
-    number: int
-    seconds: float | None
 
 
 class SlowRun(TypedDict):

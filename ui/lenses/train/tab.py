@@ -5,8 +5,8 @@ from typing import Any
 
 import gradio as gr
 
-from ui.lenses.train.assistant import AssistantEvents, assistant_fields, compared_view
-from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, remembering, server_functions
+from ui.lenses.train.assistant import assistant_fields, compared_view
+from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, server_functions
 from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
@@ -35,7 +35,6 @@ def train_tab(site: TabContext[None]) -> Lens:
     """Lays out the tab and wires it."""
     services, model = site.services, site.model
     events = TrainEvents(services)
-    assist = AssistantEvents(services, remembering)
     workspace = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
@@ -60,7 +59,7 @@ def train_tab(site: TabContext[None]) -> Lens:
                     settings_opener("labels-settings")
                     lines = label_fields()
                 with goals[2]:
-                    helper = assistant_fields(services)
+                    teach, chooser, prefer, said_of_helper, helper = assistant_fields(services)
             copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
             said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
             save, uploaded, ready, said_of_files = _files()
@@ -77,14 +76,8 @@ def train_tab(site: TabContext[None]) -> Lens:
         (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
         (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
         (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
-        (helper.teach, assist.teach, [workspace, model, *helper.values.values()], [view, helper.said], _STARTS),
-        (
-            helper.prefer,
-            assist.prefer,
-            [workspace, helper.chooser, *helper.values.values()],
-            [view, helper.said],
-            _STARTS,
-        ),
+        (teach, events.teach, [workspace, model, *helper.values()], [view, said_of_helper], _STARTS),
+        (prefer, events.prefer, [workspace, chooser, *helper.values()], [view, said_of_helper], _STARTS),
     ]
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
@@ -93,13 +86,13 @@ def train_tab(site: TabContext[None]) -> Lens:
     opens = calling("shared/view/workspace.js", "(m.openForm(args[0]), args)")
     continue_tab.select(None, goal, None, js=opens, **QUIET)
     goal.change(goal_shown, goal, goals, js=opens, queue=False, **QUIET)
-    refilled = [kinds, goal, *values, *tuning.values(), *lines.values(), *helper.values.values()]
+    refilled = [kinds, goal, *values, *tuning.values(), *lines.values(), *helper.values()]
     view.restore(events.restore, None, refilled, **QUIET)
     # A broken run races against its intact version by default.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
     of_preset = [note, *(fields[name] for name in PRESET_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
-    forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper.values}
+    forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper}
     by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
     linked = gr.Textbox(visible=False)
     inputs = [workspace, preset, model, *by_link]  # the first becomes the name of the open form

@@ -24,11 +24,8 @@ from ui.shared.wiring import or_nothing
 PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
 NOTHING_NEW = [gr.skip()] * 5
-_FILLED = [name for name in forms.FIELDS if name not in ("task", "prompt")]
-
-
 # Which fields the events fill or listen to.
-REFILLED = tuple(_FILLED)
+REFILLED = tuple(name for name in forms.FIELDS if name not in ("task", "prompt"))
 LINKED = (
     "field_0", "field_1", "field_2", "expected", "template", "n_examples", "instruction", "body", "labels",
 )  # fmt: skip
@@ -58,12 +55,12 @@ class ZeroShotEvents:
     def task(self, name: str) -> list[Any]:
         with shown_to_visitor():
             values = forms.defaults(name)
-        return [*(_update(name, key, values[key]) for key in _FILLED), [values[key] for key in DRAWN]]
+        return [*(_update(name, key, values[key]) for key in REFILLED), [values[key] for key in DRAWN]]
 
     def another(self, name: str) -> list[Any]:
         with shown_to_visitor():
             values = forms.defaults(name, random.randrange(1, 1_000))
-        return [*(values[key] if key in DRAWN else gr.skip() for key in _FILLED), [values[key] for key in DRAWN]]
+        return [*(values[key] if key in DRAWN else gr.skip() for key in REFILLED), [values[key] for key in DRAWN]]
 
     def template(self, task: str, name: str) -> list[Any]:
         with shown_to_visitor():
@@ -150,14 +147,14 @@ class ZeroShotEvents:
         """What a link's settings put into the model, the task, its fields, what was drawn, and the count of fills."""
         task, model = settings.get("task"), settings.get("asked", gr.skip())
         if task is None:
-            return [model, *[gr.skip()] * (len(_FILLED) + 3)]
+            return [model, *[gr.skip()] * (len(REFILLED) + 3)]
         values = forms.defaults(task)
         if "field_0" in settings:  # another input than the task's own
             values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
         if "template" in settings and TASKS[task].template(settings["template"]) is not None:
             values |= forms.with_template(values, settings["template"])
         values |= {name: value for name, value in settings.items() if name in LINKED and name != "template"}
-        filled = [_update(task, name, values[name]) for name in _FILLED]
+        filled = [_update(task, name, values[name]) for name in REFILLED]
         return [model, task, *filled, [values[name] for name in DRAWN], time.monotonic_ns()]
 
 

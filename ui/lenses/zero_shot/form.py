@@ -1,6 +1,5 @@
 """The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is answered."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -8,26 +7,15 @@ import gradio as gr
 from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.zero_shot.handlers.form import MOST_FIELDS, STOPS, Asked, columns_of
-from ui.services import Services
 from ui.shared.controls import settings_opener
 from ui.shared.form_controls import control
 
 
-@dataclass(frozen=True)
-class Buttons:
-    """Those of the form: another input, other examples, a link to this prompt; where it says what it did; and the
-    language to translate into.
+def task_fields(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[gr.Button, ...], gr.Markdown, gr.Textbox]:
+    """The controls by the names of `ui.lenses.zero_shot.handlers.form.FIELDS`, without task and prompt.
+
+    With the buttons for another input, other examples and a link, where it says what it did, and the language.
     """
-
-    another: gr.Button
-    examples: gr.Button
-    link: gr.Button
-    said: gr.Markdown
-    language: gr.Textbox
-
-
-def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, Any], Buttons]:
-    """The controls by the names of `ui.lenses.zero_shot.handlers.form.FIELDS`, without task and prompt."""
     fields: dict[str, Any] = {}
     another, language = _input(fields, values)
     examples = _examples(fields, values)
@@ -38,7 +26,7 @@ def task_fields(services: Services, values: dict[str, Any]) -> tuple[dict[str, A
         fields["body"] = gr.Textbox(values["body"], **wording(values["task"]), lines=2, max_lines=6, elem_id="zs-body")
     _answering(fields, values)
     link = gr.Button("Copy a link to this", elem_id="zs-link", size="sm")
-    return fields, Buttons(another, examples, link, gr.Markdown("", elem_id="zs-link-said"), language)
+    return fields, (another, examples, link), gr.Markdown("", elem_id="zs-link-said"), language
 
 
 def _input(fields: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, gr.Textbox]:

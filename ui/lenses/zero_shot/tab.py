@@ -1,6 +1,5 @@
 """The Zero-shot tab: tasks from a prompt alone."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -35,17 +34,18 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
                 task, picked = _task_and_model(example, names)
-            fields, buttons = task_fields(services, example.values)
+            fields, (another, others, link), said_of_link, language = task_fields(example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
             with view_tab("zero-shot", "answer"):
                 view, start, stop, stream, prompt = _answer(example)
-                uses = _uses()
+                uses_start, uses, whose = _uses()
             with view_tab("zero-shot", "ways") as ways_tab:
-                ways = _ways()
+                ways_start, ways_stop, ways = _ways()
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
             with view_tab("zero-shot", "models") as models_tab:
-                ladder = _ladder(names, list(dict.fromkeys([services.models.default, example.model, *cached])))
-                scores = _scoreboard(names, example.model)
+                ticked = list(dict.fromkeys([services.models.default, example.model, *cached]))
+                rungs, climb, ladder_stop, ladder = _ladder(names, ticked)
+                counted_by, count, count_stop, board = _scoreboard(names, example.model)
 
     drawn = gr.State([example.values[name] for name in DRAWN])
     newest, number = gr.State(0), gr.Number(0, visible=False)  # of the forms sent to be composed
@@ -65,9 +65,9 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     reworded = [fields[name] for name in REWORDED]
     filling = (
         (task.input, events.task, task, [*refilled, drawn]),
-        (buttons.another.click, events.another, task, [*refilled, drawn]),
+        (another.click, events.another, task, [*refilled, drawn]),
         (fields["template"].input, events.template, [task, fields["template"]], reworded),
-        (buttons.examples.click, events.examples, task, [fields["examples"]]),
+        (others.click, events.examples, task, [fields["examples"]]),
     )
     for trigger, fn, given, outputs in filling:
         trigger(counted(fn), given, [*outputs, fills], trigger_mode="always_last", **QUIET)
@@ -78,21 +78,24 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     gr.on([prompt.input, prompt.blur], events.edit, inputs, view, trigger_mode="always_last", **QUIET)
     start.click(events.answer, inputs, stream, **{**model_work, "trigger_mode": "multiple"})
     # Each is asked by itself when its tab is opened for the first time, so that none opens empty.
-    for asking, tab, fn in ((ways, ways_tab, events.ways), (ladder, models_tab, events.ladder)):
-        view_of, given = Opening(services, str(asking.view.elem_id), fn), [*inputs, *asking.more]
-        asking.start.click(view_of.pressed, given, asking.view, **model_work)
-        tab.select(view_of.opened, given, asking.view, **model_work)
+    for asks, tab, fn, given, shown in (
+        (ways_start, ways_tab, events.ways, inputs, ways),
+        (climb, models_tab, events.ladder, [*inputs, rungs], ladder),
+    ):
+        view_of = Opening(services, str(shown.elem_id), fn)
+        asks.click(view_of.pressed, given, shown, **model_work)
+        tab.select(view_of.opened, given, shown, **model_work)
     # What the answer used is asked for: it costs as many answers as the prompt has words.
-    uses.start.click(events.uses, [*inputs, *uses.more], uses.view, **model_work)
+    uses_start.click(events.uses, [*inputs, whose], uses, **model_work)
     spoken = [fields["template"], *reworded, fields["expected"], fills]
-    buttons.language.change(events.language, [task, fields["template"], buttons.language], spoken, **QUIET)
-    task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, buttons.language, **QUIET)
-    scores.count.click(events.scoreboard, scores.given, scores.board, **model_work)
-    for button in filter(None, (stop, ways.stop, ladder.stop, scores.stop)):
+    language.change(events.language, [task, fields["template"], language], spoken, **QUIET)
+    task.change(lambda name: gr.Textbox("French", visible=name == "translate"), task, language, **QUIET)
+    count.click(events.scoreboard, counted_by, board, **model_work)
+    for button in (stop, ways_stop, ladder_stop, count_stop):
         button.click(stop_event(services), queue=False, **QUIET)
     linked = {"asked": picked, "task": task} | {name: fields[name] for name in LINKED}
     copy = copy_script(list(linked), tab="zero-shot", note="It leaves out edited examples and an edited prompt.")
-    buttons.link.click(None, list(linked.values()), buttons.said, js=copy, **QUIET)
+    link.click(None, list(linked.values()), said_of_link, js=copy, **QUIET)
     follow: Event = {**composing, "fn": events.follow}
     return Lens(on_model=[follow], fills=Fill(events.fill, [picked, task, *refilled, drawn, fills]), asks=picked)
 
@@ -122,18 +125,8 @@ def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr
     return view, start, stop, stream, prompt
 
 
-@dataclass(frozen=True)
-class Scoreboard:
-    """The scoreboard's controls, by what they choose, its buttons, and where it is shown."""
-
-    given: list[Any]
-    count: gr.Button
-    stop: gr.Button
-    board: gr.HTML
-
-
-def _scoreboard(names: list[str], player: str) -> Scoreboard:
-    """Lays out the scoreboard; `player` is the model that is ticked at first."""
+def _scoreboard(names: list[str], player: str) -> tuple[list[Any], gr.Button, gr.Button, gr.HTML]:
+    """What the scoreboard counts, Count, Stop, and where it is shown; `player` is the model that is ticked at first."""
     tests = gr.CheckboxGroup(
         [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
         value=["sentiment", "translate", "arithmetic"],
@@ -163,29 +156,19 @@ def _scoreboard(names: list[str], player: str) -> Scoreboard:
         count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
         stop = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
     board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
-    return Scoreboard([players, tests, shots, side, n_items], count, stop, board)
+    return [players, tests, shots, side, n_items], count, stop, board
 
 
-@dataclass(frozen=True)
-class Asking:
-    """A view that asks once it is opened, and again by a button: the button, Stop, the view, and what more it takes."""
-
-    start: gr.Button
-    stop: gr.Button | None
-    view: gr.HTML
-    more: list[Any]
-
-
-def _ways() -> Asking:
+def _ways() -> tuple[gr.Button, gr.Button, gr.HTML]:
     """The same input asked plainly, with examples, and in steps."""
     with gr.Row(elem_classes="zs-buttons"):
         compare = gr.Button("Ask in every way", variant="primary", elem_id="zs-compare", min_width=150)
         stop = gr.Button("Stop", variant="stop", min_width=80)
     view = zero_shot_view(WAITING, name="ways-of-asking", elem_id="zs-ways")
-    return Asking(compare, stop, view, [])
+    return compare, stop, view
 
 
-def _uses() -> Asking:
+def _uses() -> tuple[gr.Button, gr.HTML, gr.Radio]:
     """What the answer owes to the parts of the prompt."""
     gr.Markdown("### What did it use?")
     with gr.Row(elem_classes="zs-buttons"):
@@ -194,14 +177,14 @@ def _uses() -> Asking:
             [OWN, EXPECTED], value=OWN, show_label=False, container=False, elem_id="zs-whose", min_width=200
         )
     view = zero_shot_view("", name="what-it-used", elem_id="zs-uses")
-    return Asking(look, None, view, [whose])
+    return look, view, whose
 
 
-def _ladder(names: list[str], ticked: list[str]) -> Asking:
+def _ladder(names: list[str], ticked: list[str]) -> tuple[gr.CheckboxGroup, gr.Button, gr.Button, gr.HTML]:
     """The same prompt on models of several sizes."""
     rungs = gr.CheckboxGroup(names, value=ticked, label="Models", elem_id="zs-rungs")
     with gr.Row(elem_classes="zs-buttons"):
         climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
         stop = gr.Button("Stop", variant="stop", min_width=80)
     view = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
-    return Asking(climb, stop, view, [rungs])
+    return rungs, climb, stop, view

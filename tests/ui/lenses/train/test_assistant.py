@@ -15,6 +15,7 @@ from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
 from ui.services import make_services
 from ui.shared.fields import fields_of
+from ui.state.limits import Limits
 
 FORM = AssistantForm(length="30")
 
@@ -80,8 +81,8 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(serv
     again = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
     assert (again["chosen"], again["gone"]) == (0, 4)
     views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
-    assert views[-1].said.count("of 3 requested words") == 3
-    assert all(any(view.streams[place] for view in views) for place in range(3))
+    assert views[-1][3].count("of 3 requested words") == 3
+    assert all(any(view[place] for view in views) for place in range(3))
 
 
 @pytest.mark.slow
@@ -104,7 +105,7 @@ def test_stage_2_needs_stage_1_and_enough_pairs(services):
 
 
 def test_a_stage_is_no_longer_than_the_server_allows():
-    assert assistant_form({"stories": "", "length": "120", "seed": 1}, 60.0).seconds == 60.0
+    assert assistant_form({"stories": "", "length": "120", "seed": 1}, Limits(training_seconds=60.0)).seconds == 60.0
 
 
 def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):

@@ -32,7 +32,7 @@ VALUES = {
 
 
 def test_a_run_on_labels_learns_them_and_then_tells_them(services):
-    workspace = finished(watching.learn_labels(services, None, "tiny", label_form(VALUES, services.limits)))
+    workspace = finished(watching.further(services, None, "tiny", label_form(VALUES, services.limits), label_plan))
     run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
     told = watching.classify(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat 5"})
@@ -55,12 +55,12 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
 )  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
-        watching.learn_labels(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits))
+        watching.further(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits), label_plan)
 
 
 def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(services):
     form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
-    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
     news = polled(services, workspace.id)
     commonest = news["about"]["commonest"]
     assert 0.5 <= commonest <= 1 and f"gets {percent(commonest)} right" in news["verdict"]
@@ -76,7 +76,7 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
         f"{coin.choice('ab')}\tthe {w} ran to {v} mat {n}" for n in range(5) for w in "cdefgh" for v in "xyz"
     )
     form = label_form({**VALUES, "labelled": lines, "max_steps": 60, "learning_rate": 0.02}, services.limits)
-    run = finished(watching.learn_labels(services, None, "tiny", form)).current
+    run = finished(watching.further(services, None, "tiny", form, label_plan)).current
     scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.observations}
     assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
@@ -109,7 +109,7 @@ def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, n
     assert written == example_lines(name) and len(set(texts)) == 240  # none is held out that was read in another order
     # The tiny tokenizer reads any text; one update is enough to see that the lines fit the classifier.
     form = label_form({**VALUES, "input_form": name, "labelled": written, "max_steps": 1}, services.limits)
-    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
     record = workspace.current
     assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
     text = written.split("\n")[0].split("\t")[1]
@@ -152,7 +152,7 @@ def test_epochs_and_the_papers_warm_up_become_updates(services):
 
 def test_both_terms_of_the_loss_are_in_the_curve(services):
     form = label_form({**VALUES, "auxiliary_weight": 0.25, "max_steps": 3}, services.limits)
-    workspace = finished(watching.learn_labels(services, None, "tiny", form))
+    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
     for _, loss, *_, labels, text in workspace.current.curve.rows:
         assert loss == pytest.approx(labels + 0.25 * text, rel=1e-4)
 

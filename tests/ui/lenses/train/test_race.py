@@ -73,10 +73,10 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
     waiting = jobs.start(None, plan_of(services, max_steps=1))
-    assert jobs.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
+    assert jobs.queue.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
     other.rival.stop()
     assert other.rival.wait(60.0) and waiting.run.wait(60.0)  # it has begun by itself
-    assert jobs.place(waiting) is None
+    assert jobs.queue.place(waiting) is None
     jobs.stop_all()
 
 

@@ -46,7 +46,7 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
         jobs.start(None, endless(services))
     who[0] = "visitor"
     visitor = jobs.start(None, endless(services))
-    assert [jobs.place(one) and jobs.place(one).number for one in (*flood, visitor)] == [1, 2, None, 3]
+    assert [jobs.queue.place(one) and jobs.queue.place(one)["number"] for one in (*flood, visitor)] == [1, 2, None, 3]
     assert flood[-1].current.state == "ready" and "this run gave way" in flood[-1].current.reason
     with pytest.raises(Busy, match="1 of them yours"):  # as many as anybody may have here
         jobs.start(None, endless(services))
@@ -60,7 +60,7 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
 def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
     first = jobs.start(None, endless(services))
     others = [jobs.start(None, endless(services)) for _ in range(3)]
-    assert [jobs.place(one).number for one in others] == [1, 2, 3]
+    assert [jobs.queue.place(one)["number"] for one in others] == [1, 2, 3]
     wait_until(lambda: all(one.current.state == "queued" for one in others))
     with pytest.raises(Busy, match="3 training runs are waiting already"):
         jobs.start(None, endless(services))
@@ -68,8 +68,8 @@ def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
     for number, one in enumerate(others):
         before.run.stop()
         wait_until(lambda now=one: now.run.learns)
-        assert jobs.place(one) is None
-        assert [jobs.place(later).number for later in others[number + 1 :]] == [1, 2][: 2 - number]
+        assert jobs.queue.place(one) is None
+        assert [jobs.queue.place(later)["number"] for later in others[number + 1 :]] == [1, 2][: 2 - number]
         before = one
 
 
@@ -81,21 +81,21 @@ def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
     for press in presses:
         press.join()
     assert sum(one.run.learns for one in made) == 1
-    places = [jobs.place(one) for one in made]
-    assert sorted(place.number for place in places if place is not None) == [1, 2, 3]
+    places = [jobs.queue.place(one) for one in made]
+    assert sorted(place["number"] for place in places if place is not None) == [1, 2, 3]
 
 
 def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_place(services, jobs):
     first = jobs.start(None, endless(services))
     second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
     jobs.start(second.id, endless(services))  # another run on the same workspace
-    assert jobs.place(second).number == 1 and jobs.place(third).number == 2
+    assert jobs.queue.place(second)["number"] == 1 and jobs.queue.place(third)["number"] == 2
     wait_until(lambda: second.current.state == "queued")
     jobs.stop(second.viewing)  # who only watches ends nothing
-    assert jobs.place(second).number == 1
+    assert jobs.queue.place(second)["number"] == 1
     jobs.stop(second.id)
-    assert jobs.place(second) is None and jobs.place(third).number == 1
-    jobs.leave_queue(third)
+    assert jobs.queue.place(second) is None and jobs.queue.place(third)["number"] == 1
+    jobs.queue.leave(third)
     for run in third.live:
         run.pause()
     wait_until(lambda: third.current.state == "ready")
@@ -137,14 +137,14 @@ def test_a_run_that_has_ended_takes_no_place_in_the_queue(services, jobs):
     over = jobs.start(None, endless(services))
     jobs.stop(over.id)
     jobs.resume(over)
-    assert jobs.place(over) is None
+    assert jobs.queue.place(over) is None
 
 
 def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):
     first = jobs.start(None, endless(services))
     second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
     jobs.start(second.id, endless(services), go=False)  # Reset: it waits for its visitor, and holds no place
-    assert jobs.place(second) is None and jobs.place(third).number == 1
+    assert jobs.queue.place(second) is None and jobs.queue.place(third)["number"] == 1
     jobs.resume(third, 2)  # Step 2 in place of Start
     first.run.stop()
     wait_until(lambda: third.current.state == "paused")

@@ -271,10 +271,10 @@ def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
     learning, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(2))
     ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
     third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
-    assert jobs.workspaces.get(ended.id) is None and jobs.place(third).number == 2
+    assert jobs.workspaces.get(ended.id) is None and jobs.queue.place(third)["number"] == 2
     with pytest.raises(Busy, match="All places for runs are taken"):
         jobs.start(None, plan_of(services, max_steps=1))
-    assert len(jobs.workspaces) == 3 and learning.run.learns and jobs.place(waiting).number == 1
+    assert len(jobs.workspaces) == 3 and learning.run.learns and jobs.queue.place(waiting)["number"] == 1
     jobs.stop_all()
 
 
@@ -287,7 +287,7 @@ def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace_and_leaves_th
     assert all(jobs.workspaces.get(one.id) is one for one in (learning, waiting))  # somebody looks
     now[0] = 180.0
     jobs.reap()
-    assert len(jobs.workspaces) == 2 and jobs.place(waiting).number == 1
+    assert len(jobs.workspaces) == 2 and jobs.queue.place(waiting)["number"] == 1
     now[0] = 281.0
     jobs.reap()
     assert len(jobs.workspaces) == 0 and jobs.workspaces.get(gone.id) is None and learning.run.wait(10.0)

@@ -78,11 +78,11 @@ def test_a_restored_run_is_not_written_again_and_stays_for_another_day(services,
     here.run_manager.save(now=True)
     os.utime(folder / workspace.id, (1e9, 1e9))
     again = SavedRuns(folder, lambda: 1e9 + 100)
-    [found] = again.restore()
+    [found] = again.restore().values()
     assert (folder / workspace.id).stat().st_mtime > 1e9
-    assert not again.save(workspace.id, found.record, now=True)
-    found.record.state = "running"
-    assert again.save(workspace.id, found.record, now=True)
+    assert not again.save(workspace.id, found, now=True)
+    found.state = "running"
+    assert again.save(workspace.id, found, now=True)
 
 
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
@@ -149,10 +149,10 @@ def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(ser
         assert SavedRuns(here).save(workspace.id, old, now=True)
         ended = steps.save(SavedRuns(here), workspace.id, new, here, last)
         found = SavedRuns(here).restore()
-        assert [one.workspace for one in found] == [workspace.id], last
+        assert list(found) == [workspace.id], last
         assert [p.name for p in here.iterdir()] == [workspace.id], last
-        assert found[0].record.step == 12
-    assert last > 8 and found[0].record.reason == "All steps are done."
+        assert found[workspace.id].step == 12
+    assert last > 8 and found[workspace.id].reason == "All steps are done."
 
 
 def test_what_another_process_is_writing_stays(services, folder):
@@ -172,9 +172,9 @@ def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage
     here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
     (folder / workspace.id / damage).write_text("{")
-    assert SavedRuns(folder).restore() == [] and not (folder / workspace.id).exists()
+    assert SavedRuns(folder).restore() == {} and not (folder / workspace.id).exists()
     (folder / "../evil").mkdir()
-    assert SavedRuns(folder).restore() == []
+    assert SavedRuns(folder).restore() == {}
 
 
 def test_old_runs_go(services, folder):
@@ -182,7 +182,7 @@ def test_old_runs_go(services, folder):
     here.run_manager.save(now=True)
     assert len(SavedRuns(folder).restore()) == 1
     later = (folder / workspace.id).stat().st_mtime + 90_000
-    assert SavedRuns(folder, lambda: later).restore() == [] and not (folder / workspace.id).exists()
+    assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / workspace.id).exists()
 
 
 def test_a_run_that_cannot_go_on_says_why(services):
@@ -194,11 +194,11 @@ def test_a_run_that_cannot_go_on_says_why(services):
 def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(services, folder):
     here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
-    [found] = SavedRuns(folder).restore()
-    assert found.record.id == workspace.current.id and workspace.id not in found.record.id
+    [found] = SavedRuns(folder).restore().values()
+    assert found.id == workspace.current.id and workspace.id not in found.id
     about = json.loads((folder / workspace.id / "form.json").read_text())
     (folder / workspace.id / "form.json").write_text(json.dumps({**about, "run": f"../{workspace.id}"}))
-    assert SavedRuns(folder).restore() == []
+    assert SavedRuns(folder).restore() == {}
 
 
 def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, folder, monkeypatch):

@@ -24,7 +24,7 @@ from ui.lenses.train.handlers.forms import train_form, tune_form
 from ui.lenses.train.handlers.options import TRICKS
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
-from ui.runs.dataset_cache import DatasetCache
+from ui.runs.dataset_cache import prepared
 from ui.runs.run_json import facts_json, read_run
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
@@ -87,7 +87,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
     def text_of(raw: bytes):
         file = tmp_path / "upload.txt"
         file.write_bytes(raw)
-        found = texts.find_text(services.limits, texts.TextSource("yours", file=str(file)), offline=True)
+        found = texts.find_text(services.limits, texts.OnText(file=str(file)), offline=True)
         return "\n".join(found.documents), found.note
 
     assert text_of("grüße, Welt".encode()) == ("grüße, Welt", "")
@@ -101,21 +101,19 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
             text_of(raw)
     (tmp_path / "big.txt").write_bytes(b"ab" * 20_000_000)
     with pytest.raises(InputError, match=r"40.0 MB; this server trains on at most 20 MB"):
-        texts.find_text(services.limits, texts.TextSource("yours", file=str(tmp_path / "big.txt")), offline=True)
+        texts.find_text(services.limits, texts.OnText(file=str(tmp_path / "big.txt")), offline=True)
 
 
 def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
-    kept = DatasetCache(most=1)
-    documents = [f"story number {i} of many." for i in range(40)]
-    first = kept.get(documents, tokenizer=None, kind="char", vocab_size=0)
-    assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is first
+    documents = tuple(f"story number {i} of many." for i in range(40))
+    first = prepared(documents, tokenizer=None, kind="char", vocab_size=0)
+    assert prepared(documents, tokenizer=None, kind="char", vocab_size=0) is first
     assert isinstance(first.tokenizer, CharTokenizer)
     train_text, valid_text = (first.tokenizer.decode(ids.tolist()) for ids in (first.train, first.valid))
     assert "number 9 of" in valid_text and "number 9 of" not in train_text
     assert first.lines["bigram"] < first.lines["unigram"] < first.lines["uniform"]
-    second = kept.get(documents, tokenizer=None, kind="bpe", vocab_size=300)
+    second = prepared(documents, tokenizer=None, kind="bpe", vocab_size=300)
     assert isinstance(second.tokenizer, ByteBPE) and second.tokens_per_character < 1
-    assert kept.get(documents, tokenizer=None, kind="char", vocab_size=0) is not first
 
 
 def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
@@ -148,7 +146,7 @@ def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
     values = {**SMALL, "written": TEXT, "learning_rate": 1e-3, "prompt": "the "}
     before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
-    workspace = finished(watching.tune(services, None, "tiny", tune_form(values, services.limits)))
+    workspace = finished(watching.further(services, None, "tiny", tune_form(values, services.limits), tuning_plan))
     run = workspace.current
     assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
     assert run.facts.title.startswith("tiny tuned on your text")

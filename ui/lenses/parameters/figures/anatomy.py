@@ -36,13 +36,7 @@ def _legend(panel, look, *, below: bool = False) -> None:
 
 
 def activations(
-    x: np.ndarray,
-    values: Mapping[str, np.ndarray],
-    slopes: Mapping[str, np.ndarray],
-    gate: np.ndarray,
-    kind: str,
-    *,
-    dark: bool,
+    x: np.ndarray, values: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray], gate: np.ndarray, *, dark: bool
 ) -> str:
     """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the input."""
     figure, (left, middle, right), look = _panels(
@@ -68,10 +62,10 @@ def activations(
     for panel in (left, middle, right):
         panel.set_xlabel("input x")
         _legend(panel, look, below=True)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, kind: str, *, dark: bool) -> str:
+def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, *, dark: bool) -> str:
     """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token; numbers in the cells."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -87,12 +81,10 @@ def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, ki
         panel.set_xticks(range(values.shape[1]))
         panel.set_yticks(range(len(values)), [f"token {row}" for row in range(len(values))])
         panel.set_xlabel("channel")
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def layer_norm(
-    before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, kind: str, *, dark: bool
-) -> str:
+def layer_norm(before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, *, dark: bool) -> str:
     """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by token [T]."""
     figure, (left, middle, right), look = _panels(
         3, dark, ("Before: values of the stream", "After LayerNorm", "What is taken out, token by token")
@@ -107,10 +99,10 @@ def layer_norm(
     right.plot(mean, color=_ORANGE, marker="o", label="mean")
     right.set_xlabel("token")
     _legend(right, look)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def leak(with_mask: np.ndarray, without: np.ndarray, kind: str, *, dark: bool) -> str:
+def leak(with_mask: np.ndarray, without: np.ndarray, *, dark: bool) -> str:
     """How far each position's logits move when the last token changes, float [T] each."""
     figure, (panel,), look = _panels(1, dark, ("The last token is replaced: whose prediction changes?",))
     places = np.arange(len(with_mask))
@@ -119,23 +111,21 @@ def leak(with_mask: np.ndarray, without: np.ndarray, kind: str, *, dark: bool) -
     panel.set_xlabel("position")
     panel.set_ylabel("change of the logits (distance)")
     _legend(panel, look)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def by_depth(lines: Mapping[str, np.ndarray], title: str, unit: str, kind: str, *, dark: bool, log: bool = True) -> str:
-    """A line for each variant over depth, float [n] each; the axis carries the unit."""
-    figure, (panel,), look = _panels(1, dark, (title,))
+def by_depth(lines: Mapping[str, np.ndarray], *, dark: bool) -> str:
+    """The size of the residual stream over depth, a line for each variant, float [n] each."""
+    figure, (panel,), look = _panels(1, dark, ("Size of the residual stream after each layer, before training",))
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE), strict=False):
         panel.plot(range(len(values)), values, color=color, marker="o", linewidth=2, label=label)
     panel.set_xlabel("layer")
-    panel.set_ylabel(unit)
-    if log:
-        panel.set_yscale("log")
+    panel.set_ylabel("standard deviation")
     _legend(panel, look)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def losses(lines: Mapping[str, np.ndarray], every: int, kind: str, *, dark: bool) -> str:
+def losses(lines: Mapping[str, np.ndarray], every: int, *, dark: bool) -> str:
     """Training losses in nats a letter, float [n] each, a point for so many updates."""
     figure, (panel,), look = _panels(1, dark, ("Training loss, the same model and batches",))
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE, _GREY), strict=False):
@@ -143,10 +133,10 @@ def losses(lines: Mapping[str, np.ndarray], every: int, kind: str, *, dark: bool
     panel.set_xlabel("updates")
     panel.set_ylabel("loss, nats a letter")
     _legend(panel, look)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def tying(tied: int, untied: int, table: int, kind: str, *, dark: bool) -> str:
+def tying(tied: int, untied: int, table: int, *, dark: bool) -> str:
     """Parameters with a shared and with a separate output head."""
     figure, (panel,), look = _panels(1, dark, ("One table at both ends, or two",))
     for place, (rest, tables) in enumerate(((tied - table, 1), (untied - 2 * table, 2))):
@@ -162,10 +152,10 @@ def tying(tied: int, untied: int, table: int, kind: str, *, dark: bool) -> str:
     panel.set_yticks((0, 1), (f"tied: {tied:,}", f"untied: {untied:,}"))
     panel.set_xlabel("parameters")
     _legend(panel, look)
-    return data_url(figure, kind)
+    return data_url(figure)
 
 
-def positions(similarity: np.ndarray, window: int, kind: str, *, dark: bool) -> str:
+def positions(similarity: np.ndarray, window: int, *, dark: bool) -> str:
     """Cosine similarity of the position embeddings, float [P, P] in -1 to 1, on a diverging scale."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -189,4 +179,4 @@ def positions(similarity: np.ndarray, window: int, kind: str, *, dark: bool) -> 
     right.set_xlabel("position")
     right.set_ylabel("cosine similarity")
     _legend(right, look)
-    return data_url(figure, kind)
+    return data_url(figure)

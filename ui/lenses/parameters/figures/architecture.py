@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from ui.shared.colours import INK, PARTS
 from ui.shared.slide import SIZE, Colors, colors
@@ -14,46 +14,32 @@ _KEY = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """The model shape as the drawing needs it."""
+def inline(shape: Any, counts: Mapping[str, int], name: str, *, dark: bool) -> str:
+    """The drawing as SVG text for a page; every part is a group whose id is "part-" and its name.
 
-    name: str  # for the title. V, P, C, F, L, H: vocabulary, positions, width, inner width, layers, heads.
-    V: int
-    P: int
-    C: int
-    F: int
-    L: int
-    H: int
-    # pre_norm, tied, use_mlp, use_positions: switches
-    pre_norm: bool
-    tied: bool
-    use_mlp: bool
-    use_positions: bool
-    activation: str  # "gelu_new", "gelu" or "relu"
-    dropout: float  # rate, the same everywhere
-    counts: Mapping[str, int]  # parameters by component, all blocks together
-
-
-def inline(shape: Drawn, *, dark: bool) -> str:
-    """The drawing as SVG text for a page; every part is a group whose id is "part-" and its name."""
+    Args:
+        shape: a GPTConfig; these figures import no core.
+        counts: parameters by component, all blocks together.
+        name: for the title.
+        dark: for a dark page.
+    """
     target = io.StringIO()
-    _figure(shape, colors(dark), transparent=True).savefig(target, format="svg", transparent=True)
+    _figure(shape, counts, name, colors(dark)).savefig(target, format="svg", transparent=True)
     text = target.getvalue()
     return text[text.index("<svg") :]
 
 
-def _figure(shape: Drawn, look: Colors, *, transparent: bool = False):  # noqa: ANN202 - matplotlib is imported late
+def _figure(shape: Any, counts: Mapping[str, int], name: str, look: Colors):  # noqa: ANN202 - matplotlib is imported late
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=SIZE, facecolor="none" if transparent else look.paper)
+    figure = Figure(figsize=SIZE, facecolor="none")
     axes = figure.add_axes((0.01, 0.01, 0.98, 0.98))
     axes.set_xlim(0, 133)
     axes.set_ylim(0, 75)
     axes.axis("off")
-    total = sum(shape.counts.values())
-    axes.text(2, 72, f"{shape.name}: {total:,} parameters", color=look.ink, fontsize=19, weight="bold", va="center")
-    _whole(axes, shape, look, total)
+    total = sum(counts.values())
+    axes.text(2, 72, f"{name}: {total:,} parameters", color=look.ink, fontsize=19, weight="bold", va="center")
+    _whole(axes, shape, look, counts, total)
     _flow(axes, shape, look)
     _block(axes, shape, look)
     _key(axes, look)
@@ -85,22 +71,21 @@ def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, flo
         )
 
 
-def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
+def _whole(axes, shape: Any, look: Colors, counts: Mapping[str, int], total: int) -> None:
     """The model as one column whose heights are shares of the parameters."""
     axes.text(2, 67.5, "To scale: height is the share of parameters", color=look.ink, fontsize=12)
     x, w, room, y = 2.0, 15.0, 58.0, 4.0
-    counts = shape.counts
-    block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.L
+    block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.n_layer
     entries: list[tuple[str, float, str, str]] = [
-        ("token_embedding", counts["token_embedding"], "token embedding", f"[{shape.V:,}, {shape.C:,}]"),
-        ("position_embedding", counts["position_embedding"], "positions", f"[{shape.P:,}, {shape.C:,}]"),
+        ("token_embedding", counts["token_embedding"], "token embedding", f"[{shape.vocab_size:,}, {shape.n_embd:,}]"),
+        ("position_embedding", counts["position_embedding"], "positions", f"[{shape.n_positions:,}, {shape.n_embd:,}]"),
     ]
-    drawn = min(shape.L, 48)
+    drawn = min(shape.n_layer, 48)
     for layer in range(drawn):
-        entries.append((f"block-{layer}", block * shape.L / drawn, "", ""))
+        entries.append((f"block-{layer}", block * shape.n_layer / drawn, "", ""))
     entries += [
         ("final_norm", counts["final_norm"], "", ""),
-        ("head", counts["head"], "output head", f"[{shape.V:,}, {shape.C:,}]"),
+        ("head", counts["head"], "output head", f"[{shape.vocab_size:,}, {shape.n_embd:,}]"),
     ]
     first_block = last_block = y
     for part, count, label, dimensions in entries:
@@ -127,20 +112,21 @@ def _whole(axes, shape: Drawn, look: Colors, total: int) -> None:
                 )
         y += h
     middle = (first_block + last_block) / 2
-    axes.text(x + w + 1, middle + 1.6, f"{shape.L:,} blocks", color=look.ink, fontsize=13, va="center", weight="bold")
+    blocks = f"{shape.n_layer:,} blocks"
+    axes.text(x + w + 1, middle + 1.6, blocks, color=look.ink, fontsize=13, va="center", weight="bold")
     axes.text(
         x + w + 1,
         middle - 1.2,
-        f"{block:,.0f} each\n{block * shape.L / total:.1%} together",
+        f"{block:,.0f} each\n{block * shape.n_layer / total:.1%} together",
         color=look.ink,
         fontsize=11,
         va="top",
     )
     _arrow(axes, look, (x + w / 2, 1.0), (x + w / 2, 4.0), "token ids [B, T]")
-    _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.V:,}]")
+    _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.vocab_size:,}]")
 
 
-def _flow(axes, shape: Drawn, look: Colors) -> None:
+def _flow(axes, shape: Any, look: Colors) -> None:
     """From token ids to the probabilities of the next token; the tie as an arrow between the two ends of the table."""
     x, w = 44.0, 15.0
     middle, half = x + w / 2, w / 2 - 0.5
@@ -157,9 +143,9 @@ def _flow(axes, shape: Drawn, look: Colors) -> None:
         _arrow(axes, look, (middle, 3.8), (middle, 6))
         _arrow(axes, look, (middle, 10), (middle, 13))
     axes.text(middle, 14, "+" if shape.use_positions else "", color=look.ink, fontsize=17, ha="center", va="center")
-    steps = [("", f"dropout {shape.dropout:g}", 3.0)] if shape.dropout else []
+    steps = [("", f"dropout {shape.resid_pdrop:g}", 3.0)] if shape.resid_pdrop else []
     steps += [("attention", "", 14.0)]
-    steps += [("final_norm", "ln_f", 3.0)] if shape.pre_norm else []
+    steps += [("final_norm", "ln_f", 3.0)] if shape.norm_position == "pre" else []
     steps += [("head", "lm_head", 4.0), ("", "softmax", 3.0)]
     y, head = 15.2, 0.0
     for part, label, h in steps:
@@ -173,7 +159,7 @@ def _flow(axes, shape: Drawn, look: Colors) -> None:
         if part == "attention":
             lower = y + 2.2 + h / (4 if shape.use_mlp else 2)
             axes.text(middle, lower, "attention", color=INK, fontsize=12, ha="center", va="center")
-            times = f"× {shape.L:,}"
+            times = f"× {shape.n_layer:,}"
             axes.text(x + w + 0.7, y + 2.2 + h / 2, times, color=look.ink, fontsize=13, weight="bold", va="center")
         ink = look.ink if not part else INK
         axes.text(middle, y + 2.2 + h / 2, label, color=ink, fontsize=12, ha="center", va="center")
@@ -181,7 +167,7 @@ def _flow(axes, shape: Drawn, look: Colors) -> None:
         y += 2.2 + h
     _arrow(axes, look, (middle, y), (middle, y + 2.4))
     axes.text(middle, y + 3.4, "probabilities of the next token", color=look.ink, fontsize=11, ha="center", va="center")
-    if shape.tied:
+    if shape.tie_word_embeddings:
         way = {"arrowstyle": "<|-|>", "color": look.ink, "linestyle": "--", "connectionstyle": "bar,fraction=-0.06"}
         axes.annotate("", xy=(x, head), xytext=(x, 8), arrowprops=way)
         axes.text(x - 4.6, (head + 8) / 2, "tied: one table", color=look.ink, fontsize=11, rotation=90, va="center")
@@ -198,11 +184,11 @@ def _note(axes, look: Colors, x: float, y: float, text: str) -> None:
     axes.text(x, y, text.lstrip(", "), color=look.ink, fontsize=10, va="center")
 
 
-def _block(axes, shape: Drawn, look: Colors) -> None:
+def _block(axes, shape: Any, look: Colors) -> None:
     """One block, from its input at the bottom to its output at the top, with shapes on the arrows."""
     kind = (
         "pre-norm (GPT-2): the norm stands inside the branch"
-        if shape.pre_norm
+        if shape.norm_position == "pre"
         else "post-norm (GPT-1): the norm follows the sum"
     )
     axes.text(66, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
@@ -219,27 +205,27 @@ class _BlockParts:
 
     trunk, left, middle = 74.0, 87.0, 105.0
 
-    def __init__(self, axes, shape: Drawn, look: Colors) -> None:
+    def __init__(self, axes, shape: Any, look: Colors) -> None:
         self._axes, self._shape, self._look = axes, shape, look
-        self.stream = f"[B, T, {shape.C:,}]"
-        self._dropped = f", dropout {shape.dropout:g}" if shape.dropout else ""
+        self.stream = f"[B, T, {shape.n_embd:,}]"
+        self._dropped = f", dropout {shape.resid_pdrop:g}" if shape.resid_pdrop else ""
 
     def attention(self) -> float:
         """From the input through attention to the first sum; returns the height from which the trunk goes on."""
         axes, shape, look, middle = self._axes, self._shape, self._look, self.middle
-        C, D = shape.C, shape.C // shape.H
-        self._up(2.0, 28.4 if shape.pre_norm else 27.4, self.stream)
+        C, D = shape.n_embd, shape.n_embd // shape.n_head
+        self._up(2.0, 28.4 if shape.norm_position == "pre" else 27.4, self.stream)
         y = 4.0
         axes.plot([self.trunk, middle], [y, y], color=look.ink, linewidth=1.3)
-        if shape.pre_norm:
+        if shape.norm_position == "pre":
             _arrow(axes, look, (middle, y), (middle, y + 2.2))
             self._norm("ln_1", self.left, y + 2.2, 36)
             y += 4.8
         _arrow(axes, look, (middle, y), (middle, y + 2.4), self.stream)
         self._box("attention", y + 2.4, 4.2, f"c_attn   {C:,} → 3·{C:,}", 12)
         y += 6.6
-        _arrow(axes, look, (middle, y), (middle, y + 2.6), f"q, k, v: each [B, {shape.H}, T, {D}]")
-        mixed = f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.H} maps [T, T]{self._dropped}"
+        _arrow(axes, look, (middle, y), (middle, y + 2.6), f"q, k, v: each [B, {shape.n_head}, T, {D}]")
+        mixed = f"softmax(q·kᵀ / √{D}, no future) · v\n{shape.n_head} maps [T, T]{self._dropped}"
         self._box("attention", y + 2.6, 5.0, mixed, 11)
         y += 7.6
         _arrow(axes, look, (middle, y), (middle, y + 2.2), self.stream)
@@ -248,7 +234,7 @@ class _BlockParts:
         top = y + 1.6
         self._joins(y, top)
         y = top + 1.6
-        if shape.pre_norm:
+        if shape.norm_position == "pre":
             return y
         _arrow(axes, look, (self.trunk, y - 0.4), (self.trunk, y + 1.6))
         self._norm("ln_1", self.trunk - 7, y + 1.6, 14)
@@ -257,25 +243,25 @@ class _BlockParts:
     def mlp(self, y: float) -> None:
         """From a height of the trunk through the MLP to the second sum and the block's output."""
         axes, shape, look, middle = self._axes, self._shape, self._look, self.middle
-        C, F = shape.C, shape.F
-        last = 61.5 if shape.pre_norm else 57.0
+        C, F = shape.n_embd, shape.inner_dim
+        last = 61.5 if shape.norm_position == "pre" else 57.0
         self._up(y, last - 1.6, self.stream)
         y += 1.0
         axes.plot([self.trunk, middle], [y, y], color=look.ink, linewidth=1.3)
-        if shape.pre_norm:
+        if shape.norm_position == "pre":
             _arrow(axes, look, (middle, y), (middle, y + 2.0))
             self._norm("ln_2", self.left, y + 2.0, 36)
             y += 4.6
         _arrow(axes, look, (middle, y), (middle, y + 2.2), self.stream)
         wide = min(48.0, 36 * max(1.0, F / (4 * C)) + 8)
-        inner = f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[shape.activation]}"
+        inner = f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[shape.activation_function]}"
         self._box("mlp", y + 2.2, 3.8, inner, 12, wide=wide)
         y += 6.0
         _arrow(axes, look, (middle, y), (middle, y + 2.4), f"[B, T, {F:,}]")
         self._box("mlp", y + 2.4, 3.4, f"c_proj   {F:,} → {C:,}", 12)
         y += 5.8
         self._joins(y, last)
-        if not shape.pre_norm:
+        if shape.norm_position != "pre":
             _arrow(axes, look, (self.trunk, last + 1.4), (self.trunk, last + 2.8))
             self._norm("ln_2", self.trunk - 7, last + 2.8, 14)
             last += 4.6
@@ -289,7 +275,7 @@ class _BlockParts:
         _box(self._axes, self._look, part, self.middle - wide / 2, y, wide, h, _FILL[part], text, size)
 
     def _norm(self, part: str, x: float, y: float, w: float) -> None:
-        _box(self._axes, self._look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{self._shape.C:,}", 11)
+        _box(self._axes, self._look, part, x, y, w, 2.6, _FILL["norm"], f"{part}   2·{self._shape.n_embd:,}", 11)
 
     def _joins(self, y: float, top: float) -> None:
         """A branch that ends at a height goes back to the trunk, and is added there."""

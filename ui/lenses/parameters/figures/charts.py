@@ -1,11 +1,10 @@
-"""Parameter counts as figures: a treemap and bars for the page, bars for slides."""
+"""Plotly figures of the page: parameter counts as a treemap and bars, and scaling laws."""
 
 from typing import Any
 
 from ui.shared.colours import ACCENT, PARTS, SHARES, WARM
 
 HUES = tuple(PARTS.values())  # the components come in this order
-_MOST_ROWS, _MOST_CHARS = 20, 200_000
 
 
 def treemap(tree: dict[str, list[Any]]) -> str:

@@ -48,7 +48,8 @@ def _activations(lm: LanguageModel) -> Experiment:
     curves = run.activation_curves()
     error = float((curves.values["gelu"] - curves.values["gelu_new"]).abs().max())
     lowest = float(curves.values["gelu"].min())
-    flat = _flat_point()
+    flat, x = _flat_point(), torch.linspace(-6, 6, 1201)
+    by_hand, theirs = run.gelu_by_hand(x), torch.nn.functional.gelu(x, approximate="tanh")
     arguments = {
         "x": _array(curves.x),
         "values": {name: _array(v) for name, v in curves.values.items()},
@@ -64,13 +65,8 @@ def _activations(lm: LanguageModel) -> Experiment:
             f"and its slope is 0 at one point alone, x = {flat:.4f}. GPT-1 and GPT-2 use the tanh approximation, "
             f"which differs from the exact one by at most {error:.1e}."
         ),
-        (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", *_two_gelus())),
+        (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", by_hand, theirs)),
     )
-
-
-def _two_gelus() -> tuple[Tensor, Tensor]:
-    x = torch.linspace(-6, 6, 1201)
-    return run.gelu_by_hand(x), torch.nn.functional.gelu(x, approximate="tanh")
 
 
 def _flat_point() -> float:
@@ -126,12 +122,9 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
         arguments,
         (
             f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
-            f"deviation goes "
-            f"from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm subtracts each "
-            f"token's mean, "
-            "divides by its deviation, and then scales and shifts every channel by weights that were learned: "
-            "attention sees "
-            "numbers of one size, whatever piled up in the stream."
+            f"deviation goes from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm "
+            "subtracts each token's mean, divides by its deviation, and then scales and shifts every channel by "
+            "weights that were learned: attention sees numbers of one size, whatever piled up in the stream."
         ),
         (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, example.after),),
     )
@@ -161,30 +154,30 @@ def _mask(lm: LanguageModel) -> Experiment:
         {"with_mask": _array(leaks[True]), "without": _array(leaks[False])},
         (
             "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
-            "earlier "
-            f"prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
-            f"average: the model "
-            "could read the answer instead of predicting it, and its training loss would mean nothing."
+            f"earlier prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
+            "average: the model could read the answer instead of predicting it, and its training loss would mean "
+            "nothing."
         ),
     )
 
 
 def _norm_position(lm: LanguageModel) -> Experiment:
     made = norms.recorded()
-    pre = made.last[norms.PRE]
+    last = {name: run["last"] for name, run in made["runs"].items()}
+    pre = last[norms.PRE]
     sentence = (
-        f"The same GPT of {made.layers} layers, {made.width} wide, on the built-in stories, {made.updates} updates at "
-        f"a rate of {made.rate:g}, recorded: only the place of the norm and the warm-up differ. Without a warm-up, "
-        f"pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 explained "
-        "it: post-norm needs a warm-up, as GPT-1 had, and pre-norm, as in GPT-2, does not. Shallow models do not show "
-        "it. In the Train tab the preset “Norm before or after, no warm-up” runs the race live."
+        f"The same GPT of {made['layers']} layers, {made['width']} wide, on the built-in stories, {made['updates']} "
+        f"updates at a rate of {made['rate']:g}, recorded: only the place of the norm and the warm-up differ. Without "
+        f"a warm-up, pre-norm ends at {pre[0]:.2f} nats a letter; post-norm {norms.verdict(made)}. Xiong et al. 2020 "
+        "explained it: post-norm needs a warm-up, as GPT-1 had, and pre-norm, as in GPT-2, does not. Shallow models do "
+        "not show it. In the Train tab the preset “Norm before or after, no warm-up” runs the race live."
     )
-    curves = {name: np.array(made.curves[name]) for name in (norms.PRE, norms.POST, norms.WARMED)}
-    rows = [(norms.TITLES[name], *(f"{loss:.2f}" for loss in made.last[name])) for name in curves]
+    curves = {name: np.array(made["runs"][name]["curve"]) for name in (norms.PRE, norms.POST, norms.WARMED)}
+    rows = [(norms.TITLES[name], *(f"{loss:.2f}" for loss in last[name])) for name in curves]
     seeds = ("", *(f"seed {seed}" for seed in range(1, len(pre) + 1)))
     ends = Section("Three seeds", "Training loss, mean of the last 20 updates, nats a letter.", seeds, rows)
     lines = {norms.TITLES[name]: curve for name, curve in curves.items()}
-    return Experiment("losses", {"lines": lines, "every": made.every}, sentence, (ends, _gradients()))
+    return Experiment("losses", {"lines": lines, "every": made["every"]}, sentence, (ends, _gradients()))
 
 
 def _gradients() -> Section:
@@ -215,10 +208,8 @@ def _tying(lm: LanguageModel) -> Experiment:
         {"tied": tied.total, "untied": untied.total, "table": table},
         (
             f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
-            f"table is "
-            f"{table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on the way "
-            f"in should "
-            "also be as likely on the way out (Press and Wolf 2017)."
+            f"table is {table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on "
+            "the way in should also be as likely on the way out (Press and Wolf 2017)."
         ),
         (_tied_elsewhere(),),
     )
@@ -246,17 +237,11 @@ def _scaling(lm: LanguageModel) -> Experiment:
     scaled, plain = _array(sizes[True]), _array(sizes[False])
     return Experiment(
         "by_depth",
-        {
-            "lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain},
-            "title": "Size of the residual stream after each layer, before training",
-            "unit": "standard deviation",
-            "log": False,
-        },
+        {"lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain}},
         (
-            f"Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
-            f"{plain[-1] / plain[0]:.1f} "
-            f"times on the way up; with GPT-2's scaled initialisation {scaled[-1] / scaled[0]:.1f} times (GPT-2 "
-            f"paper, section 2.3)."
+            "Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
+            f"{plain[-1] / plain[0]:.1f} times on the way up; with GPT-2's scaled initialisation "
+            f"{scaled[-1] / scaled[0]:.1f} times (GPT-2 paper, section 2.3)."
         ),
     )
 
@@ -269,11 +254,9 @@ def _positions(lm: LanguageModel) -> Experiment:
         "positions",
         {"similarity": similarity, "window": lm.model.config.n_positions},
         (
-            f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes "
-            f"after 4: each "
-            f"place has a vector of its own. Neighbours have a similarity of {decimal(near)}, positions half a window "
-            f"apart {decimal(far)}. "
-            "What is not random here was learned."
+            f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes after "
+            f"4: each place has a vector of its own. Neighbours have a similarity of {decimal(near)}, positions half a "
+            f"window apart {decimal(far)}. What is not random here was learned."
         ),
     )
 

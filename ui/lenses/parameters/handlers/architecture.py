@@ -1,7 +1,6 @@
 """The parts of the drawing: what each computes, what it counts, and the lines of this project that do it."""
 
 import inspect
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,25 +50,10 @@ _PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., object], ...]]] = {
 }
 
 
-def drawn(config: GPTConfig) -> dict[str, Any]:
-    """What `ui.lenses.parameters.figures.architecture.Drawn` takes."""
-    count = count_parameters(config)
-    return {
-        "name": name_of(config) or "this shape",
-        "V": config.vocab_size,
-        "P": config.n_positions,
-        "C": config.n_embd,
-        "F": config.inner_dim,
-        "L": config.n_layer,
-        "H": config.n_head,
-        "pre_norm": config.norm_position == "pre",
-        "tied": config.tie_word_embeddings,
-        "use_mlp": config.use_mlp,
-        "use_positions": config.use_positions,
-        "activation": config.activation_function,
-        "dropout": config.resid_pdrop,
-        "counts": {part.name: part.count for part in count.components},
-    }
+def drawn(config: GPTConfig) -> tuple[GPTConfig, dict[str, int], str]:
+    """What `ui.lenses.parameters.figures.architecture.inline` takes: the shape, its counts by component, its name."""
+    counts = {part.name: part.count for part in count_parameters(config).components}
+    return config, counts, name_of(config) or "this shape"
 
 
 def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
@@ -101,15 +85,6 @@ def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
 def _share(share: float) -> str:
     """A share of all parameters, with as many digits as it needs not to be 0."""
     return f"{share:.1%}" if share >= 0.001 or share == 0 else f"{100 * share:.2g}%"
-
-
-def value(config: GPTConfig, light: str, dark: str) -> str:
-    """What the drawing component asks for: both drawings as SVG, the parts and a name for files.
-
-    The SVG's text is made of numbers and names of presets alone.
-    """
-    shown = {"light": light, "dark": dark, "parts": parts(config), "name": name_of(config) or "shape"}
-    return json.dumps(shown, ensure_ascii=False)
 
 
 def _source(function: Callable[..., object]) -> list[str]:

@@ -69,9 +69,8 @@ def measure_training(
     operations = training_flops(config, T) * B * T
     if operations > _MOST_OPERATIONS:
         raise InputError(
-            f"One update of this would take {big(operations)} operations; {big(_MOST_OPERATIONS)} are allowed here "
-            f"for a "
-            "measurement. Choose a smaller shape, batch or sequence."
+            f"One update of this would take {big(operations)} operations; {big(_MOST_OPERATIONS)} are allowed here for "
+            "a measurement. Choose a smaller shape, batch or sequence."
         )
     if config.vocab_size < 2 or T < 4:
         raise InputError("A measurement needs at least 2 tokens in the vocabulary and 4 in a sequence.")
@@ -206,9 +205,8 @@ def _work(config: GPTConfig, T: int, total: float) -> Section:
     return Section(
         "Operations",
         "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this "
-        "project's "
-        "own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
-        f"2N + 2 · L · C · T a token, without embeddings and head: "
+        "project's own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
+        "2N + 2 · L · C · T a token, without embeddings and head: "
         f"{big(2 * count.without_embeddings + 2 * config.n_layer * config.n_embd * T)}.",
         ("what", "how", "FLOP"),
         rows,

@@ -1,5 +1,7 @@
 """GPT among its relatives: sizes, kinds of transformer, and the way from a bigram to a GPT."""
 
+from operator import attrgetter
+
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
 from ui.shared import ancestors
@@ -26,9 +28,8 @@ def _sizes() -> Section:
     rows.append(_row("GPT-3", _GPT3))
     return Section(
         "Sizes",
-        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense "
-        "and banded sparse attention, "
-        "which changes no count.",
+        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense and "
+        "banded sparse attention, which changes no count.",
         ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"),
         rows,
         source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",
@@ -36,17 +37,8 @@ def _sizes() -> Section:
 
 
 def _row(label: str, config: GPTConfig) -> list[str | int]:
-    count = f"{count_parameters(config).total:,}"
-    return [
-        label,
-        config.n_layer,
-        config.n_head,
-        config.n_embd,
-        config.n_positions,
-        config.vocab_size,
-        config.norm_position,
-        count,
-    ]
+    shape = attrgetter("n_layer", "n_head", "n_embd", "n_positions", "vocab_size", "norm_position")(config)
+    return [label, *shape, f"{count_parameters(config).total:,}"]
 
 
 def _training() -> Section:

@@ -13,6 +13,7 @@ _SIZES = {
     "gpt2-xl": ("1558M", "1542M"),
 }
 _GPT1_VOCABULARY = PRESETS["gpt1"].vocab_size
+_TABLES = ("token_embedding", "position_embedding")
 _COLUMNS = ("what is counted", "how", "parameters")
 
 
@@ -49,16 +50,10 @@ def _at_a_glance() -> Section:
 def _parts(count: ParameterCount) -> list[tuple[str, str, int]]:
     blocks = [part for part in count.components if part.name in ("attention", "mlp", "block_norms")]
     rest = {part.name: part for part in count.components}
-    rows = [
-        ("token embedding", rest["token_embedding"].numbers, rest["token_embedding"].count),
-        ("position embedding", rest["position_embedding"].numbers, rest["position_embedding"].count),
-        ("all blocks", " + ".join(part.numbers for part in blocks), sum(part.count for part in blocks)),
-    ]
-    return (
-        [*rows, ("final norm", rest["final_norm"].numbers, rest["final_norm"].count)]
-        if rest["final_norm"].count
-        else rows
-    )
+    rows = [(name.replace("_", " "), rest[name].numbers, rest[name].count) for name in _TABLES]
+    rows.append(("all blocks", " + ".join(part.numbers for part in blocks), sum(part.count for part in blocks)))
+    norm = rest["final_norm"]
+    return [*rows, ("final norm", norm.numbers, norm.count)] if norm.count else rows
 
 
 def _two_counts(name: str, real: str, paper: str) -> Section:
@@ -76,8 +71,7 @@ def _two_counts(name: str, real: str, paper: str) -> Section:
     return Section(
         f"{paper} or {real}?",
         f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that "
-        f"the "
-        f"first counts were wrong, not why. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
+        "the first counts were wrong, not why. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
         "numbers: that is this project's reading of them.",
         _COLUMNS,
         rows,
@@ -107,8 +101,7 @@ def _without_embeddings() -> Section:
     return Section(
         "85M or 124M?",
         "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, "
-        "the "
-        "matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
+        "the matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
         _COLUMNS,
         rows,
         (4, 6),
@@ -147,8 +140,7 @@ def _gpt1() -> Section:
     return Section(
         "GPT-1: with or without a final norm?",
         "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it "
-        "needs "
-        "one, and has 1,536 parameters more.",
+        "needs one, and has 1,536 parameters more.",
         _COLUMNS,
         rows,
         (n - 3, n - 1),

@@ -26,6 +26,7 @@ COMPONENTS = {
     "final_norm": ("Final LayerNorm", "ln_f"),
     "head": ("Output head", "lm_head"),
 }
+_TREE = ("ids", "labels", "parents", "values")  # as plotly calls them
 _LARGEST = 10**12
 # Building empty modules for more blocks than this would be too slow for the page.
 _MOST_BUILT = 200
@@ -93,12 +94,8 @@ def known_shape(services: Services, name: object, model: object) -> GPTConfig:
 def name_of(config: GPTConfig) -> str:
     """The preset that has this shape, or ""."""
     wanted = controls_of(config)
-    return next((name for name, preset in PRESETS.items() if {**controls_of(preset), **_untold(wanted)} == wanted), "")
-
-
-def _untold(controls: dict[str, Any]) -> dict[str, Any]:
-    """The controls that a preset's name leaves open: dropout does not change the shape."""
-    return {"dropout": controls["dropout"]}
+    free = {"dropout": wanted["dropout"]}  # which does not change the shape
+    return next((name for name, preset in PRESETS.items() if {**controls_of(preset), **free} == wanted), "")
 
 
 def breakdown(config: GPTConfig) -> str:
@@ -153,35 +150,26 @@ def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[
 
 def treemap(config: GPTConfig) -> dict[str, list[Any]]:
     """ids, labels, parents and values of a tree: the model, its parts, its blocks, and what is in a block."""
-    tree: dict[str, list[Any]] = {"ids": [], "labels": [], "parents": [], "values": []}
-
-    def add(identity: str, label: str, parent: str, value: int) -> None:
-        for name, entry in (("ids", identity), ("labels", label), ("parents", parent), ("values", value)):
-            tree[name].append(entry)
-
     count = count_parameters(config)
-    add("model", "the model", "", count.total)
+    rows = [("model", "the model", "", count.total)]
     for name in ("token_embedding", "position_embedding", "final_norm", "head"):
         if getattr(count, name):
-            add(name, COMPONENTS[name][0], "model", getattr(count, name))
+            rows.append((name, COMPONENTS[name][0], "model", getattr(count, name)))
     block: dict[str, int] = {}
     for component, _, dimensions in tensor_shapes(config, layers=range(1)):
         if component in ("attention", "mlp", "block_norms"):
             block[component] = block.get(component, 0) + math.prod(dimensions)
-    drawn = min(config.n_layer, 48)
-    add("blocks", f"{config.n_layer:,} blocks", "model", sum(block.values()) * config.n_layer)
+    each, drawn = sum(block.values()), min(config.n_layer, 48)
+    rows.append(("blocks", f"{config.n_layer:,} blocks", "model", each * config.n_layer))
     for layer in range(drawn):
-        add(f"h.{layer}", f"block {layer}", "blocks", sum(block.values()))
+        rows.append((f"h.{layer}", f"block {layer}", "blocks", each))
         for name, size in block.items():
-            add(f"h.{layer}.{name}", COMPONENTS[name][0].partition(":")[0], f"h.{layer}", size)
+            rows.append((f"h.{layer}.{name}", COMPONENTS[name][0].partition(":")[0], f"h.{layer}", size))
     if config.n_layer > drawn:
-        add(
-            "more",
-            f"blocks {drawn} to {config.n_layer - 1:,}",
-            "blocks",
-            sum(block.values()) * (config.n_layer - drawn),
-        )
-    return within_json(tree)
+        rest = each * (config.n_layer - drawn)
+        rows.append(("more", f"blocks {drawn} to {config.n_layer - 1:,}", "blocks", rest))
+    columns = zip(*rows, strict=True)
+    return within_json({name: list(column) for name, column in zip(_TREE, columns, strict=True)})
 
 
 def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:

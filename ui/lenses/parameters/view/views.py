@@ -2,11 +2,11 @@
 
 import gradio as gr
 
-from ui.shared.colours import PARTS
-from ui.shared.files import ServerFunctions, component
+from ui.shared.files import component
 from ui.shared.view.save_menu import save_menu
 
-_BREAKDOWN = """
+# Components, formulas, counts and tensors; the value is JSON of `ui.lenses.parameters.handlers.shapes.breakdown`.
+BREAKDOWN = """
 <div class="bd-message" role="status"></div>
 <div class="bd-body" hidden>
 <div role="status"><span class="bd-total u-digits u-strong"></span><span class="bd-name u-muted"></span></div>
@@ -26,17 +26,6 @@ SAVE
 _PICTURES = f'<div class="ts-tools u-row u-type-xs">{save_menu("png", "svg")}</div>'
 
 
-def breakdown_view(value: str = "", *, elem_id: str) -> gr.HTML:
-    """Components, formulas, counts and tensors; the value is JSON of `ui.lenses.parameters.handlers.shapes.breakdown`."""
-    return component(
-        value,
-        _BREAKDOWN,
-        "lenses/parameters/view/breakdown_view.js",
-        given={"hues": list(PARTS.values())},
-        elem_id=elem_id,
-    )
-
-
 def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.HTML:
     """A plotly figure that keeps its zoom and follows dark mode; the value is the figure's JSON, `name` that of a file."""
     return component(
@@ -48,7 +37,8 @@ def plotly_view(value: str = "", *, name: str, height: int, elem_id: str) -> gr.
     )
 
 
-_DRAWING = """
+# A drawing whose parts can be clicked; the value is JSON of {shape}, which the server function `drawn` draws.
+DRAWING = """
 <div class="dr-message" role="status"></div>
 <div class="dr-body" hidden>
 <div class="dr-box u-scroll" tabindex="0"></div>
@@ -58,24 +48,10 @@ _DRAWING = """
 </div>
 """.replace("SAVE", save_menu("png", "svg"))
 
-_FIGURE = """
+# A figure, a paragraph and tables; the value is JSON of `ExperimentFigure`.
+FIGURE = """
 <div style="overflow-x:auto" tabindex="0"><img class="fg-image" style="width:100%;min-width:620px;border-radius:6px" alt="" hidden></div>
 <p class="fg-text" role="status" style="color:var(--body-text-color);max-width:90ch;font-size:var(--text-md);line-height:1.55"></p>
 <div class="fg-tables sh-box"></div>
 <div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted fg-said" role="status"></span></div>
 """.replace("SAVE", save_menu("png", "svg"))
-
-
-def drawing_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Clickable architecture diagram; the value is JSON of the drawing tab.
-
-    server_functions: drawn, which takes a shape.
-    """
-    return component(
-        value, _DRAWING, "lenses/parameters/view/drawing_view.js", server_functions=server_functions, elem_id=elem_id
-    )
-
-
-def figure_view(value: str = "", *, elem_id: str) -> gr.HTML:
-    """A figure and a paragraph; the value is JSON of {name, model, text, light, dark}, the last two as data URLs."""
-    return component(value, _FIGURE, "lenses/parameters/view/figure_view.js", elem_id=elem_id)

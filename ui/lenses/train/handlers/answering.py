@@ -1,7 +1,6 @@
 """What the models of the Assistant view answer: two answers for an audience to choose from, and all stages compared."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from gptcore.errors import GPTCoreError
@@ -66,21 +65,16 @@ def _question(number: int) -> str:
     return told[number % len(told)]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One prompt, answered before and after both stages: token streams, and a sentence; None leaves a part as it is."""
-
-    streams: tuple[str | None, str | None, str | None]
-    said: str | None = None
-
-
 def compare(
     services: Services, session_id: str | None, workspace_id: object, model: object, prompt: object
-) -> Iterator[Compared]:
+) -> Iterator[list[str | None]]:
     """Answers a prompt with the picked model, that after stage 1 and that after stage 2, as far as there are such.
 
     Raises:
         GPTCoreError: an empty prompt, or one that does not fit.
+
+    Yields:
+        token streams before, after 1 and after 2, and a sentence; None leaves a part as it is.
     """
     text = inputs.text(prompt, "The prompt", most=2_000, least=1)
     workspace = services.workspaces.get(workspace_id)
@@ -91,19 +85,19 @@ def compare(
     ]
     words = requested_words(text)
     written = list[str]()
-    yield Compared(("", "", ""), "")
+    yield ["", "", "", ""]
     with services.sessions.get(session_id).turn() as run:
         for place, lm in enumerate(models):
             if lm is None:
                 continue
             answer = ""
             for stream, answer in _answered(services, run, lm, text):  # noqa: B007 - the last one is told
-                yield Compared(tuple(stream if k == place else None for k in range(3)))  # type: ignore[arg-type]
+                yield [stream if part == place else None for part in range(4)]
             if not run.wanted:
                 return
             written.append(_told(_STAGES[place], answer, words))
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
-    yield Compared((None, None, None), f"{' '.join(written)}{missing}")
+    yield [None, None, None, f"{' '.join(written)}{missing}"]
 
 
 def _told(stage_name: str, answer: str, words: Sequence[str]) -> str:

@@ -48,9 +48,9 @@ from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind, RunState
 from ui.runs.workspace import Workspace
 from ui.services import Services
-from ui.shared import inputs
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
+from ui.state.limits import Limits
 
 PROMPTS = (
     "Write a story with the words: ball, rain, sorry.",
@@ -91,9 +91,9 @@ class AssistantForm:
         return min(float(self.length), self.most_seconds)
 
 
-def assistant_form(values: Values, most_seconds: float) -> AssistantForm:
+def assistant_form(values: Values, limits: Limits) -> AssistantForm:
     """The form, checked. Raises InputError."""
-    return parsed(AssistantForm, values, most_seconds=most_seconds)
+    return parsed(AssistantForm, values, most_seconds=limits.training_seconds)
 
 
 @cache
@@ -122,17 +122,12 @@ def _stories(written: str) -> Sequence[str]:
     return [one for one in stories if one]
 
 
-@dataclass(frozen=True)
-class _Stories:
-    """Stories to make instructions from, and those that are held out, of which a model sees none in either stage."""
-
-    train: Sequence[str]
-    held_out: Sequence[str]
-
-
 @lru_cache(maxsize=2)  # both stages ask for it
-def _divided(written: str) -> _Stories:
-    """Raises InputError for fewer than two different stories that something can be asked of."""
+def _divided(written: str) -> tuple[list[str], list[str]]:
+    """(stories to make instructions from, those held out, of which a model sees none in either stage).
+
+    Raises InputError for fewer than two different stories that something can be asked of.
+    """
     stories = [one for one in dict.fromkeys(_stories(written)) if len(sentences(one)) >= LEAST_SENTENCES]
     if len(stories) < 2:
         raise InputError(
@@ -141,7 +136,7 @@ def _divided(written: str) -> _Stories:
         )
     wanted = min(_HELD_OUT_STORIES, max(1, len(stories) // 10))
     train, held_out = held_apart([[story] for story in stories], wanted, seed=_DIVIDED)
-    return _Stories([stories[place] for place in train], [stories[place] for place in held_out])
+    return [stories[place] for place in train], [stories[place] for place in held_out]
 
 
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
@@ -150,12 +145,10 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     Raises:
         GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
     """
-    shape, stories = lm.model.config, _divided(form.stories)
-    made = services.measure(
-        partial(instructions, stories.train, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
-    )
-    train = services.measure(partial(answer_examples, lm.tokenizer, made, stories.train, shape.n_positions))
-    new = unseen(instructions(stories.held_out, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
+    shape, (stories, aside) = lm.model.config, _divided(form.stories)
+    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES))
+    train = services.measure(partial(answer_examples, lm.tokenizer, made, stories, shape.n_positions))
+    new = unseen(instructions(aside, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
     held_out = answer_examples(lm.tokenizer, new, [], shape.n_positions)
     if len(train) < _HELD_OUT or not held_out:
         raise InputError(
@@ -173,8 +166,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     n_sentences = sum(one.kind == "sentence" for one in made)
     facts = replace(
         _facts(lm, form, config, "instructions", data.batch_size * data.window),
-        note=f"{len(train):,} examples, made from {len(stories.train):,} stories; {n_sentences:,} ask for a single "
-        f"sentence. {len(held_out)} are held out, of {len(stories.held_out)} other stories. The loss counts only the "
+        note=f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for a single "
+        f"sentence. {len(held_out)} are held out, of {len(aside)} other stories. The loss counts only the "
         "answers, and a requested word fifteen times where it first stands.",
         n_train=len(train),
         n_valid=len(held_out),
@@ -187,7 +180,7 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
 
     return Plan(
         facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
-        on_plain=_on_plain(lm, stories),
+        on_plain=_on_plain(lm, aside),
     )  # fmt: skip
 
 
@@ -235,7 +228,7 @@ def preference_plan(
     )
     return Plan(
         facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
-        on_plain=_on_plain(lm, _divided(form.stories)), keeps_best=True,
+        on_plain=_on_plain(lm, _divided(form.stories)[1]), keeps_best=True,
     )  # fmt: skip
 
 
@@ -257,10 +250,10 @@ def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None
     return total / max(1.0, count)
 
 
-def _on_plain(lm: LanguageModel, stories: _Stories) -> Callable[[GPT], Generator[None, None, float]] | None:
+def _on_plain(lm: LanguageModel, stories: Sequence[str]) -> Callable[[GPT], Generator[None, None, float]] | None:
     """The loss on held-out stories without a prompt; None without an end token."""
     window = lm.model.config.n_positions
-    made = (plain_example(lm.tokenizer, story, window) for story in stories.held_out[:_PLAIN_STORIES])
+    made = (plain_example(lm.tokenizer, story, window) for story in stories[:_PLAIN_STORIES])
     plain = [one for one in made if one is not None]
     return partial(_answers_loss, examples=plain) if plain else None
 
@@ -282,7 +275,7 @@ def _facts(
 
 def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, None, list[PreferencePair]]:
     """Samples answers and pairs them by the rule; yields how far it is after every step, and returns the pairs."""
-    made = instructions(_divided(form.stories).train, 8 * ASKED, seed=form.seed + 1)
+    made = instructions(_divided(form.stories)[0], 8 * ASKED, seed=form.seed + 1)
     with_words = [one for one in made if one.words][:ASKED]
     pairs = list[PreferencePair]()
     for done, pairs in write_pairs(lm, with_words, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):
@@ -294,12 +287,6 @@ def stage(workspace: Workspace, kind: str) -> RunState | None:
     """The newest run of a stage on a workspace that has a model, or None."""
     records = [record for record in workspace.runs if record.facts.kind == kind and record.language_model is not None]
     return records[-1] if records else None
-
-
-def teach(services: Services, workspace_id: object, model: object, form: AssistantForm) -> Workspace:
-    """Starts stage 1 with the picked model. Raises GPTCoreError with what to change."""
-    lm = services.models.get(inputs.model_name(model))
-    return services.run_manager.start(workspace_id, teaching_plan(services, lm, form))
 
 
 def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool) -> Workspace:

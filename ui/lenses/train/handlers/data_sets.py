@@ -1,5 +1,6 @@
 """Fetches text of a public Hugging Face data set through the Hub's rows API."""
 
+from collections import Counter
 from typing import Any
 
 import httpx
@@ -59,11 +60,9 @@ def _get(client: httpx.Client, path: str, query: dict[str, Any], name: str) -> d
 
 
 def _text_column(rows: list[dict[str, Any]], name: str) -> str:
-    sizes: dict[str, int] = {}
+    sizes = Counter[str]()
     for row in rows:
-        for column, value in row.items():
-            if isinstance(value, str):
-                sizes[column] = sizes.get(column, 0) + len(value)
+        sizes.update({column: len(value) for column, value in row.items() if isinstance(value, str)})
     if not sizes:
         raise InputError(f"The data set {name} has no column of text. Choose another.")
-    return "text" if "text" in sizes else max(sizes, key=lambda column: sizes[column])
+    return "text" if "text" in sizes else sizes.most_common(1)[0][0]

@@ -120,7 +120,7 @@ def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, obje
     if not (own and plain and form.length in _SECONDS):
         return given, ""
     shape, _ = first_shape()
-    text = find_text(services.limits, form.source, offline=services.models.offline)
+    text = find_text(services.limits, form, offline=services.models.offline)
     characters = sum(map(len, text.documents))
     n_tokens = characters / (1 if form.tokenizer == "char" else _CHARACTERS_A_PIECE)
 

@@ -13,16 +13,16 @@ from gptcore.training.config import OptimizerName
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, InputForm, texts_of
 from ui.lenses.train.handlers.label_sets import example_lines
 from ui.lenses.train.handlers.options import LENGTHS, OPTIMIZERS, RIVALS, TRICKS
-from ui.lenses.train.handlers.texts import DATA_SET, REPEATED, YOURS, TextSource
+from ui.lenses.train.handlers.texts import DATA_SET, MOST_TEXT, REPEATED, YOURS, OnText
 from ui.shared import inputs
-from ui.shared.fields import Choice, File, Flag, Number, Text, Values, Whole, declared, parsed
+from ui.shared.fields import Choice, Flag, Number, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
 # Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
 _MUON_RATIO = 7.0
 _QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*,(.*)')  # a field of a .csv file, and what comes behind it
-_MOST_LABELS, _MOST_LINES, _MOST_TEXT = 20, 20_000, 10**9  # of a text: what a server takes is checked when it is read
+_MOST_LABELS, _MOST_LINES = 20, 20_000
 MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
@@ -66,18 +66,6 @@ _WARMUP = _whole("Warm-up", 0, 100_000, "updates", id="warmup", group="rates")
 _DECAY = _number("Weight decay", 0, 10, "of matrices", id="decay", group="rates")
 _SEED = _whole("Seed", 0, MOST_SEED, group="rates")
 _PROMPT = Text(title="Sample prompt", most=500, id="prompt")
-_WRITTEN = Text(
-    noun="Your text",
-    title="Your text",
-    most=_MOST_TEXT,
-    lines=4,
-    placeholder="Paste it here, or upload a file below.",
-    of_data=True,
-)
-_FILE = File(title="or a .txt file", of_data=True)
-_DATA_SET = Text(
-    title="Data set", most=200, id="data-set", info="owner/name on the Hugging Face Hub", linked=False, of_data=True
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +101,7 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainForm(Run):
+class TrainForm(Run, OnText):
     """A run from scratch."""
 
     corpus: str = declared(
@@ -125,9 +113,6 @@ class TrainForm(Run):
         ),
         "anthology",
     )
-    written: str = declared(_WRITTEN, "")
-    file: str | None = declared(_FILE, None)
-    data_set: str = declared(_DATA_SET, "")
     tokenizer: Literal["char", "bpe"] = declared(
         Choice(title="Tokens", noun="The tokenizer", options={"char": "characters", "bpe": "byte-pair encoding"},
                of_data=True), "char",
@@ -179,11 +164,6 @@ class TrainForm(Run):
             )
 
     @property
-    def source(self) -> TextSource:
-        """Of the text."""
-        return TextSource(self.corpus, written=self.written, file=self.file, data_set=self.data_set)
-
-    @property
     def switches(self) -> Mapping[str, bool | str]:
         """Of GPTConfig, that this form sets."""
         told = {"attention_bias": self.attention_bias, "norm_position": self.norm_position, "use_mlp": self.use_mlp}
@@ -206,15 +186,12 @@ class TrainForm(Run):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneForm(Run):
+class TuneForm(Run, OnText):
     """Training the picked model further on a text, in windows of so many tokens at most."""
 
     corpus: str = declared(
         Choice(title="Text", options={**_TEXTS, **_OWN_TEXTS}, listed=True, of_data=True), "anthology"
     )
-    written: str = declared(_WRITTEN, "")
-    file: str | None = declared(_FILE, None)
-    data_set: str = declared(_DATA_SET, "")
     n_positions: int = declared(_whole("Window", 4, 8192, "tokens", id="window"), 128)
     batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 8)
     length: str = declared(replace(_LENGTH, info=""), "60")
@@ -226,11 +203,6 @@ class TuneForm(Run):
     weight_decay: float = declared(_DECAY, 0.1)
     seed: int = declared(_SEED, 1)
     prompt: str = declared(replace(_PROMPT, placeholder="the first words of the text"), "")
-
-    @property
-    def source(self) -> TextSource:
-        """Of the text."""
-        return TextSource(self.corpus, written=self.written, file=self.file, data_set=self.data_set)
 
     @property
     def config(self) -> TrainingConfig:
@@ -250,7 +222,7 @@ class LabelForm(Run):
         next(iter(INPUT_FORMS)),
     )  # fmt: skip
     labelled: str = declared(
-        Text(title="Labelled lines", noun="The text of labelled lines", most=_MOST_TEXT, lines=6, id="lines",
+        Text(title="Labelled lines", noun="The text of labelled lines", most=MOST_TEXT, lines=6, id="lines",
              info="label, tab or comma, then the form's texts, separated by |; a fifth is held out", of_data=True),
         example_lines(next(iter(INPUT_FORMS))),
     )  # fmt: skip

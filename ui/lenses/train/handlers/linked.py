@@ -31,16 +31,17 @@ def value_of(name: str, text: str) -> Any:
         raise InputError(f"The link's {name}: {error}") from None
 
 
-def read(query: Mapping[str, str]) -> dict[str, Any]:
-    """Those of a query's settings that can be used, by their names."""
-    values = {}
-    for name in NAMES:
-        if query.get(name):
-            try:
-                values[name] = value_of(name, query[name])
-            except InputError:  # `mistakes` says so
-                continue
-    return values
+def read(query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """(those of a query's settings that can be used, by their names; a sentence for each other one)."""
+    values: dict[str, Any] = {}
+    sentences = []
+    for name in (one for one in NAMES if one in query):
+        try:
+            value = value_of(name, query[name])
+            values |= {name: value} if query[name] else {}
+        except InputError as error:
+            sentences.append(str(error))
+    return values, sentences
 
 
 def settings_of(form: str, values: Mapping[str, object], opens: Mapping[str, object]) -> dict[str, str]:
@@ -57,15 +58,3 @@ def settings_of(form: str, values: Mapping[str, object], opens: Mapping[str, obj
         if value is not None and value != "" and value != opens.get(field):
             settings[f"{form}.{field}"] = declared.written(value)
     return settings
-
-
-def mistakes(query: Mapping[str, str]) -> list[str]:
-    """A sentence for each setting that cannot be used."""
-    sentences = []
-    for name in NAMES:
-        try:
-            if name in query:
-                value_of(name, query[name])
-        except InputError as error:
-            sentences.append(str(error))
-    return sentences

@@ -42,10 +42,9 @@ TRICKS: dict[str, tuple[str, str]] = {
     ),
     "post_norm": (
         "post-norm, no warm-up",
-        "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, "
-        "post-norm's gradients are large near the output at first (Xiong et al. 2020), which is why it is trained "
-        "with one. In a few layers it is only slower; with twelve it gets stuck: see the preset “Norm before or "
-        "after, no warm-up”.",
+        "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, post-norm's "
+        "gradients are large near the output at first (Xiong et al. 2020), which is why it is trained with one. In a "
+        "few layers it is only slower; with twelve it gets stuck: see the preset “Norm before or after, no warm-up”.",
     ),
 }
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -31,8 +31,8 @@ from gptcore.zero_shot.items import make_trial
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
-from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
-from ui.runs.dataset_cache import Prepared
+from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, find_text
+from ui.runs.dataset_cache import Prepared, prepared
 from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunFacts, RunKind
 from ui.services import Services
@@ -50,28 +50,20 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     """
     if form.corpus == REPEATED:
         return _repeated_plan(services, form)
-    text = find_text(services.limits, form.source, offline=services.models.offline)
-    prepared = services.datasets.get(
-        text.documents,
-        tokenizer=None,
-        kind=form.tokenizer,
-        vocab_size=form.vocab_size if form.tokenizer == "bpe" else 0,
-    )
-    made = replace(_config(form, prepared.tokenizer.vocab_size), **form.switches)
+    text = find_text(services.limits, form, offline=services.models.offline)
+    size = form.vocab_size if form.tokenizer == "bpe" else 0
+    data_set = prepared(tuple(text.documents), tokenizer=None, kind=form.tokenizer, vocab_size=size)
+    made = replace(_config(form, data_set.tokenizer.vocab_size), **form.switches)
     check_size(services, made, form.config)
     config = replace(form.config, precision=services.precision(made, form.config.batch_size))
-    config = lasting(config, form.passes, len(prepared.train) / (config.batch_size * made.n_positions))
+    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
-    data: Batches = RandomWindows([Source(prepared.train)], window=made.n_positions, batch_size=config.batch_size)
+    data: Batches = RandomWindows([Source(data_set.train)], window=made.n_positions, batch_size=config.batch_size)
     if form.noise:
         data = UnigramNoise(data, share=form.noise)
-    return _text_plan(
-        f"{text.title} · {_size(made)} · {kind}",
-        lambda: random_model(made, config.seed),
-        OneBatch(data) if form.trick == "one_batch" else data,
-        prepared,
-        _Watching(made, config, text, form),
-    )
+    data = OneBatch(data) if form.trick == "one_batch" else data
+    title = f"{text.title} · {_size(made)} · {kind}"
+    return _text_plan(title, lambda: random_model(made, config.seed), data, data_set, made, config, text.note, form)
 
 
 def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
@@ -80,22 +72,17 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     Raises:
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
     """
-    text = find_text(services.limits, form.source, offline=services.models.offline)
-    prepared = services.datasets.get(text.documents, tokenizer=lm.tokenizer, kind="", vocab_size=0)
-    shortest = min(len(prepared.train), len(prepared.valid)) - 1
+    text = find_text(services.limits, form, offline=services.models.offline)
+    data_set = prepared(tuple(text.documents), tokenizer=lm.tokenizer, kind="", vocab_size=0)
+    shortest = min(len(data_set.train), len(data_set.valid)) - 1
     window = min(form.n_positions, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
     check_size(services, shape, form.config)
     config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
-    config = lasting(config, form.passes, len(prepared.train) / (config.batch_size * window))
-    data = RandomWindows([Source(prepared.train)], window=window, batch_size=config.batch_size)
-    return _text_plan(
-        f"{lm.name} tuned on {text.title}",
-        lambda: clone(lm.model).requires_grad_(True),
-        data,
-        prepared,
-        _Watching(shape, config, text, form),
-    )
+    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * window))
+    data = RandomWindows([Source(data_set.train)], window=window, batch_size=config.batch_size)
+    title, copy = f"{lm.name} tuned on {text.title}", lambda: clone(lm.model).requires_grad_(True)
+    return _text_plan(title, copy, data, data_set, shape, config, text.note, form)
 
 
 def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: float) -> TrainingConfig:
@@ -123,52 +110,49 @@ def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> 
     if needed > limits.model_bytes // 3:
         raise InputError(
             f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run "
-            f"{limits.model_bytes / 3e9:.1f} GB. "
-            "Take a smaller batch, window or width."
+            f"{limits.model_bytes / 3e9:.1f} GB. Take a smaller batch, window or width."
         )
 
 
-@dataclass(frozen=True)
-class _Watching:
-    """What a run on text is, besides its data."""
-
-    shape: GPTConfig
-    config: TrainingConfig
-    text: TrainingText
-    form: TrainForm | TuneForm
-
-
-def _text_plan(title: str, model: Callable[[], GPT], data: Batches, prepared: Prepared, run: _Watching) -> Plan:
-    shape, config, tokenizer = run.shape, run.config, prepared.tokenizer
+def _text_plan(
+    title: str,
+    model: Callable[[], GPT],
+    data: Batches,
+    data_set: Prepared,
+    shape: GPTConfig,
+    config: TrainingConfig,
+    note: str,
+    form: TrainForm | TuneForm,
+) -> Plan:
+    tokenizer = data_set.tokenizer
     quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
 
     def evaluate(now: GPT, whole: bool) -> Scoring:
         most = 200_000 if whole else quickly
-        score = yield from scoring_windows(now, prepared.valid, n_bytes=prepared.valid_bytes, most=most)
+        score = yield from scoring_windows(now, data_set.valid, n_bytes=data_set.valid_bytes, most=most)
         return score.loss, math.nan
 
-    instead = tokenizer.encode(" ".join(tokenizer.decode(prepared.train[:40].tolist()).split()[:3]))
-    wanted, tasks = run.form.prompt, isinstance(run.form, TrainForm) and run.form.tasks
+    instead = tokenizer.encode(" ".join(tokenizer.decode(data_set.train[:40].tolist()).split()[:3]))
+    wanted, tasks = form.prompt, isinstance(form, TrainForm) and form.tasks
     prompt = sample_prompt(tokenizer, wanted, shape.n_positions, instead=instead)
-    note = run.text.note
     if wanted and not wanted.endswith(tokenizer.decode(prompt)):
         notice = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
         note = f"{note} {notice}".strip()
-    looked_at = [int(token) for token in prepared.valid[: min(24, shape.n_positions)]]
+    looked_at = [int(token) for token in data_set.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    preference = preference_in(tokenizer, looked_at, prepared.train) if shape.norm_position == "pre" else None
+    preference = preference_in(tokenizer, looked_at, data_set.train) if shape.norm_position == "pre" else None
     watched = ObservationPlan(
         prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=preference
     )
     facts = replace(
-        facts_of(title, "text", shape, config, watched, tokenizer, run.form),
-        lines=prepared.lines,
-        tokens_per_character=prepared.tokens_per_character,
-        n_train=len(prepared.train),
-        n_valid=len(prepared.valid),
+        facts_of(title, "text", shape, config, watched, tokenizer, form),
+        lines=data_set.lines,
+        tokens_per_character=data_set.tokens_per_character,
+        n_train=len(data_set.train),
+        n_valid=len(data_set.valid),
         note=note,
-        tuned=isinstance(run.form, TuneForm),
+        tuned=isinstance(form, TuneForm),
         tasks={trial.task: TASKS[trial.task].title for trial in trials},
     )
     return Plan(facts, model, tokenizer, data, evaluate, watched, keeps_best=facts.tuned)

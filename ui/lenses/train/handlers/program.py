@@ -21,13 +21,14 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
     record = services.workspaces.find(run_id)
     if record is None:
         raise InputError(f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; start another.")
+    workspace = services.workspaces.holder(record.id)
     rows, looks = record.so_far()
     loss, rate = rows[-1][1:3] if rows else (math.nan, math.nan)
     return {
         "run": record.id,
         "title": record.facts.title,
         "state": record.state,
-        "queue": _place(services, record.id),
+        "queue": None if workspace is None else services.run_manager.queue.place(workspace),
         "reason": record.reason,
         "step": record.step,
         "seconds": round(record.seconds(), 2),
@@ -41,13 +42,6 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
         "sample": looks[-1].text if looks else "",
         "model": record.id,
     }
-
-
-def _place(services: Services, run_id: str) -> dict[str, Any] | None:
-    """A run's place in the queue: {"number", "seconds" until it begins, or None}; None for one that does not wait."""
-    workspace = services.workspaces.holder(run_id)
-    place = None if workspace is None else services.run_manager.place(workspace)
-    return None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
 
 
 def train(

@@ -6,21 +6,29 @@ from pathlib import Path
 from gptcore.corpora import CORPORA, corpus
 from gptcore.corpora.files import decoded, documents_of
 from ui.shared import inputs
+from ui.shared.fields import File, Text, declared
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
+MOST_TEXT = 10**9  # characters; what a server takes is checked when a text is read
 YOURS, DATA_SET, REPEATED = "yours", "data set", "repeated"
 REPEATED_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
 
 
-@dataclass(frozen=True)
-class TextSource:
-    """Where a text shall come from."""
+@dataclass(frozen=True, kw_only=True)
+class OnText:
+    """Where the text of a form shall come from."""
 
-    name: str  # a built-in corpus, YOURS, DATA_SET or REPEATED
-    written: object = ""  # pasted text, for YOURS; checked when it is read
-    file: str | None = None  # path of an uploaded file, which goes before pasted text, or None
-    data_set: object = ""  # a data set's name on the Hugging Face Hub, for DATA_SET; checked when it is fetched
+    corpus: str = YOURS  # a built-in one, YOURS, DATA_SET or REPEATED
+    written: str = declared(
+        Text(title="Your text", noun="Your text", most=MOST_TEXT, lines=4, of_data=True,
+             placeholder="Paste it here, or upload a file below."), "",
+    )  # fmt: skip
+    file: str | None = declared(File(title="or a .txt file", of_data=True), None)  # goes before pasted text
+    data_set: str = declared(
+        Text(title="Data set", most=200, id="data-set", info="owner/name on the Hugging Face Hub", linked=False,
+             of_data=True), "",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,32 +40,32 @@ class TrainingText:
     note: str = ""
 
 
-def find_text(limits: Limits, source: TextSource, *, offline: bool) -> TrainingText:
+def find_text(limits: Limits, form: OnText, *, offline: bool) -> TrainingText:
     """The text that a form asks for.
 
     Args:
         limits: of this server.
-        source: where it is.
+        form: that says where it is.
         offline: never use the network.
 
     Raises:
         InputError: nothing to read, too much, or no text.
     """
-    if source.name == DATA_SET:
+    if form.corpus == DATA_SET:
         from ui.lenses.train.handlers.data_sets import fetch_rows
 
-        wanted = inputs.text(source.data_set, "The data set's name", most=200, least=1).strip()
+        wanted = inputs.text(form.data_set, "The data set's name", most=200, least=1).strip()
         return TrainingText(fetch_rows(wanted, offline=offline, most_bytes=limits.training_text_bytes), wanted)
-    if source.name == YOURS:
-        return _own_text(limits, source)
-    if source.name in CORPORA:
-        return TrainingText(corpus(source.name), CORPORA[source.name].title)
-    raise InputError(f"There is no text {source.name[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}.")
+    if form.corpus == YOURS:
+        return _own_text(limits, form)
+    if form.corpus in CORPORA:
+        return TrainingText(corpus(form.corpus), CORPORA[form.corpus].title)
+    raise InputError(f"There is no text {form.corpus[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}.")
 
 
-def _own_text(limits: Limits, source: TextSource) -> TrainingText:
-    if source.file is not None:
-        path = Path(source.file)
+def _own_text(limits: Limits, form: OnText) -> TrainingText:
+    if form.file is not None:
+        path = Path(form.file)
         size = path.stat().st_size if path.is_file() else 0
         if size > limits.training_text_bytes:
             raise InputError(
@@ -67,7 +75,7 @@ def _own_text(limits: Limits, source: TextSource) -> TrainingText:
         text, note = decoded(path.read_bytes(), path.name)
         title = path.name[:40]
     else:
-        text = inputs.text(source.written, "Your text", most=limits.training_text_bytes, least=1)
+        text = inputs.text(form.written, "Your text", most=limits.training_text_bytes, least=1)
         title, note = "your text", ""
     documents = documents_of(text)
     if not documents:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from gptcore.observation import Observation
 from gptcore.zero_shot.metrics import estimate, percent
 from ui.conclusions import concludes
 from ui.runs.run_state import RunState
@@ -29,7 +28,7 @@ def risen(record: RunState) -> str:
     seen = [look for look in looks if math.isfinite(look.valid_loss)]
     if len(seen) < 2:
         return ""
-    best, last = min(seen, key=_loss), seen[-1]
+    best, last = min(seen, key=lambda look: look.valid_loss), seen[-1]
     if last.valid_loss - best.valid_loss < _CLEAR:
         return ""
     at = f"update {best.step:,}" if best.step else "the start"
@@ -47,10 +46,6 @@ def _training_loss(rows: Sequence[Sequence[float]], step: int) -> float:
     """The mean training loss of the updates before a step, NaN where there are none."""
     lately = [row[1] for row in rows if row[0] <= step][-_SMOOTHED:]
     return fmean(lately) if lately else math.nan
-
-
-def _loss(look: Observation) -> float:
-    return look.valid_loss
 
 
 def of_labels(record: RunState) -> str:

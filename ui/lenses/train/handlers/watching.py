@@ -4,21 +4,23 @@ import base64
 import html
 import math
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 from gptcore.errors import GPTCoreError
+from gptcore.language_model import LanguageModel
 from gptcore.observation import Observation, clone
 from gptcore.training import learning_rate
 from ui.conclusions import quoted
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
-from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, train_form, tune_form
-from ui.lenses.train.handlers.labels import label_plan
+from ui.lenses.train.handlers.forms import TrainForm, train_form, tune_form
 from ui.lenses.train.handlers.options import TRICKS
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Formed, Said, fields
+from ui.runs.plan import Plan
 from ui.runs.run_json import facts_json
 from ui.runs.run_state import RunFacts, RunState
 from ui.runs.workspace import Workspace
@@ -28,8 +30,12 @@ from ui.shared.formed import described
 from ui.shared.inputs import InputError
 from ui.shared.numbers import finite, significant
 
+F = TypeVar("F")  # a form
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
+_TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
+# A training thread is CPU-bound; below this share of CPU time, other work is competing for the processor.
+_BUSY_BELOW = 0.7
 _LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
 _LEARNS = {
     "text": "learns a text",
@@ -64,16 +70,12 @@ def start(
     return services.run_manager.start(workspace_id, plan, rival=against, go=go)
 
 
-def tune(services: Services, workspace_id: object, model: object, form: TuneForm) -> Workspace:
-    """Starts training the picked model further on a text. Raises GPTCoreError with what to change."""
+def further(
+    services: Services, workspace_id: object, model: object, form: F, plan: Callable[[Services, LanguageModel, F], Plan]
+) -> Workspace:
+    """Starts training the picked model further, by a form and its plan. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
-    return services.run_manager.start(workspace_id, tuning_plan(services, lm, form))
-
-
-def learn_labels(services: Services, workspace_id: object, model: object, form: LabelForm) -> Workspace:
-    """Starts a classifier around the picked model on labelled lines. Raises GPTCoreError with what to change."""
-    lm = services.models.get(inputs.model_name(model))
-    return services.run_manager.start(workspace_id, label_plan(services, lm, form))
+    return services.run_manager.start(workspace_id, plan(services, lm, form))
 
 
 def classify(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Classified | None:
@@ -157,7 +159,7 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
         once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
         services.run_manager.resume(workspace, once)
         return
-    services.run_manager.leave_queue(workspace)
+    services.run_manager.queue.leave(workspace)
     for run in workspace.live:
         run.pause() if what == "pause" else run.stop()
 
@@ -174,10 +176,7 @@ def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -
     (run_id,) = fields(request, "run")
     known = rival if run_id == record.id else None  # a page that knows the run knows its rival
     raced = _news(workspace.rival.record, known) if racing and workspace.rival is not None else None
-    place = services.run_manager.place(workspace)
-    queue: payloads.QueuePlace | None = (
-        None if place is None else {"number": place.number, "seconds": finite(place.seconds)}
-    )
+    queue = services.run_manager.queue.place(workspace)
     mine = workspace.id == workspace_id
     viewing = workspace.viewing if mine else workspace_id
     return {**news, "rival": raced, "workspace": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
@@ -221,7 +220,7 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "ahead": _ahead(record, elapsed),
         "about": None if same else _about(record.facts),
         "next_look": finite(record.next_look),
-        "busy": round(record.processor_share, 2) if record.alive and record.busy else None,
+        "busy": round(record.processor_share, 2) if record.alive and record.processor_share < _BUSY_BELOW else None,
         "slow": _slow(record),
         "again": can_go_on(record),
     }
@@ -229,15 +228,12 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
 
 def _slow(record: RunState) -> payloads.SlowRun | None:
     """Warning for a run whose time will end before its model has learned words, with a suggested time."""
-    expected, budget = record.expected_updates, record.time_budget
-    if (
-        expected is None
-        or budget is None
-        or expected * record.facts.tokens_per_step >= _FEW_TOKENS
-        or record.facts.kind == "labels"
-    ):
+    seconds, budget, facts = record.seconds(), record.time_budget, record.facts
+    if not record.alive or budget is None or not _TOLD_AFTER <= seconds < budget or facts.kind == "labels":
         return None
-    return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS}
+    expected = round(record.step * budget / seconds)
+    few = expected * facts.tokens_per_step < _FEW_TOKENS
+    return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS} if few else None
 
 
 def _about(facts: RunFacts) -> payloads.RunAboutShown:

@@ -7,113 +7,82 @@ export const axis = run =>
     ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', least: 0.5, end: run.elapsed + (run.left || 0)}
     : {row: row => row[0], look: look => look.step, name: 'updates', least: 2, end: run.ahead.at(-1)?.[0] ?? 0};
 
+const line = (points, color, width, more = {}) => ({points, color, width, ...more});
+
 const heldOut = (run, along) =>
   run.looks.filter(look => look.valid !== null).map(look => [along.look(look), look.valid]);
 
 // A run in a race has one hue: training thin, held out with dots.
 function racing(run, along, hue) {
   const smooth = smoothed(run.rows.map(row => row[1]));
-  return [
-    {points: run.rows.map((row, i) => [along.row(row), smooth[i]]), color: hue, width: 1.5, alpha: 0.6},
-    {points: heldOut(run, along), color: hue, width: 2.5, dots: 3.5},
-  ];
+  const training = run.rows.map((row, i) => [along.row(row), smooth[i]]);
+  return [line(training, hue, 1.5, {alpha: 0.6}), line(heldOut(run, along), hue, 2.5, {dots: 3.5})];
 }
 
 // What each panel shows: lines of [step, value] points, and level lines of [value, text].
 export function series(run, guess, color) {
-  const rows = run.rows,
+  const {about, rows} = run,
     along = axis(run),
-    smooth = smoothed(rows.map(row => row[1])),
-    heads = [];
-  const looks = heldOut(run, along);
-  for (const [name, hue] of [
-    ['previous', color.bar],
-    ['induction', color.orange],
-  ])
-    for (let l = 0; l < run.about.L; l++)
-      for (let h = 0; h < run.about.H; h++)
-        heads.push({
-          points: run.looks.map(look => [along.look(look), look[name]?.[l]?.[h] ?? null]),
-          color: hue,
-          width: 1.6,
-          alpha: run.about.L * run.about.H > 16 ? 0.4 : 0.8,
-        });
-  const watched = Object.keys(run.about.tasks || {}),
-    hues = [color.accent, color.orange, color.grey, color.ink, color.bar];
-  if (watched.length)
-    heads.splice(
-      0,
-      heads.length,
-      ...watched.map((task, i) => ({
-        points: run.looks.map(look => [along.look(look), look.tasks?.[task] ?? null]),
-        color: hues[i % 5],
-        width: 2,
-        dots: 2.5,
-        dash: i > 2 ? [5, 3] : [],
-        name: run.about.tasks[task],
-        key: true,
-      })),
-    );
+    byRow = values => rows.map((row, i) => [along.row(row), values[i]]),
+    column = i => rows.map(row => row[i]),
+    byLook = value => run.looks.map(look => [along.look(look), value(look) ?? null]);
+  const hues = [color.accent, color.orange, color.grey, color.ink, color.bar];
+  const tasks = Object.entries(about.tasks || {}).map(([task, name], i) => {
+    const more = {dots: 2.5, dash: i > 2 ? [5, 3] : [], name, key: true};
+    const points = byLook(look => look.tasks?.[task]);
+    return line(points, hues[i % 5], 2, more);
+  });
+  const alpha = about.L * about.H > 16 ? 0.4 : 0.8;
+  const scores = (name, hue) =>
+    Array.from({length: about.L * about.H}, (_, i) => {
+      const [l, h] = [Math.floor(i / about.H), i % about.H];
+      const points = byLook(look => look[name]?.[l]?.[h]);
+      return line(points, hue, 1.6, {alpha});
+    });
+  const heads = tasks.length ? tasks : [...scores('previous', color.bar), ...scores('induction', color.orange)];
+  const faded = {alpha: 0.55};
   const old = run.past
     .filter(past => past.comparable)
-    .flatMap(past => [
-      {
-        points: past.curve.map((p, i) => [p[0], past.smooth[i]]),
-        color: color.grey,
-        width: 1.3,
-        alpha: 0.55,
-        name: past.name,
-      },
-      {points: past.valid_curve, color: color.grey, width: 1.3, alpha: 0.55, dash: [5, 4]},
-    ]);
-  const terms = run.about.terms.map((name, i) => {
-    const values = smoothed(rows.map(row => row[5 + i]));
-    const points = rows.map((row, at) => [along.row(row), values[at]]);
-    return {
-      points,
-      color: [color.ink, color.grey][i],
-      width: 1.6,
-      dash: [
-        [2, 2],
-        [7, 3],
-      ][i],
-      name,
-      key: true,
-    };
+    .flatMap(past => {
+      const points = past.curve.map((p, i) => [p[0], past.smooth[i]]);
+      return [
+        line(points, color.grey, 1.3, {...faded, name: past.name}),
+        line(past.valid_curve, color.grey, 1.3, {...faded, dash: [5, 4]}),
+      ];
+    });
+  const terms = about.terms.map((name, i) => {
+    const values = smoothed(column(5 + i));
+    return line(byRow(values), [color.ink, color.grey][i], 1.6, {dash: i ? [7, 3] : [2, 2], name, key: true});
   });
   const names = {
-    uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[run.about.kind] ?? 'uniform guess, ln V',
+    uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[about.kind] ?? 'uniform guess, ln V',
     unigram: 'unigram baseline',
     bigram: 'bigram baseline',
   };
-  const levels = Object.entries(run.about.lines)
+  const levels = Object.entries(about.lines)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => [value, `${names[key]} ${value.toFixed(2)}`, color.grey]);
   if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
+  const losses = run.rival
+    ? [...racing(run.rival, along, color.orange), ...racing(run, along, color.accent)]
+    : [
+        ...old,
+        ...terms,
+        line(byRow(column(1)), color.bar, 1, {alpha: 0.7}),
+        line(byRow(smoothed(column(1))), color.accent, 3),
+        line(heldOut(run, along), color.orange, 2.5, {dots: 3.5}),
+      ];
+  const rates = byRow(column(2));
+  const rate = [
+    line(run.rival ? [] : run.ahead, color.grey, 1.5, {dash: [3, 3]}),
+    line(rates, color.accent, 2),
+    line(rates.slice(-1), color.accent, 2, {dots: 5}),
+  ];
   return [
-    {
-      lines: run.rival
-        ? [...racing(run.rival, along, color.orange), ...racing(run, along, color.accent)]
-        : [
-            ...old,
-            ...terms,
-            {points: rows.map(row => [along.row(row), row[1]]), color: color.bar, width: 1, alpha: 0.7},
-            {points: rows.map((row, i) => [along.row(row), smooth[i]]), color: color.accent, width: 3},
-            {points: looks, color: color.orange, width: 2.5, dots: 3.5},
-          ],
-      levels,
-    },
+    {lines: losses, levels},
     {lines: heads, levels: [], range: [0, 1]},
-    {
-      lines: [
-        {points: run.rival ? [] : run.ahead, color: color.grey, width: 1.5, dash: [3, 3]},
-        {points: rows.map(row => [along.row(row), row[2]]), color: color.accent, width: 2},
-        {points: rows.slice(-1).map(row => [along.row(row), row[2]]), color: color.accent, width: 2, dots: 5},
-      ],
-      levels: [],
-      floor: 0,
-    },
-    {lines: [{points: rows.map(row => [along.row(row), row[3]]), color: color.accent, width: 1}], levels: [], floor: 0},
+    {lines: rate, levels: [], floor: 0},
+    {lines: [line(byRow(column(3)), color.accent, 1)], levels: [], floor: 0},
   ];
 }
 

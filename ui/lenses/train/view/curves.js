@@ -15,6 +15,13 @@ const PANELS = [
   ['Gradient norm', 0.12],
 ];
 
+function stroke(pen, x0, y0, x1, y1) {
+  pen.beginPath();
+  pen.moveTo(x0, y0);
+  pen.lineTo(x1, y1);
+  pen.stroke();
+}
+
 export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
   const edge = {left: 50, bottom: 34}; // room for the axes' figures, which grow with the type
@@ -107,10 +114,7 @@ export function curvePlot(box, readout) {
       pen.textAlign = 'right';
       pen.textBaseline = 'middle';
       for (const tick of ticks(low, high, i ? 2 : 5)) {
-        pen.beginPath();
-        pen.moveTo(edge.left, Y(tick));
-        pen.lineTo(width - RIGHT, Y(tick));
-        pen.stroke();
+        stroke(pen, edge.left, Y(tick), width - RIGHT, Y(tick));
         pen.fillText(tickLabel(tick), edge.left - 6, Y(tick));
       }
       pen.save();
@@ -148,10 +152,7 @@ export function curvePlot(box, readout) {
         pen.setLineDash([6, 4]);
         pen.strokeStyle = hue;
         pen.lineWidth = 1.2;
-        pen.beginPath();
-        pen.moveTo(edge.left, Y(value));
-        pen.lineTo(width - RIGHT, Y(value));
-        pen.stroke();
+        stroke(pen, edge.left, Y(value), width - RIGHT, Y(value));
         pen.setLineDash([]);
         pen.strokeStyle = color.paper;
         pen.lineWidth = 4;
@@ -175,10 +176,7 @@ export function curvePlot(box, readout) {
       pen.strokeStyle = color.orange;
       pen.lineWidth = 1.3;
       pen.setLineDash([2, 3]);
-      pen.beginPath();
-      pen.moveTo(X(at), TOP);
-      pen.lineTo(X(at), foot);
-      pen.stroke();
+      stroke(pen, X(at), TOP, X(at), foot);
       pen.setLineDash([]);
     }
     frame = {
@@ -200,12 +198,8 @@ export function curvePlot(box, readout) {
     pen.clearRect(0, 0, frame.width, frame.height);
     pen.strokeStyle = frame.color.grey;
     pen.fillStyle = frame.color.accent + '30';
-    if (to === undefined) {
-      pen.beginPath();
-      pen.moveTo(from, TOP);
-      pen.lineTo(from, frame.height - edge.bottom);
-      pen.stroke();
-    } else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
+    if (to === undefined) stroke(pen, from, TOP, from, frame.height - edge.bottom);
+    else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
   }
   function read(x) {
     const along = axis(frame.run),

@@ -45,8 +45,8 @@ export const slowSaid = slow =>
   'too few for words.';
 
 // Of a loss in nats per token; scale: tokens per character, null where the loss is of no text.
-export const perplexity = (loss, scale) => (loss === null || scale === null ? '–' : Math.exp(loss).toFixed(2));
-export const bitsPerCharacter = (loss, scale) =>
+const perplexity = (loss, scale) => (loss === null || scale === null ? '–' : Math.exp(loss).toFixed(2));
+const bitsPerCharacter = (loss, scale) =>
   loss === null || scale === null ? '–' : ((loss / Math.LN2) * scale).toFixed(3);
 
 // [name, value as people read it] of every tile; those of LARGE are drawn large.

@@ -1,5 +1,6 @@
 // One snapshot of a run: a sample, a token's probability over time, and the attention maps.
 import {isDark, add} from '../../../shared/view/page.js';
+import {painted} from '../../../shared/view/scales.js';
 
 // A sample behind its prompt; nothing without a look.
 export function writeSample(box, prompt, look) {
@@ -35,32 +36,16 @@ export function drawSpark(canvas, element, points, at) {
 // Where every head looks, and what it does where that is clear. values: bytes [L][H][T][T], 255 for all attention.
 export function drawMaps(box, values, T, {L, H}, look) {
   box.style.gridTemplateColumns = `repeat(${Math.min(H, 8)}, minmax(0, 1fr))`;
-  if (box.children.length !== L * H) {
-    box.textContent = '';
-    for (let i = 0; i < L * H; i++) {
-      const cell = add(box, 'figure');
-      add(cell, 'canvas');
-      add(cell, 'figcaption');
-    }
-  }
-  const dark = isDark(),
-    ink = dark ? [169, 214, 234] : [18, 69, 95],
-    paper = dark ? [13, 17, 28] : [255, 255, 255];
+  box.textContent = '';
   for (let i = 0; i < L * H; i++) {
-    const [canvas, caption] = box.children[i].children,
+    const cell = add(box, 'figure'),
       l = Math.floor(i / H),
       h = i % H,
-      image = new ImageData(T, T);
-    canvas.width = canvas.height = T;
-    for (let p = 0; p < T * T; p++) {
-      const share = Math.sqrt(values[i * T * T + p] / 255);
-      for (let c = 0; c < 3; c++) image.data[4 * p + c] = paper[c] + (ink[c] - paper[c]) * share;
-      image.data[4 * p + 3] = 255;
-    }
-    canvas.getContext('2d').putImageData(image, 0, 0);
-    const named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
-    caption.textContent = `${l}.${h}${named}`;
-    box.children[i].classList.toggle('tr-found', Boolean(named));
+      named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
+    const shares = Array.from(values.subarray(i * T * T, (i + 1) * T * T), byte => byte / 255);
+    cell.append(painted(shares, T, 'share', 1, isDark()));
+    add(cell, 'figcaption', '', `${l}.${h}${named}`);
+    cell.classList.toggle('tr-found', Boolean(named));
   }
 }
 

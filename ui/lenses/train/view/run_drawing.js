@@ -1,20 +1,7 @@
 // What stands around the curves of a run: its numbers, the runs before it, the race, the buttons. Texts go into the
 // page by textContent.
 import {add} from '../../../shared/view/page.js';
-import {
-  LARGE,
-  bitsPerCharacter,
-  cells,
-  guessSaid,
-  heldOut,
-  nats,
-  perplexity,
-  race,
-  slowSaid,
-  tiles,
-  title,
-  trainingLoss,
-} from './figures.js';
+import {LARGE, cells, guessSaid, heldOut, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
 import {learned} from './learned.js';
 
 export const isAlive = run => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
@@ -48,18 +35,11 @@ function drawTiles(box, shown) {
   });
 }
 
-// The row of the newest run.
+// The row of the newest run: from its updates on.
 function drawNow(row, run) {
-  const perCharacter = run.about.tokens_per_character;
-  const loss = heldOut(run);
-  const columns = {
-    3: run.step.toLocaleString('en'),
-    4: run.elapsed.toFixed(1),
-    5: nats(loss),
-    6: perplexity(loss, perCharacter),
-    7: bitsPerCharacter(loss, perCharacter),
-  };
-  for (const [column, text] of Object.entries(columns)) row.children[column].textContent = text;
+  const {tokens_per_character} = run.about;
+  const shown = cells({steps: run.step, seconds: run.elapsed, valid: heldOut(run), tokens_per_character}, 0);
+  for (let column = 3; column < shown.length; column++) row.children[column].textContent = shown[column];
 }
 
 export function drawRuns(part, runs) {

@@ -30,18 +30,13 @@ def composed(services: Services, model: object, form: TaskForm) -> tuple[str, st
         (JSON for the view, the text of the prompt).
     """
     lm = services.models.get(inputs.model_name(model))
-    return shown(services, lm, form), form.edited or form.prompt.text
-
-
-def shown(services: Services, lm: LanguageModel, form: TaskForm) -> str:
-    """JSON of the prompt, for the view."""
     fitted = form.fitted(lm)
     value: ComposedPrompt = {
         **parts_of(services, lm, form, fitted),
         "expected": form.template.label(form.item.answer),
         "labels": labels_of(services, lm, form, fitted),
     }
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False), form.edited or form.prompt.text
 
 
 def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> PromptParts:

@@ -127,33 +127,19 @@ def _test(task: str, way: str, side: str, n_items: int) -> Trial | None:
 
 def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[str, str], Score]) -> None:
     """A row for a score, what it says about examples, and some of the misses."""
-    reached, test = score.estimate, score.test
-    title = TASKS[test.task].title
+    reached, test, n = score.estimate, score.test, len(score.cases)
+    title, says = TASKS[test.task].title, in_words(reached.mean, n)
     guessing = "" if test.chance is None else percent(test.chance)
-    board.rows.append(
-        (
-            model,
-            title,
-            way,
-            in_words(reached.mean, len(score.cases)),
-            f"{percent(reached.low)} to {percent(reached.high)}",
-            len(score.cases),
-            guessing,
-            test.metric,
-        )
-    )
-    how = way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
-    label = f"{model}: {title.lower()}, {how}"
-    says = in_words(reached.mean, len(score.cases))
-    board.bars.append(Bar(label, reached.mean, reached.low, reached.high, says, test.chance))
+    interval = f"{percent(reached.low)} to {percent(reached.high)}"
+    board.rows.append((model, title, way, says, interval, n, guessing, test.metric))
+    label, how = f"{model}: {title.lower()}", way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
+    board.bars.append(Bar(f"{label}, {how}", reached.mean, reached.low, reached.high, says, test.chance))
     before = first.setdefault((model, test.task), score)
-    if before is not score and len(before.cases) == len(score.cases):
-        what = "the chain of thought" if way == CHAIN else f"{way} example{'s' if way != '1' else ''} in front"
+    if before is not score and len(before.cases) == n:
+        what = "the chain of thought" if way == CHAIN else f"{how} in front"
         board.remarks.append(f"{model}, {title.lower()}: {what} {helped(before, score)[1]}.")
     wrong = [case for case in score.cases if case.score < 0.5][:2]
-    board.misses += [
-        (f"{model}: {title.lower()}", _short(case.prompt.text), case.answer, case.expected) for case in wrong
-    ]
+    board.misses += [(label, _short(case.prompt.text), case.answer, case.expected) for case in wrong]
 
 
 def _short(prompt: str) -> str:

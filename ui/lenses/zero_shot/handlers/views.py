@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
@@ -13,10 +13,10 @@ from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effe
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.templates import Item, Template
-from gptcore.zero_shot.window import Fitted, fit
+from gptcore.zero_shot.window import Fitted
 from ui import conclusions
 from ui.lenses.zero_shot.handlers.asking import parts_of
-from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
+from ui.lenses.zero_shot.handlers.form import TaskForm
 from ui.lenses.zero_shot.payloads import Uses, WayOfAsking, WaysOfAsking
 from ui.services import Services
 from ui.shared import inputs
@@ -79,41 +79,30 @@ def _way(
     services: Services, lm: LanguageModel, form: TaskForm, template: Template, solved: Sequence[Item], title: str
 ) -> WayOfAsking:
     chain, own = template.chain_of_thought, template == form.template
-    n_answer = form.max_new_tokens if own else form.task.length(template)
-    fitted = fit(lm, template.prompt(form.item, solved), n_answer)
-    stop = form.stop if own else form.task.stops(template)
-    written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=n_answer, stop=stop))[0]
-    expected, answer = template.label(form.item.answer), template.found(written)
-    value = parts_of(services, lm, form, fitted)
+    most, stop = (form.max_new_tokens, form.stop) if own else (form.task.length(template), form.task.stops(template))
+    asked = replace(form, template=template, examples=solved, labels=(), max_new_tokens=most, edited="")
+    fitted = asked.fitted(lm)
+    written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
+    answer = template.found(written)
+    right, verdict = _judged(form, template.label(form.item.answer), answer)
+    shown = parts_of(services, lm, asked, fitted)
     return {
-        **value,
+        **shown,
         "title": title,
-        "parts": [{"kind": part.kind, "text": part.text} for part in fitted.prompt.parts],
-        "source": _WEI if chain and solved else template.source,
-        "own": template.name == OWN_WORDING,
-        "budget": {**value["budget"], "answer": n_answer},
+        "source": _WEI if chain and solved else shown["source"],
         "answer": written,
         "found": answer if chain else "",
-        "right": _is_right(form, expected, answer),
-        "verdict": _mark(form, expected, answer),
+        "right": right,
+        "verdict": verdict,
     }
 
 
-def _mark(form: TaskForm, expected: str, answer: str) -> str:
-    if not expected:
-        return ""
-    if form.name == "summarise":
-        return f"ROUGE-L {percent(rouge(expected, answer))}"
-    return "as expected" if _is_right(form, expected, answer) else f"not as expected: {expected}"
-
-
-def _is_right(form: TaskForm, expected: str, answer: str) -> bool | None:
-    """Whether an answer is the expected one; None where there is none, or no single right one."""
-    return (
-        None
-        if not expected or form.name == "summarise"
-        else exact_match(expected, answer, articles=form.task.articles) == 1
-    )
+def _judged(form: TaskForm, expected: str, answer: str) -> tuple[bool | None, str]:
+    """(whether an answer is the expected one, the same in words); None where there is none, or no single right one."""
+    if not expected or form.name == "summarise":
+        return None, f"ROUGE-L {percent(rouge(expected, answer))}" if expected else ""
+    right = exact_match(expected, answer, articles=form.task.articles) == 1
+    return right, "as expected" if right else f"not as expected: {expected}"
 
 
 def uses(services: Services, model: object, form: TaskForm, whose: object) -> str:
@@ -181,7 +170,7 @@ def ladder(services: Services, session_id: str | None, models: object, form: Tas
             try:
                 rungs.append(_rung(services, services.models.get(name), form))
             except GPTCoreError as error:
-                rungs.append(_Rung(name, "", f"not asked: {error}"))
+                rungs.append(((name, "", f"not asked: {error}", "", ""), (name, None, None)))
             if not run.wanted:
                 yield _ladder(form, rungs, "stopped")
                 return
@@ -197,21 +186,9 @@ def chosen_models(services: Services, models: object) -> list[str]:
     return [inputs.model_name(name) for name in models]
 
 
-@dataclass(frozen=True)
-class _Rung:
-    """One model's answer to the prompt."""
-
-    # model, size: its name and how many parameters it has, for people
-    model: str
-    size: str
-    answer: str  # what it writes, or why it was not asked
-    chance: float | None = None  # the probability of the expected answer, or None
-    right: bool | None = None  # whether it answers as expected, or None
-    verdict: str = ""  # the same for people, or ""
-
-    @property
-    def row(self) -> tuple[str, ...]:
-        return self.model, self.size, self.answer, "" if self.chance is None else _chance(self.chance), self.verdict
+# A model's answer: (model, parameters, answer, probability of the expected one, as expected?) as people read them, and
+# (model, whether it answers as expected, that probability); None where there is none.
+_Rung = tuple[tuple[str, str, str, str, str], tuple[str, bool | None, float | None]]
 
 
 def _rung(services: Services, lm: LanguageModel, form: TaskForm) -> _Rung:
@@ -219,23 +196,17 @@ def _rung(services: Services, lm: LanguageModel, form: TaskForm) -> _Rung:
     expected = form.template.label(form.item.answer)
     size, chain = big(count_parameters(lm.model.config).total), form.template.chain_of_thought
     most = form.max_new_tokens if chain else min(_MOST_ON_A_RUNG, form.max_new_tokens)
-    stop = form.stop or ("\n",)
+    stop, chance = form.stop or ("\n",), None
     written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
-    right = _is_right(form, expected, form.template.found(written))
-    rung = _Rung(lm.name, size, written.strip(), None, right, _yes(form, expected, written))
-    if not expected or chain:  # a chain-of-thought answer follows steps that differ per model
-        return rung
-    logprob = services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
-    return replace(rung, chance=math.exp(logprob))
+    right, verdict = _judged(form, expected, form.template.found(written))
+    if expected and not chain:  # a chain-of-thought answer follows steps that differ per model
+        chance = math.exp(services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0])
+    said = verdict if right is None else "yes" if right else "no"
+    return (lm.name, size, written.strip(), _chance(chance), said), (lm.name, right, chance)
 
 
-def _yes(form: TaskForm, expected: str, written: str) -> str:
-    right = _is_right(form, expected, form.template.found(written))
-    return _mark(form, expected, written) if right is None else "yes" if right else "no"
-
-
-def _chance(probability: float) -> str:
-    return f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
+def _chance(probability: float | None) -> str:
+    return "" if probability is None else f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
 
 
 def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
@@ -245,17 +216,7 @@ def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     tail = prompt[-_TAIL:]
     if tail != prompt:
         tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
-    text = f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
-    if state:
-        text = state.capitalize()
-    return sheet(
-        [
-            Section(
-                f"Expected: {form.template.label(form.item.answer) or 'nothing particular'}",
-                text,
-                columns,
-                [rung.row for rung in rungs],
-                said=conclusions.same_prompt([(rung.model, rung.right, rung.chance) for rung in rungs]),
-            )
-        ]
-    )
+    text = state.capitalize() or f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
+    said = conclusions.same_prompt([mark for _, mark in rungs])
+    title = f"Expected: {expected or 'nothing particular'}"
+    return sheet([Section(title, text, columns, [row for row, _ in rungs], said=said)])
