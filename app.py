@@ -3,7 +3,6 @@
 import argparse
 import gc
 import io
-import ipaddress
 import logging
 import os
 import re
@@ -56,6 +55,7 @@ from ui.server.talks import mistakes, read_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.shared.qr import qr_terminal
+from ui.state.clients import is_loopback
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
 
@@ -194,7 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
             examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs"),
             device=_device(options),
-            any_model=_is_this_machine(options.host),
+            any_model=is_loopback(options.host),
         )
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
@@ -223,14 +223,6 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
-
-
-def _is_this_machine(host: str) -> bool:
-    """Whether nobody else can reach a server that listens there."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _device(options: argparse.Namespace) -> torch.device:
@@ -272,7 +264,7 @@ def _print_anything() -> None:
 def _prepare(options: argparse.Namespace) -> int:
     """Runs --prefetch and --check; returns exit status 1 if something is missing."""
     limits = PROFILES[options.profile]
-    limits = replace(limits, any_model=limits.any_model and _is_this_machine(options.host))
+    limits = replace(limits, any_model=limits.any_model and is_loopback(options.host))
     try:
         for name in options.prefetch:
             print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))

@@ -33,11 +33,7 @@ _LEFT_OUT = {"next_token": ("min_new_tokens",)}  # sampling controls that mean n
 
 
 def add_endpoints(services: Services) -> dict[str, Endpoint]:
-    """Adds the named endpoints to the page.
-
-    Returns:
-        what each takes and answers, for people.
-    """
+    """Adds the named endpoints to the page; returns what each takes and answers, for people."""
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     endpoints = {name: _endpoint(name, services) for name in _ANSWERS}
     for name, function in endpoints.items():

@@ -23,25 +23,10 @@ _DRAWN = ("lines", "steps")
 
 # Names that only the page's scripts read: never reported as mistakes.
 _OF_SCRIPTS = (
-    "layer",
-    "head",
-    "token",
-    "word",
-    "rival",
-    "place",
-    "present",
-    "tour",
-    "choose",
-    "once",
-    "see",
-    "press",
-    "run",
-    "workspace",
-    "bench",  # the same in links of earlier versions
-    "start",
-    "follow",
-    "draws",
-)
+    "layer", "head", "token", "word", "rival", "place", "present", "tour", "choose", "once", "see", "press", "run",
+    "workspace", "bench",  # the same in links of earlier versions
+    "start", "follow", "draws",
+)  # fmt: skip
 
 # Names that links of earlier versions set -> what they belonged to, and what is left of it.
 _GONE = dict.fromkeys(("word_from", "word_to"), "Swapping a concept is gone; Steer pushes a text in a direction.")

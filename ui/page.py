@@ -60,12 +60,7 @@ _GO_NOTED = calling("shared/view/places.js", "(m.goNow(), [])")
 
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
-    """The whole page, wired; `launch` takes the theme, style sheet and script of `ui.shared.theme`.
-
-    Args:
-        services: of the app.
-        example: what every tab shows before anybody does anything.
-    """
+    """The whole page, wired, showing `example` at first; `launch` takes the theme and script of `ui.shared.theme`."""
     default = services.models.get(services.models.default)
     # The queue only limits concurrency; `Services.compute` schedules the computation.
     model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
@@ -105,7 +100,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             listener(trigger_mode="always_last", **opening).then(None, None, None, js=_GO_NOTED, **QUIET)
 
         asks = [lens.asks for lens in lenses if lens.asks is not None]
-        telling: Event = {"fn": _on_lines(services), "inputs": [model, *asks], "outputs": lines, **QUIET}
+        say = partial(uses.model_lines, services)  # on every tab, which model it works with
+        telling: Event = {"fn": say, "inputs": [model, *asks], "outputs": lines, **QUIET}
         told = [opened.change, controls_set.change, *(one.input for one in asks)]
         gr.on(told, trigger_mode="always_last", **telling)
         _chain(opened.change, [carded])
@@ -191,13 +187,12 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
             return
         try:
             with shown_to_visitor():
-                for step in loading.load(services, name):
-                    done = step.facts is not None
+                for said, done in loading.load(services, name):
                     moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
                     moment_note = picker.moment_said(name) if done else gr.skip()
-                    yield [_dotted(step.facts or step.progress), gr.skip(), now, moment, moment_note]
+                    yield [_dotted(said), gr.skip(), now, moment, moment_note]
         except gr.Error as error:
             gr.Warning(error.message, title="The model cannot be opened", duration=None)
             back, moment_note = picker.moment_slider(before), picker.moment_said(before)
@@ -218,15 +213,6 @@ def _on_moment(services: Services) -> Callable[[str, float], Any]:
         return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
 
     return on_moment
-
-
-def _on_lines(services: Services) -> Callable[..., list[str]]:
-    """Says on every tab which model it works with."""
-
-    def on_lines(model: str, shape: str, zero_shot_model: str) -> list[str]:
-        return uses.model_lines(services, model, shape, zero_shot_model)
-
-    return on_lines
 
 
 def _on_load(

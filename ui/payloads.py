@@ -5,7 +5,7 @@ come from a browser and are untrusted: they are annotated as `object`, with what
 field.
 """
 
-from typing import Any, NotRequired
+from typing import Any, NotRequired, SupportsFloat
 
 from typing_extensions import TypedDict
 
@@ -121,3 +121,8 @@ def fields(request: object, *names: str) -> list[Any]:
     """The named fields of an untrusted request; None for those that it lacks, and for all if it is no object."""
     given = request if isinstance(request, dict) else {}
     return [given.get(name) for name in names]
+
+
+def rounded(value: SupportsFloat, digits: int = 3) -> float:
+    """A number as the page's JSON has it: so many significant digits."""
+    return float(f"{float(value):.{digits}g}")

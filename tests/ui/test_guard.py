@@ -8,7 +8,6 @@ import pytest
 from wire import answered as asked
 
 from ui.server.doors import Known, Parameters
-from ui.server.gradio_internals.queue_share import Listeners
 from ui.server.middleware import GuardMiddleware
 from ui.state.clients import NewcomerShares
 
@@ -242,7 +241,7 @@ def test_a_foreign_forwarded_host_does_not_reach_the_app(name, kept):
 
 
 def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
-    listeners, during = Listeners(), []
+    listeners, during = Counter(), []
 
     async def app(scope, receive, send):
         during.append(("a" in listeners, "e1" in listeners))

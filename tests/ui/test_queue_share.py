@@ -1,6 +1,7 @@
 """A client has a share of the queue, and what nobody listens to is not computed."""
 
 import asyncio
+from collections import Counter
 from types import SimpleNamespace
 
 import gradio as gr
@@ -8,7 +9,7 @@ import pytest
 from gradio.data_classes import PredictBodyInternal
 from wire import apart
 
-from ui.server.gradio_internals.queue_share import Listeners, QueueShare
+from ui.server.gradio_internals.queue_share import QueueShare
 
 
 class Visitor:
@@ -25,7 +26,7 @@ def share():
     queue = page.queue(max_size=64)._queue
     queue.active_jobs = [None] * 64  # as once it has started
     now = [0.0]
-    made = QueueShare(queue, Listeners(), waiting_each=3, clock=lambda: now[0])
+    made = QueueShare(queue, Counter(), waiting_each=3, clock=lambda: now[0])
     made.now = now
     return made
 
@@ -49,10 +50,10 @@ def test_an_event_begins_once_its_answer_is_listened_for(share):
     push(share, "a", Visitor())
     push(share, "b", Visitor("8.8.8.8"))
     assert share.get_events() is None
-    share._listeners.begin("b")
+    share._listeners["b"] += 1
     (event,), _, _ = share.get_events()
     assert event.session_hash == "b" and share.get_events() is None
-    share._listeners.begin("a")
+    share._listeners["a"] += 1
     assert share.get_events()[0][0].session_hash == "a"
 
 
@@ -63,7 +64,7 @@ def test_clients_take_turns_and_so_do_their_pages(share):
     for n, (session, host) in enumerate(order):
         share.now[0] = n / 10
         assert push(share, session, Visitor(host))[0]
-        share._listeners.begin(session)
+        share._listeners[session] += 1
     begun = []
     for place in range(len(order)):
         events, _, _ = share.get_events()
@@ -76,12 +77,12 @@ def test_a_client_leaves_an_eighth_of_the_places_for_others(share):
     share._most = 99
     for n in range(17):
         push(share, f"s{n}", Visitor())
-        share._listeners.begin(f"s{n}")
+        share._listeners[f"s{n}"] += 1
     for place in range(14):
         share._queue.active_jobs[place] = share.get_events()[0]
     assert share.get_events() is None
     push(share, "other", Visitor("8.8.8.8"))
-    share._listeners.begin("other")
+    share._listeners["other"] += 1
     assert share.get_events()[0][0].session_hash == "other"
     assert len(share._waiting()) == 3
 
@@ -100,7 +101,7 @@ def test_texts_that_wait_have_a_limit_together(share):
 def test_an_event_that_nobody_listens_to_is_dropped_and_makes_room(share):
     for n in range(3):
         push(share, f"s{n}", Visitor())
-    share._listeners.begin("s1")
+    share._listeners["s1"] += 1
     share.now[0] = 90.0
     assert push(share, "late", Visitor())[0]
     assert {event.session_hash for event in share._waiting()} == {"s1", "late"}
@@ -110,5 +111,5 @@ def test_an_event_that_nobody_listens_to_is_dropped_and_makes_room(share):
 def test_a_plain_call_listens_under_the_id_of_its_event(share):
     _, event_id = push(share, None, Visitor())
     assert share.get_events() is None
-    share._listeners.begin(event_id)
+    share._listeners[event_id] += 1
     assert share.get_events()[0][0]._id == event_id

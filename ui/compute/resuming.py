@@ -46,13 +46,9 @@ def resumed(
     n_wanted: Sequence[int],
     write: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
 ) -> Iterator[Made]:
-    """Goes on with texts that were interrupted, one after the other, with the same seeds.
+    """Goes on with interrupted texts, one after the other, with the same seeds, to `n_wanted` new tokens each in all.
 
-    Args:
-        lm: which goes on.
-        texts: as far as they are.
-        n_wanted: new tokens of each in all.
-        write: as `Scheduler.write`, of that model.
+    `write` is `Scheduler.write` of the model that goes on.
     """
     for place, one in enumerate(texts):
         if one.done:

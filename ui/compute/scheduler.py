@@ -45,9 +45,6 @@ class _Request:
 class Scheduler:
     """One job of the compute thread per model in use; texts join and leave the batch at any token.
 
-    Args:
-        computing: where everything is computed.
-
     Attributes:
         n_texts: how many visitors are waiting for more of their texts.
     """

@@ -5,8 +5,7 @@ The file holds what `make_example` makes, which a test makes again and compares:
 
 import json
 import zlib
-from dataclasses import asdict, replace
-from functools import reduce
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from ui.state import token_stream
 from ui.state.sessions import Document, NextToken
 
 FILE = Path(__file__).with_name("example.json")
-_DRAWN = ("view", "ablation", "lens")  # fields that contain a reading's key, which differs in each process
+_KEY = "(first text)"  # in place of the key of the text's reading, which differs in each process
 
 
 def page_example(services: Services, file: Path = FILE) -> PageExample:
@@ -33,13 +32,14 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
     Raises:
         GPTCoreError: the model cannot be opened, or writes nothing.
     """
-    stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    text = file.read_text(encoding="utf-8")
+    stored: dict[str, Any] = json.loads(text)
     if stored["made_of"] != _made_of(services):
         return make_example(services)
+    stored = json.loads(text.replace(_KEY, _key(services, stored["attention"]["text"])))
     written: dict[str, Any] = stored["document"]
     document = Document(**{**written, "ids": tuple(written["ids"]), "lines": token_stream.parse(written["lines"])})
     logits = torch.tensor([float(logit) for logit in stored["logits"].split()])
-    attention = AttentionExample(**stored["attention"])
     return PageExample(
         document=document,
         next_token=NextToken(document.model, document.ids, document.n_prompt, logits),
@@ -47,23 +47,18 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
         distribution=stored["distribution"],
         form=writing_form(services),
         chat=stored["chat"],
-        attention=_exchanged(attention, {sign: key for key, sign in _signs(services, attention).items()}),
+        attention=AttentionExample(**stored["attention"]),
         zero_shot=ZeroShotExample(**stored["zero_shot"]),
     )
 
 
 def stored_form(services: Services, example: PageExample) -> str:
-    """Serialises the examples for the file.
-
-    Args:
-        services: by which they were made, with a bundled model as their default.
-        example: what was made.
-    """
+    """Serialises the examples, made by these services with a bundled model as their default, for the file."""
     kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
     kept["document"]["lines"] = example.document.stream
-    kept["attention"] = asdict(_exchanged(example.attention, _signs(services, example.attention)))
     logits = " ".join(f"{logit:.9g}" for logit in example.next_token.logits.tolist())
-    return json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"
+    return text.replace(_key(services, example.attention.text), _KEY)
 
 
 def _made_of(services: Services) -> dict[str, Any] | None:
@@ -81,14 +76,6 @@ def _made_of(services: Services) -> dict[str, Any] | None:
     return {"model": name, "max_new_tokens": writing_form(services).max_new_tokens, "crc32": sums}
 
 
-def _signs(services: Services, attention: AttentionExample) -> dict[str, str]:
-    """The key of the text's reading in this process -> its placeholder in the file."""
-    return {maps.read(services, None, maps.AttentionForm(services.models.default, attention.text)).key: "(first text)"}
-
-
-def _exchanged(attention: AttentionExample, by: dict[str, str]) -> AttentionExample:
-    """A copy with strings replaced in the fields of _DRAWN."""
-    drawn: dict[str, Any] = {
-        name: reduce(lambda text, pair: text.replace(*pair), by.items(), getattr(attention, name)) for name in _DRAWN
-    }
-    return replace(attention, **drawn)
+def _key(services: Services, text: str) -> str:
+    """The key of a text's reading by the default model in this process."""
+    return maps.read(services, None, maps.AttentionForm(services.models.default, text)).key

@@ -167,17 +167,19 @@ def _written(record: RunState) -> tuple[str, int, str]:
 
 def _has_ended(process: int) -> bool:
     """Whether a process is gone, or this one, which saves nothing while it restores."""
-    if process == os.getpid():
-        return True
-    if os.name == "nt":  # where asking for a process by a signal would end it
-        return False
+    return process == os.getpid() or not is_running(process)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process lives; on Windows, where asking for it by a signal would end it, it is taken to."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
+        if os.name != "nt":
+            os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
         return False
-    return False
+    except OSError:  # it is running under another user
+        return True
+    return True
 
 
 def _is_plain(value: object) -> bool:

@@ -4,7 +4,6 @@ uvicorn never times out a request whose header arrives a byte a minute (slowlori
 and each holds a file descriptor; at the limit of open files the server answers nobody.
 """
 
-import ipaddress
 import os
 import time
 from collections import Counter
@@ -12,6 +11,8 @@ from typing import Any
 
 import uvicorn.config
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from ui.state.clients import ip, let_go
 
 try:
     import resource
@@ -50,9 +51,7 @@ class LimitedProtocol(_Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        _open[self._address] -= 1
-        if _open[self._address] <= 0:
-            del _open[self._address]
+        let_go(_open, self._address)
         super().connection_lost(exc)
 
     def _check(self) -> None:
@@ -86,10 +85,8 @@ def _allowed_files() -> int:
 
 def _counted(address: str) -> str:
     """The counting key of a connection; "" for a proxy, which comes for all visitors."""
-    try:
-        return "" if _behind_proxy and ipaddress.ip_address(address).is_private else address
-    except ValueError:
-        return address
+    found = ip(address) if _behind_proxy else None
+    return "" if found is not None and found.is_private else address
 
 
 def limit_connections(*, behind_proxy: bool = False) -> None:

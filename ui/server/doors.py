@@ -26,7 +26,7 @@ _GET = re.compile(
 )
 _MCP = re.compile(rf"{_API}/mcp/?")
 _ENDPOINT = re.compile(_NAMED)
-_MISSING = "There is nothing at this address. The page's link “Use via API” lists what there is."
+MISSING = "There is nothing at this address. The page's link “Use via API” lists what there is."
 
 
 def is_open(method: str, path: str, *, mcp: bool = False) -> bool:
@@ -36,11 +36,6 @@ def is_open(method: str, path: str, *, mcp: bool = False) -> bool:
     if method == "POST":
         return _POST.fullmatch(path) is not None
     return method in ("GET", "HEAD", "OPTIONS") and _GET.fullmatch(path) is not None
-
-
-def closed() -> tuple[int, str]:
-    """The refusal of an address that is not open."""
-    return 404, _MISSING
 
 
 def endpoint_of(path: str) -> str | None:
@@ -88,12 +83,7 @@ class Known:
 
 
 def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
-    """What a page accepts.
-
-    Args:
-        page: with all its events.
-        text_fields: element ids of the fields that may hold a text of megabytes.
-    """
+    """What a page accepts; `text_fields`: element ids of the fields that may hold a text of megabytes."""
     texts = frozenset(
         number
         for number, event in page.fns.items()

@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
@@ -26,7 +27,7 @@ from ui.server.gradio_internals.current_client import current_client
 from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
-from ui.server.gradio_internals.queue_share import Listeners, QueueShare
+from ui.server.gradio_internals.queue_share import QueueShare
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
@@ -39,12 +40,8 @@ from ui.views import earlier
 
 log = logging.getLogger("gptlens")
 
-_FIRST = (
-    "frame/view/keys.js",
-    "frame/view/visit.js",
-    "shared/view/begin.js",
-    "lenses/start/view/start_view.js",
-)  # what any page needs
+# What any page needs.
+_FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data
@@ -69,7 +66,6 @@ def serve(
     """Serves the page and returns its address; with `wait`, only after it is interrupted.
 
     Args:
-        page, services, files: of the app.
         host, port: where to listen; None for this machine alone, and the first free port.
         hosts: names by which browsers may call it.
         frames: origins of pages that may show it in a frame.
@@ -83,7 +79,7 @@ def serve(
         OSError: the port is taken.
     """
     as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
-    requests, listeners, clients = OpenRequests(), Listeners(), Clients(behind_proxy=behind_proxy)
+    requests, listeners, clients = OpenRequests(), Counter[str](), Clients(behind_proxy=behind_proxy)
     services.sessions.holder = clients.of_page
     services.run_manager.asker = lambda: current_client(clients)
     guarding: dict[str, Any] = {

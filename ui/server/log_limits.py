@@ -14,9 +14,6 @@ class LogLimits(logging.Filter):
     """Passes the first lines of a kind in each minute, then logs how many were suppressed.
 
     A kind is a message template at one place in the code.
-
-    Args:
-        clock: seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

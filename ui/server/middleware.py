@@ -4,7 +4,6 @@ A page on another site can make a visitor's browser send requests here, and can 
 (DNS rebinding). Browsers say where a request comes from (Origin) and for whom it is (Host); no page can change that.
 """
 
-import ipaddress
 import json
 import re
 import socket
@@ -18,9 +17,8 @@ from anyio.to_thread import run_sync as to_thread
 
 from ui.server import doors
 from ui.server.doors import Known
-from ui.server.gradio_internals.queue_share import Listeners
 from ui.server.headers import headers_of, telling_browsers
-from ui.state.clients import Clients, NewcomerShares, asking
+from ui.state.clients import Clients, NewcomerShares, asking, ip, is_loopback, let_go
 
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
@@ -39,14 +37,12 @@ class GuardMiddleware:
     """Middleware: rejects foreign hosts and origins, non-JSON requests, and a flood of newcomers.
 
     Args:
-        app: the wrapped ASGI app.
         newcomers: shares of new visitors.
         hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
         frames: origins of pages that may show this one in a frame.
         link: the Link header of the page itself.
         listeners: counts of open answer streams, updated here.
         page: accepted events and endpoints; None accepts all.
-        clients: who asks.
         mcp: whether the Model Context Protocol is spoken.
     """
 
@@ -58,14 +54,14 @@ class GuardMiddleware:
         link: str = "",
         frames: Sequence[str] = (),
         *,
-        listeners: Listeners | None = None,
+        listeners: Counter[str] | None = None,
         page: Known | None = None,
         clients: Clients | None = None,
         mcp: bool = False,
     ) -> None:
         self._app, self._newcomers, self._page, self._mcp = app, newcomers, page, mcp
         self._clients = clients or Clients()
-        self._listeners = listeners if listeners is not None else Listeners()
+        self._listeners = listeners if listeners is not None else Counter[str]()
         self._held = Counter[str]()  # bytes by client
         self._headers = headers_of(frames)
         self._link = [(b"link", link.encode())] if link else []
@@ -86,7 +82,7 @@ class GuardMiddleware:
             return
         forwarded = headers.get("x-forwarded-host")
         if forwarded is not None and not self._is_own(_name(f"//{forwarded}")):
-            scope = _without_forwarded_host(scope)
+            scope = _with_header(scope, b"x-forwarded-host", None)  # Gradio would build the page's URL from it
         if scope["method"] == "POST" and path.rstrip("/") != doors.UPLOAD:
             await self._pass_body(path, scope, receive, send)
             return
@@ -97,11 +93,11 @@ class GuardMiddleware:
         if not _is_session(listening):
             await refuse(send, 400, f"A session's name has 1 to {_LONGEST_SESSION} characters.")
             return
-        self._listeners.begin(listening)
+        self._listeners[listening] += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._listeners.end(listening)
+            let_go(self._listeners, listening)
 
     async def _pass_body(self, path: str, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Validates the body of an event or a component request, then passes it on."""
@@ -122,12 +118,12 @@ class GuardMiddleware:
                     return
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
-            parsed = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
-            refusal = _invalid(body, parsed) or self._unfit(path, size, parsed, is_component=is_component)
+            parsed, refusal = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
+            refusal = refusal or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
                 body, wrong = doors.completed(self._page, path, parsed, body)
                 refusal = (400, wrong) if wrong else None
-                scope = _of_length(scope, len(body))
+                scope = _with_header(scope, b"content-length", str(len(body)))
             if refusal is not None:
                 await refuse(send, *refusal)
                 return
@@ -141,9 +137,7 @@ class GuardMiddleware:
             asking.set(client)
             await self._app(scope, _again(body, receive), send)
         finally:
-            self._held[client] -= size
-            if self._held[client] <= 0:
-                del self._held[client]
+            let_go(self._held, client, size)
 
     def _refusal(self, method: str, path: str, n_query: int, headers: dict[str, str]) -> tuple[int, str] | None:
         """The rejection of a request by its head, (status, message); None if it may pass."""
@@ -154,7 +148,7 @@ class GuardMiddleware:
         if foreign := self._foreign(method, headers):
             return 403, foreign
         if not doors.is_open(method, path, mcp=self._mcp):
-            return doors.closed()
+            return 404, doors.MISSING
         is_json = headers.get("content-type", "").lower().startswith("application/json")
         if method == "POST" and path.rstrip("/") != doors.UPLOAD and not is_json:
             return 415, "This address takes JSON only."
@@ -162,8 +156,6 @@ class GuardMiddleware:
 
     def _unfit(self, path: str, size: int, parsed: Any, *, is_component: bool) -> tuple[int, str] | None:
         """The rejection of a body, (status, message); None if it is accepted."""
-        if parsed is _TOO_MANY_PARTS:
-            return 413, "This request has too many parts. A list may hold some thousands."
         named = parsed.get("fn_index") if isinstance(parsed, dict) else None
         texts = self._page.texts if self._page is not None else frozenset()
         takes_text = named in texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
@@ -184,27 +176,16 @@ class GuardMiddleware:
         origin = headers.get("origin")
         if origin is None or method in ("GET", "HEAD", "OPTIONS"):
             return ""
-        own = {host, *self._hosts} - {""}
-        if _name(origin) in own and self._is_own_port(origin, headers.get("host", "")):
-            return ""  # not by X-Forwarded-Host, which a foreign page may set
+        # By X-Forwarded-Host, which a foreign page may set, nothing is allowed. Behind a proxy, ports may differ; other
+        # programs serve pages on this machine, too.
+        name, ports = _name(origin), (_port(origin), _port(f"//{headers.get('host', '')}"))
+        if name in {host, *self._hosts} - {""} and (not is_loopback(name) or ports[0] == ports[1]):
+            return ""
         return f"A page of {origin[:80]!r} may not ask this server. Start it with --allow-host if it may."
 
-    @staticmethod
-    def _is_own_port(origin: str, host: str) -> bool:
-        """Whether the ports match, checked for loopback only: other programs serve pages on this machine, too."""
-        theirs, ours = _port(origin), _port(f"//{host}")
-        if _is_loopback(_name(origin)):
-            return theirs == ours
-        return True  # behind a proxy, ports may differ
-
     def _is_own(self, host: str) -> bool:
-        if "*" in self._hosts or host in self._hosts:
-            return True
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return True  # an IP address is not open to DNS rebinding
+        """An IP address is not open to DNS rebinding."""
+        return "*" in self._hosts or host in self._hosts or ip(host) is not None
 
 
 def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -260,51 +241,34 @@ def _again(body: bytes, receive: Any) -> Any:
     return again
 
 
-_TOO_MANY_PARTS, _NO_JSON = object(), object()
 _INVALID = "The request is not valid JSON in UTF-8; NaN and Infinity are no JSON either. Send null, a number or a text."
 
 
-def _parsed(body: bytes) -> Any:
-    """Parses a JSON body; _NO_JSON if it is invalid, _TOO_MANY_PARTS if parsing would take too long.
-
-    NaN and Infinity are no JSON: an answer that holds one cannot be sent.
-    """
+def _parsed(body: bytes) -> tuple[Any, tuple[int, str] | None]:
+    """(the value of a JSON body, its refusal or None): an answer that holds NaN or half a surrogate cannot be sent."""
     if len(body) > _LARGEST_SKELETON and len(_STRING.sub(b"s", body)) > _LARGEST_SKELETON:
-        return _TOO_MANY_PARTS
+        return None, (413, "This request has too many parts. A list may hold some thousands.")
     try:
-        return json.loads(body, parse_constant=_no_number)
+        parsed = json.loads(body, parse_constant=_no_number)
+        if b"\\ud" in body.lower():
+            json.dumps(parsed, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return None, (400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it.")
     except (ValueError, RecursionError):
-        return _NO_JSON
+        return None, (400, _INVALID)
+    if _has_remote_file(parsed):
+        return None, (400, "A file is uploaded; this server fetches none from another address.")
+    return parsed, None
 
 
 def _no_number(name: str) -> None:
     raise ValueError(name)
 
 
-def _of_length(scope: dict[str, Any], n_bytes: int) -> dict[str, Any]:
-    """The scope of a request whose body now has so many bytes."""
-    others = [header for header in scope["headers"] if header[0].lower() != b"content-length"]
-    return {**scope, "headers": [*others, (b"content-length", str(n_bytes).encode())]}
-
-
-def _invalid(body: bytes, parsed: Any) -> tuple[int, str] | None:
-    """Why a body is no JSON that can be answered, (status, message); None if it is."""
-    if parsed is _NO_JSON:
-        return 400, _INVALID
-    if b"\\ud" in body.lower() and not _is_unicode(parsed):
-        return 400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it."
-    if _has_remote_file(parsed):
-        return 400, "A file is uploaded; this server fetches none from another address."
-    return None
-
-
-def _is_unicode(parsed: Any) -> bool:
-    """Whether all texts of a parsed body are valid Unicode: an answer that holds another cannot be sent."""
-    try:
-        json.dumps(parsed if parsed is not _TOO_MANY_PARTS else None, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _with_header(scope: dict[str, Any], name: bytes, value: str | None) -> dict[str, Any]:
+    """The scope of a request with another value of a header; None for without it."""
+    others = [header for header in scope["headers"] if header[0].lower() != name]
+    return {**scope, "headers": others if value is None else [*others, (name, value.encode())]}
 
 
 def _has_remote_file(parsed: Any) -> bool:
@@ -340,12 +304,6 @@ def _listening(path: str, query: bytes) -> str | None:
     return parse_qs(query.decode("latin-1")).get("session_hash", [""])[0]
 
 
-def _without_forwarded_host(scope: dict[str, Any]) -> dict[str, Any]:
-    """Strips X-Forwarded-Host, from which Gradio would build the page's URL: clients can forge it."""
-    kept = [header for header in scope["headers"] if header[0].lower() != b"x-forwarded-host"]
-    return scope if len(kept) == len(scope["headers"]) else {**scope, "headers": kept}
-
-
 def _port(url: str) -> int | None:
     """The port of a URL, or its scheme's default."""
     try:
@@ -353,10 +311,3 @@ def _port(url: str) -> int | None:
         return parts.port or {"https": 443}.get(parts.scheme, 80)
     except ValueError:
         return None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -42,12 +42,7 @@ class Finding:
 
 
 def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Finding]:
-    """Tests everything that a talk needs, in sequence.
-
-    Args:
-        models: a store that never uses the network.
-        host, port: where the app would be served; None for the first free port.
-    """
+    """Tests all that a talk needs, in sequence; `models` never uses the network, port None is the first free one."""
     for name in bundled_models():
         yield _opens(models, name)
     yield _whole()
@@ -63,13 +58,7 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
 
 
 def prefetch(models: ModelStore, name: str, say: Callable[[str], None]) -> str:
-    """Downloads a model and opens it once; returns a summary. Raises the core's errors.
-
-    Args:
-        models: a store that may use the network.
-        name: of the model.
-        say: called with sentences on how far it is.
-    """
+    """Downloads a model and opens it once, and says how far it is; returns a summary. Raises the core's errors."""
     return f"{name} is on this machine: {facts(models.get(name, progress=say))}"
 
 

@@ -63,13 +63,7 @@ _SMALL = """() => {
 
 
 def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
-    """One finding for each scene: what it lacks, or that it is ready; rehearsed where nothing is wrong beforehand.
-
-    Args:
-        talk: to check.
-        file: where it is.
-        models: a store that never uses the network.
-    """
+    """One finding for each scene: what it lacks, or that it is ready; rehearsed where nothing is wrong beforehand."""
     yield from (Finding(False, f"{file}, {sentence}", needed=True) for sentence in stray(talk))
     yield from (Finding(False, f"{file}, {sentence}") for sentence in leaning(talk))
     ready, whole = list[Finding](), not talk.stray
@@ -154,24 +148,16 @@ def _address(app: subprocess.Popen[str]) -> str | None:
         end.cancel()
 
 
-def walk(
-    talk: Talk, address: str, browser: str, arguments: Sequence[str] = ("--no-sandbox",)
-) -> Iterator[Finding | None]:
+def walk(talk: Talk, address: str, browser: str) -> Iterator[Finding | None]:
     """Goes through a talk in a browser; what each scene does not show, None for one that shows all that it names.
 
     A scene that never comes ends it.
-
-    Args:
-        talk: which the page offers.
-        address: of the talk on a served page.
-        browser: path of a Chromium.
-        arguments: for it.
     """
     from playwright.sync_api import Error, sync_playwright
 
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=browser, args=list(arguments), timeout=_SCENE) as one,
+        playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"], timeout=_SCENE) as one,
     ):
         page = one.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(_SCENE)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gptcore.errors import GPTCoreError
+from ui.runs.saved_runs import is_running
 
 _JUST_MADE = 60.0  # seconds for which a file may be in use
 _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
@@ -44,7 +45,7 @@ class TemporaryFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for left in parent.iterdir():
-                if left not in (self.folder, self.kept) and not _is_running(left.name):
+                if left not in (self.folder, self.kept) and not (left.name.isdecimal() and is_running(int(left.name))):
                     freed += sum(size for _, size, _ in _files(left))
                     shutil.rmtree(left, ignore_errors=True)
             (self.folder / "gradio").mkdir(exist_ok=True)
@@ -117,18 +118,3 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
 def _folders(folder: Path) -> list[Path]:
     """All folders inside one, the deepest first."""
     return sorted((path for path in folder.rglob("*") if path.is_dir()), key=lambda path: -len(path.parts))
-
-
-def _is_running(name: str) -> bool:
-    """Whether a process of this number lives; a name that is not a number belongs to nobody."""
-    if os.name == "nt":  # on Windows, os.kill(pid, 0) would interrupt the process
-        return True
-    try:
-        os.kill(int(name), 0)
-    except ProcessLookupError:
-        return False
-    except (ValueError, OverflowError):
-        return False
-    except OSError:  # it is running under another user
-        return True
-    return True

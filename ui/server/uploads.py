@@ -8,7 +8,7 @@ from typing import Any
 
 from ui.server.middleware import refuse
 from ui.server.temp_files import TemporaryFiles
-from ui.state.clients import Clients
+from ui.state.clients import Clients, let_go
 
 LARGEST_UPLOAD = 200_000_000  # bytes
 _LONGEST_ANSWER = 64 << 10  # bytes: the names of what has been stored
@@ -18,9 +18,7 @@ class UploadRoom:
     """Middleware that rejects an upload that does not fit, before its first byte is stored.
 
     Args:
-        app: the wrapped ASGI app.
         files: whose cap counts.
-        clients: who asks.
         largest: of one upload, in bytes: a client may always hold so much.
     """
 
@@ -51,8 +49,7 @@ class UploadRoom:
         except OSError as error:
             await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
         finally:
-            self._coming[client] -= n_bytes
-            self._coming = +self._coming  # nobody is remembered who sends nothing
+            let_go(self._coming, client, n_bytes)
 
     def _make_room(self, n_bytes: int, client: str) -> str:
         """Makes room for an upload of a client; says why there is none, "" where there is."""

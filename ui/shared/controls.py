@@ -77,15 +77,16 @@ def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
 
 def more_controls(form: WritingForm) -> dict[str, Any]:
     """What is moved less often."""
-    values = form.on_controls()
+    made: dict[str, Any] = {}
+    for pair in (("min_p", "repetition_penalty"), ("min_new_tokens", "no_repeat_ngram_size")):
+        with gr.Row():
+            made |= {name: _control(name, form) for name in pair}
     with gr.Row():
-        share, penalty = _control("min_p", form), _control("repetition_penalty", form)
-    with gr.Row():
-        least, ngram = _control("min_new_tokens", form), _control("no_repeat_ngram_size", form)
-    with gr.Row():
-        speed = _slider("Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed")
-        stop = gr.Textbox(
-            values["stop"],
+        made["tokens_per_second"] = _slider(
+            "Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed"
+        )
+        made["stop"] = gr.Textbox(
+            form.on_controls()["stop"],
             label="Stop strings",
             info=r"one a line; \n is a newline",
             lines=1,
@@ -93,21 +94,13 @@ def more_controls(form: WritingForm) -> dict[str, Any]:
             min_width=150,
             elem_id="stop-strings",
         )
-    cache = gr.Checkbox(
+    made["use_cache"] = gr.Checkbox(
         form.use_cache,
         label="KV cache",
         info="Off: every token reads the whole text again. Compare the tokens/s.",
         elem_id="use-cache",
     )
-    return {
-        "min_p": share,
-        "repetition_penalty": penalty,
-        "min_new_tokens": least,
-        "no_repeat_ngram_size": ngram,
-        "stop": stop,
-        "tokens_per_second": speed,
-        "use_cache": cache,
-    }
+    return made
 
 
 # Where a control has a shorter name on the page, or in its address.
@@ -117,29 +110,11 @@ _IDS = {"repetition_penalty": "repetition", "no_repeat_ngram_size": "no-repeat"}
 
 def _control(name: str, form: WritingForm) -> gr.Slider:
     """The slider of a sampling option."""
-    control = CONTROLS[name]
-    value = form.sampling.on_controls()[name]
-    return _slider(
-        _TITLES.get(name, control.title),
-        control.hint,
-        control.low,
-        control.high,
-        control.step,
-        value,
-        _IDS.get(name, name.replace("_", "-")),
-    )
+    control, value = CONTROLS[name], form.sampling.on_controls()[name]
+    title, elem_id = _TITLES.get(name, control.title), _IDS.get(name, name.replace("_", "-"))
+    return _slider(title, control.hint, control.low, control.high, control.step, value, elem_id)
 
 
 def _slider(label: str, info: str, low: float, high: float, step: float, value: float, elem_id: str) -> gr.Slider:
-    return gr.Slider(
-        low,
-        high,
-        value,
-        step=step,
-        label=label,
-        info=info,
-        elem_id=elem_id,
-        min_width=0,
-        buttons=[],
-        precision=0 if step == 1 else None,
-    )
+    looks: dict[str, Any] = {"min_width": 0, "buttons": [], "precision": 0 if step == 1 else None}
+    return gr.Slider(low, high, value, step=step, label=label, info=info, elem_id=elem_id, **looks)

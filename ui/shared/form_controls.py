@@ -10,14 +10,7 @@ from ui.shared.fields import Choice, Field, File, Flag, Number, Text, Whole, def
 
 
 def control(form: type, prefix: str, name: str, **changes: Any) -> Any:
-    """The control of a declared field, with its default.
-
-    Args:
-        form: that declares it.
-        prefix: of its element's id.
-        name: of the field.
-        changes: of the component's arguments, such as `value`.
-    """
+    """The control of a declared field, with its default; `changes`: of the component's arguments, such as `value`."""
     field = fields_of(form)[name]
     arguments = {"value": defaults_of(form)[name], "label": field.title, "elem_id": f"{prefix}-{field.id or name}"}
     if field.info:

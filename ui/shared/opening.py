@@ -15,17 +15,11 @@ WAITING = message(COMPUTING)
 
 @dataclass(frozen=True)
 class Opening:
-    """A view with a button that asks, and asks by itself when its tab is opened for the first time.
-
-    Args:
-        services: of the app.
-        view: its name, one for each view of the page.
-        ask: what is asked: takes the request and the values of the inputs, and gives values of the view.
-    """
+    """A view with a button that asks, and asks by itself when its tab is opened for the first time."""
 
     services: Services
-    view: str
-    ask: Callable[..., Any]
+    view: str  # its name, one for each view of the page
+    ask: Callable[..., Any]  # takes the request and the values of the inputs, and gives values of the view
 
     def pressed(self, request: gr.Request, *given: Any) -> Iterator[Any]:
         """The event of the button."""

@@ -47,12 +47,8 @@ def stream_text(
     """Generates sequences as one batch, in updates spaced by `Services.update_seconds`.
 
     Args:
-        services: of the app.
         run: the visitor's action; it ends at the next token once it is no longer wanted.
-        lm: the model.
-        sequences: the texts.
         n_tokens: most new tokens of each.
-        use_cache: keep keys and values.
         tokens_per_second: the reader's pace; 0 for no limit.
 
     Yields:

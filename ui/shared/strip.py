@@ -4,14 +4,7 @@ import gradio as gr
 
 
 def sentence_strip(text: str, *, label: str, placeholder: str, elem_id: str) -> gr.Textbox:
-    """One line that grows with its text; the page's script keeps it the visitor's sentence (`view/sentence.js`).
-
-    Args:
-        text: at first.
-        label: for screen readers.
-        placeholder: what to do with it, where it is empty.
-        elem_id: of the box.
-    """
+    """One line that grows with its text; the page's script keeps it the visitor's sentence (`view/sentence.js`)."""
     return gr.Textbox(
         text,
         label=label,

@@ -3,35 +3,15 @@
 import gradio as gr
 
 # One family from paper to ink, one accent, one hue for surprise; no red-green pair anywhere.
+# Each from its lightest, c50, to its darkest, c950.
 _INK = gr.themes.Color(
-    name="ink",
-    c50="#f6f7fb",
-    c100="#eceef5",
-    c200="#d8dce8",
-    c300="#b5bccf",
-    c400="#8790ab",
-    c500="#616b88",
-    c600="#4a5470",
-    c700="#384158",
-    c800="#242b3d",
-    c900="#161c2b",
-    c950="#0d111c",
-)
+    "#f6f7fb", "#eceef5", "#d8dce8", "#b5bccf", "#8790ab", "#616b88",
+    "#4a5470", "#384158", "#242b3d", "#161c2b", "#0d111c", name="ink",
+)  # fmt: skip
 _LENS = gr.themes.Color(
-    name="lens",
-    c50="#eef7fb",
-    c100="#d4ebf5",
-    c200="#a9d6ea",
-    c300="#72badb",
-    c400="#3c99c6",
-    c500="#1f7dad",
-    c600="#156591",
-    c700="#125275",
-    c800="#12455f",
-    c900="#133a50",
-    c950="#0a2536",
-)
-
+    "#eef7fb", "#d4ebf5", "#a9d6ea", "#72badb", "#3c99c6", "#1f7dad",
+    "#156591", "#125275", "#12455f", "#133a50", "#0a2536", name="lens",
+)  # fmt: skip
 
 # The six sizes of type; presenter mode makes them grow with the wall (`view/stage.css`).
 _TYPE = gr.themes.Size(name="type", xxs="12px", xs="12px", sm="13px", md="14px", lg="16px", xl="20px", xxl="27px")

@@ -13,8 +13,6 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, zero_s
     """A line of HTML for each tab, in their order; not shown where all of the tab works with the picker's model.
 
     Args:
-        services: for the titles of models that were trained here.
-        model: in the picker.
         shape: what the Parameters tab starts from, ABOVE or a preset.
         zero_shot_model: the model that the Zero-shot tab asks, ABOVE or a name.
     """

@@ -22,9 +22,7 @@ def while_computing(listener: Callable[..., Dependency], event: Event, **options
     """Adds an event whose views say "Computing…" until it has ended.
 
     Args:
-        listener: such as a button's click.
         event: with a script of its own, if any, that makes its inputs.
-        options: more of the event.
     """
     given = event.get("outputs") or ()
     outputs = given if isinstance(given, Sequence) else [given]

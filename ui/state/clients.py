@@ -3,7 +3,7 @@
 import ipaddress
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 
@@ -13,6 +13,26 @@ _LATELY = 60.0  # seconds for which a client counts among those that share
 _LEAST_SHARE = 4  # newcomers at once, however many clients there are
 # The client of the request that is being answered; "" outside one.
 asking: ContextVar[str] = ContextVar("asking", default="")
+
+
+def ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """A host as an IP address, which may stand in brackets; None for a name."""
+    try:
+        return ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody else can reach a server that listens there."""
+    return host == "localhost" or ((found := ip(host)) is not None and found.is_loopback)
+
+
+def let_go(held: Counter[str], name: str, n: int = 1) -> None:
+    """Counts down what somebody holds; who holds nothing is forgotten."""
+    held[name] -= n
+    if held[name] <= 0:
+        del held[name]
 
 
 class Clients:
@@ -30,12 +50,8 @@ class Clients:
 
     def address(self, headers: Mapping[str, str], peer: str) -> str:
         """The client of a request: its peer, or the last entry that a proxy added to X-Forwarded-For."""
-        if not self.behind_proxy:
-            return peer
-        try:
-            is_proxy = ipaddress.ip_address(peer).is_private
-        except ValueError:
-            return peer
+        found = ip(peer) if self.behind_proxy else None
+        is_proxy = found is not None and found.is_private
         forwarded = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
         return forwarded or peer
 

@@ -9,7 +9,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
-from ui.payloads import Block, Choice, Machine, Shape
+from ui.payloads import Block, Choice, Machine, Shape, rounded
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
@@ -26,13 +26,13 @@ def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace) -> Machin
     strongest = (traced.head_norms if writes is None else writes).argmax(dim=-1).tolist()
     blocks: list[Block] = [
         {
-            "guess": _guess(lm, chances[layer + 1]),
-            "chance": _rounded(chances[layer + 1, choice]),
-            "attention": _rounded(traced.attention_norms[layer]),
-            "mlp": _rounded(traced.mlp_norms[layer]),
-            "stream": _rounded(traced.stream_norms[layer + 1]),
+            "guess": likeliest(lm, chances[layer + 1], 1)[0],
+            "chance": rounded(chances[layer + 1, choice]),
+            "attention": rounded(traced.attention_norms[layer]),
+            "mlp": rounded(traced.mlp_norms[layer]),
+            "stream": rounded(traced.stream_norms[layer + 1]),
             "head": strongest[layer],
-            "heads": [_rounded(norm) for norm in traced.head_norms[layer]],
+            "heads": [rounded(norm) for norm in traced.head_norms[layer]],
             "looks": [looks(weights) for weights in traced.looks[layer]],
         }
         for layer in range(config.n_layer)
@@ -40,11 +40,11 @@ def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace) -> Machin
     return {
         "at": traced.at,
         "shape": shape(config),
-        "embedding": (_rounded(traced.token_norm), _rounded(traced.position_norm)),
-        "first": {"guess": _guess(lm, chances[0]), "stream": _rounded(traced.stream_norms[0])},
+        "embedding": (rounded(traced.token_norm), rounded(traced.position_norm)),
+        "first": {"guess": likeliest(lm, chances[0], 1)[0], "stream": rounded(traced.stream_norms[0])},
         "blocks": blocks,
-        "norm": _rounded(traced.final_norm),
-        "choice": _guess(lm, chances[-1]),
+        "norm": rounded(traced.final_norm),
+        "choice": likeliest(lm, chances[-1], 1)[0],
         "said": ("" if traced.at == len(ids) - 1 else f"After {quoted(words[traced.at])}: ")
         + conclusion(traced, words, describe_token(lm.tokenizer, choice), writes),
     }
@@ -128,17 +128,15 @@ def shape(config: GPTConfig) -> Shape:
     }  # fmt: skip
 
 
-def _guess(lm: LanguageModel, chances: Tensor) -> Choice:
-    best = int(chances.argmax())
-    return describe_token(lm.tokenizer, best), _rounded(chances[best]), best
+def likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
+    """The likeliest tokens."""
+    best = chances.topk(min(n, len(chances)))
+    pairs = zip(best.indices.tolist(), best.values, strict=True)
+    return [(describe_token(lm.tokenizer, token), rounded(chance), token) for token, chance in pairs]
 
 
 def looks(weights: Tensor) -> list[tuple[int, float]]:
     """(position, weight) of the tokens that a head attends to most. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(place, float(f"{weight:.3g}")) for place, weight in pairs if weight >= _FAINTEST]
-
-
-def _rounded(value: Tensor | float) -> float:
-    return float(f"{float(value):.3g}")
+    return [(place, rounded(weight)) for place, weight in pairs if weight >= _FAINTEST]

@@ -56,18 +56,14 @@ class NextToken:
     logits: Tensor
 
 
+@dataclass(eq=False)
 class Turn:
-    """A long-running action of a visitor.
+    """A long-running action of a visitor."""
 
-    Attributes:
-        step: it adds a single token; a further step waits for it instead of ending it.
-        stopped: it should end at its next token.
-        superseded: it was ended by another action, which is waiting for its turn.
-        abandoned: it timed out, and must not change the text any more.
-    """
-
-    def __init__(self, *, step: bool) -> None:
-        self.step, self.stopped, self.superseded, self.abandoned = step, False, False, False
+    step: bool  # it adds a single token; a further step waits for it instead of ending it
+    stopped: bool = False  # it should end at its next token
+    superseded: bool = False  # it was ended by another action, which is waiting for its turn
+    abandoned: bool = False  # it timed out, and must not change the text any more
 
     @property
     def wanted(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
+from ui.payloads import rounded
 
 LineKind = Literal["prompt", "token", "note", "stats"]
 
@@ -65,7 +66,7 @@ def token(tokenizer: Tokenizer, made: GeneratedToken) -> Line:
         made.logprob,
         made.rank,
         ((a.id, a.logprob) for a in made.alternatives),
-        chance=_rounded(made.sampling_probability),
+        chance=rounded(made.sampling_probability, 4),
         candidates=made.n_candidates,
     )
 
@@ -84,9 +85,9 @@ def scored_token(
         "text": text,
         "label": label(tokenizer, token_id),
         "id": token_id,
-        "p": _rounded(math.exp(logprob)),
+        "p": rounded(math.exp(logprob), 4),
         "rank": rank,
-        "others": [[label(tokenizer, i), _rounded(math.exp(v)), i] for i, v in alternatives],
+        "others": [[label(tokenizer, i), rounded(math.exp(v), 4), i] for i, v in alternatives],
     }
     return Line("token", {**values, **more})
 
@@ -106,7 +107,3 @@ def waiting(place: object) -> Line:
 def label(tokenizer: Tokenizer, token_id: int) -> str:
     """`describe_token`, remembered."""
     return describe_token(tokenizer, token_id)
-
-
-def _rounded(probability: float) -> float:
-    return float(f"{probability:.4g}")

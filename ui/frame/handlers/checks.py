@@ -11,11 +11,7 @@ _WORDS = {True: "✓ passed", False: "✗ FAILED", None: "– not run"}
 
 
 def checks(services: Services, session_id: str | None, model: object) -> Iterator[str]:
-    """Runs the checks in sequence; a stop keeps the finished ones.
-
-    Yields:
-        a sheet of one section with the checks so far.
-    """
+    """Yields a sheet of the checks so far, which run in sequence; a stop keeps the finished ones."""
     lm = services.models.get(inputs.model_name(model))
     rows: list[tuple[str, str, str]] = []
     with services.sessions.get(session_id).turn() as run:

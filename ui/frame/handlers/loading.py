@@ -3,7 +3,6 @@
 import queue
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gptcore.language_model import LanguageModel
 from ui.services import Services
@@ -11,23 +10,15 @@ from ui.shared import inputs
 from ui.state.model_store import facts
 
 
-@dataclass(frozen=True)
-class LoadStep:
-    """What to show while a model is opened; `facts` is set once, at the end."""
-
-    progress: str = ""
-    facts: str | None = None
-
-
-def load(services: Services, model: object) -> Iterator[LoadStep]:
-    """Opens a model in a thread of its own and reports what it does.
+def load(services: Services, model: object) -> Iterator[tuple[str, bool]]:
+    """Opens a model in a thread of its own; yields (how far it is, or at the end its facts; whether it is open).
 
     Raises:
         GPTCoreError: the model cannot be opened.
     """
     name = inputs.model_name(model)
     if name not in services.models.loaded():
-        yield LoadStep(f"Opening {name} …")
+        yield f"Opening {name} …", False
     reports: queue.Queue[str | LanguageModel | Exception] = queue.Queue()
 
     def work() -> None:
@@ -42,6 +33,6 @@ def load(services: Services, model: object) -> Iterator[LoadStep]:
         if isinstance(report, Exception):
             raise report
         if isinstance(report, LanguageModel):
-            yield LoadStep(facts=facts(report))
+            yield facts(report), True
             return
-        yield LoadStep(report)
+        yield report, False

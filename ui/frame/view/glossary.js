@@ -1,6 +1,6 @@
 // Words of the field on the page: dotted where they first stand in a sentence, and explained in one. The list under
 // More is the same, for the keyboard.
-import {add} from '../../shared/view/page.js';
+import {add, listOver} from '../../shared/view/page.js';
 
 // [how it may stand in a sentence, its name in the list, what it is]
 /** @type {[RegExp, string, string][]} */
@@ -99,11 +99,7 @@ function mark(node) {
   let from = 0;
   for (const [start, end, name] of ranges) {
     pieces.append(text.slice(from, start));
-    const word = document.createElement('span');
-    word.className = 'term';
-    word.dataset.word = name;
-    word.textContent = text.slice(start, end);
-    pieces.append(word);
+    add(pieces, 'span', 'term', text.slice(start, end)).dataset.word = name;
     from = end;
   }
   pieces.append(text.slice(from));
@@ -134,15 +130,9 @@ export function watchWords() {
 }
 
 // All words with what they are.
-export function listWords() {
-  const dialog = add(document.body, 'dialog', 'lens-words u-panel lens-component');
-  dialog.setAttribute('aria-label', 'Words');
-  const rows = add(dialog, 'dl', '');
-  for (const [, name, says] of WORDS) {
-    add(rows, 'dt', '', name);
-    add(rows, 'dd', '', says);
-  }
-  dialog.addEventListener('click', () => dialog.close());
-  dialog.addEventListener('close', () => dialog.remove());
-  dialog.showModal();
-}
+export const listWords = () =>
+  listOver(
+    'word-list',
+    'Words',
+    WORDS.map(([, name, says]) => [name, says]),
+  );

@@ -11,7 +11,7 @@ import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence, shareSentence} from '../../shared/view/sentence.js';
 import {askWhy} from '../../shared/view/why.js';
-import {SAY, setLan} from '../../shared/view/page.js';
+import {SAY, listOver, setLan} from '../../shared/view/page.js';
 import {isTouring, leaveTour, resumeTour, setTalk, showAround, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
 
 const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
@@ -30,26 +30,6 @@ const LIST = [
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
   ['?', 'this list'],
 ];
-
-function list() {
-  let dialog = document.querySelector('#key-list');
-  if (!dialog) {
-    dialog = document.createElement('dialog');
-    dialog.id = 'key-list';
-    dialog.className = 'u-panel';
-    dialog.setAttribute('aria-label', 'Keys');
-    const rows = document.createElement('dl');
-    for (const [key, what] of LIST) {
-      rows.appendChild(document.createElement('dt')).textContent = key;
-      rows.appendChild(document.createElement('dd')).textContent = what;
-    }
-    dialog.appendChild(rows);
-    dialog.addEventListener('click', () => dialog.close());
-    document.body.appendChild(dialog);
-  }
-  if (dialog.open) dialog.close();
-  else dialog.showModal();
-}
 
 // Closes a file menu after a choice or a click elsewhere; true if one was open.
 function closeMenus(event) {
@@ -101,7 +81,7 @@ export async function start(given) {
     d: () => turnLook('dark'),
     b: () => document.body.classList.toggle('black'),
     '.': () => document.body.classList.toggle('black'),
-    '?': list,
+    '?': () => listOver('key-list', 'Keys', LIST),
     q: async () => {
       await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
       document.querySelector('.st-search')?.focus();

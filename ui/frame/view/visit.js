@@ -2,7 +2,7 @@
 // the server restarts. A link with other settings starts a new visit.
 import {goTo, isOpen, outerTabs, pressMain} from '../../shared/view/places.js';
 import {drawnName} from '../../shared/view/plain.js';
-import {KEY, hold} from '../../shared/view/visit_store.js';
+import {VISIT, hold, keep, kept} from '../../shared/view/kept.js';
 import {isSameVisit} from '../../shared/view/way.js';
 import {tabOfTour} from '../../rooms/hall/view/tour.js';
 
@@ -22,17 +22,12 @@ let anew = false; // whether this is the first load of a link, and not a reload
 
 export async function visit() {
   atFirst = outerTabs().find(isOpen);
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    const tab = tabOfTour();
-    if (isSameVisit(kept, location.search)) return [await own(kept.name), kept.text ?? '', tab];
-    anew = true;
-    const name = drawnName();
-    sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    return [await own(name), '', tab];
-  } catch {
-    return ['', '', '']; // a private window that keeps nothing
-  }
+  const [before, tab] = [kept(VISIT), tabOfTour()];
+  if (isSameVisit(before, location.search)) return [await own(before.name), before.text ?? '', tab];
+  anew = true;
+  const name = drawnName();
+  keep(VISIT, {name, search: location.search});
+  return kept(VISIT) ? [await own(name), '', tab] : ['', '', tab]; // a private window keeps nothing
 }
 
 // Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id
@@ -46,7 +41,7 @@ async function own(name) {
       done(true);
       return new Promise(() => {});
     };
-    navigator.locks.request(`${KEY}-${name}`, {signal: patience.signal}, until).catch(() => done(false));
+    navigator.locks.request(`${VISIT}-${name}`, {signal: patience.signal}, until).catch(() => done(false));
   });
   if (held) return name;
   const another = drawnName();

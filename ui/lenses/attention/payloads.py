@@ -179,7 +179,7 @@ class Circuit(TypedDict):
     total: float
     constants: float
     carried: float
-    next: list[Guess]
+    next: list[Choice]
     answers: list[str]
     said: str
     checked: str
@@ -189,13 +189,13 @@ class CircuitWithout(TypedDict):
     """The difference of both logits and the next token, without some nodes or an edge."""
 
     difference: float
-    next: list[Guess]
+    next: list[Choice]
 
 
 class Patched(TypedDict):
     """What B goes on with."""
 
-    next: list[Guess]
+    next: list[Choice]
 
 
 class PatchingGrid(TypedDict):
@@ -208,7 +208,7 @@ class PatchingGrid(TypedDict):
     b: list[str]
     answers: list[str]
     chances: list[list[float]]
-    next: list[Guess]
+    next: list[Choice]
     estimate: list[list[float]]
     rows: list[list[float]]
     heads: list[list[float]] | None

@@ -7,9 +7,9 @@ import gradio as gr
 from ui.errors import shown_to_visitor
 from ui.payloads import LinkRequest, fields
 from ui.rooms.hall.handlers import leading
-from ui.rooms.hall.view.hall_view import hall_view
 from ui.services import Services
 from ui.shared import inputs, picker
+from ui.shared.files import component
 from ui.shared.lens import Call
 from ui.shared.qr import qr_svg
 from ui.shared.wiring import QUIET, event_data, served
@@ -21,7 +21,10 @@ def hall(services: Services, model: gr.Dropdown) -> Call:
     Returns:
         The event that picks the speaker's model on a page that follows.
     """
-    view = hall_view(server_functions=served(services, leading.lead, leading.follow, code), elem_id="hall")
+    asked = served(services, leading.lead, leading.follow, code)
+    view = component(
+        "", "<div></div>", "rooms/hall/view/hall_view.js", events=("open",), server_functions=asked, elem_id="hall"
+    )
 
     def on_open(event: gr.EventData) -> Any:
         with shown_to_visitor():

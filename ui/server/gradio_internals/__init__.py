@@ -51,15 +51,7 @@ def is_written_for() -> bool:
 
 
 def apply(part: str, change: Callable[[], object]) -> bool:
-    """Applies a patch to Gradio, if the installed version is the one that it targets.
-
-    Args:
-        part: one of PARTS.
-        change: applies the patch.
-
-    Returns:
-        whether it was done; if not, the log says what is lost.
-    """
+    """Applies one of PARTS where Gradio is of the version that it targets; returns whether, and logs what is lost."""
     touches, lost = PARTS[part]
     if not is_written_for():
         log.warning("Gradio %s is not %s: %s is left alone, so %s.", version("gradio"), WRITTEN_FOR, touches, lost)

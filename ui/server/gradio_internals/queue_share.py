@@ -21,47 +21,19 @@ _HEAVY = "Your requests that wait hold {n:,} characters; {most:,} are allowed at
 _FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
 
 
-class Listeners:
-    """Sessions that currently listen for their answers, counted by the middleware.
-
-    A plain call of a named endpoint listens under the id of its event.
-    """
-
-    def __init__(self) -> None:
-        self._open: Counter[str] = Counter()
-
-    def begin(self, session: str) -> None:
-        """Counts an opened answer stream."""
-        self._open[session] += 1
-
-    def end(self, session: str) -> None:
-        """Counts a closed answer stream."""
-        self._open[session] -= 1
-        if self._open[session] <= 0:
-            del self._open[session]
-
-    def __contains__(self, session: object) -> bool:
-        return session in self._open
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-
 class QueueShare:
     """Replaces two methods of Gradio's queue.
 
     Args:
-        queue: of the page.
-        listeners: who listens.
+        listeners: open answer streams by session, or by the event id of a plain call, as the middleware counts them.
         waiting_each: events of one client that may wait.
-        clients: who asks.
         clock: as Gradio's events are dated.
     """
 
     def __init__(
         self,
         queue: Queue,
-        listeners: Listeners,
+        listeners: Counter[str],
         *,
         waiting_each: int,
         clients: Clients | None = None,

@@ -17,6 +17,7 @@ export function begin(start, context, [named, value] = []) {
   });
 }
 
+// Never fails: undefined stands for no answer.
 async function ask(server, name, request) {
   const answer = await server[name](request).catch(() => undefined);
   if (answer === undefined) look(); // no answer at all: is the server there?

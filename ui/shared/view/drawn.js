@@ -1,16 +1,8 @@
 // Exports a drawing on the page as SVG in its current colours, or as PNG at twice its size.
 import {save} from './page.js';
+import {put} from './svg.js';
 
-const KEPT = [
-  'fill',
-  'stroke',
-  'stroke-width',
-  'stroke-dasharray',
-  'opacity',
-  'font-family',
-  'font-size',
-  'font-weight',
-];
+const KEPT = 'fill stroke stroke-width stroke-dasharray opacity font-family font-size font-weight'.split(' ');
 
 // The SVG's source, every style written into it, on the page's ground.
 export function svgText(svg) {
@@ -23,8 +15,7 @@ export function svgText(svg) {
   });
   const {width, height} = svg.viewBox.baseVal;
   if (width) for (const [name, size] of Object.entries({width, height})) copy.setAttribute(name, `${size}`);
-  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-  for (const [name, value] of Object.entries({width: '100%', height: '100%'})) ground.setAttribute(name, value);
+  const ground = put(copy, 'rect', {width: '100%', height: '100%'});
   ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';
   copy.prepend(ground);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');

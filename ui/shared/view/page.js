@@ -178,6 +178,23 @@ export function showCode(link, svg) {
   dialog.showModal();
 }
 
+// A list of words, each with what it is, over the page; where it is open, it closes.
+export function listOver(id, label, rows) {
+  const open = /** @type {any} */ (document.getElementById(id));
+  if (open) return void open.close();
+  const dialog = add(document.body, 'dialog', 'lens-list u-panel');
+  dialog.id = id;
+  dialog.setAttribute('aria-label', label);
+  const list = add(dialog, 'dl', '');
+  for (const [word, says] of rows) {
+    add(list, 'dt', '', word);
+    add(list, 'dd', '', says);
+  }
+  dialog.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.showModal();
+}
+
 // Puts a view's link into the address bar and on the clipboard; returns a sentence that says what was done.
 export async function shareLink(settings, note = '') {
   const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});

@@ -12,12 +12,7 @@ _KINDS = {
 
 
 def save_menu(*kinds: str, **others: str) -> str:
-    """HTML of the menu, or of a plain button if there is only one format.
-
-    Args:
-        kinds: file extensions, each an action of the panel.
-        others: further actions, with their labels.
-    """
+    """HTML of the menu: file extensions, then other actions with their labels; a plain button if there is only one."""
     entries = {kind: _KINDS[kind] for kind in kinds} | others
     if len(entries) == 1:
         return "".join(_button(do, f"Save {name[:1].lower()}{name[1:]}") for do, name in entries.items())

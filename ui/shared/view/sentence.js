@@ -1,5 +1,6 @@
 // Shared state of the page: the visitor's sentence, its chosen token and the chosen head, synchronised between views. A
 // hidden view updates when it is opened, so that no hidden view computes.
+import {keep, kept} from './kept.js';
 import {isSameVisit} from './way.js';
 
 // Boxes that hold the visitor's sentence, wherever they stand.
@@ -27,11 +28,7 @@ function tell(news, teller) {
 export function setSentence(text, teller = null) {
   if (text === about.text) return;
   Object.assign(about, {text, token: null});
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify({text, search: location.search}));
-  } catch {
-    // a private window that keeps nothing
-  }
+  keep(KEY, {text, search: globalThis.location?.search});
   tell({text}, teller);
 }
 
@@ -71,8 +68,8 @@ export const chosenInLink = () => ({
 });
 
 // The initial sentence: the one before a reload, else the link's, else none.
-export function firstSentence(search, kept) {
-  if (kept?.text && isSameVisit(kept, search)) return kept.text;
+export function firstSentence(search, before) {
+  if (before?.text && isSameVisit(before, search)) return before.text;
   const query = new URLSearchParams(search);
   const [text, prompt] = [query.get('text'), query.get('prompt')];
   return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
@@ -112,13 +109,7 @@ export const refill = () => afterFrames([2, 8, 30], () => fill([...document.quer
 
 // Listens to all boxes, and fills those of a newly opened view.
 export function shareSentence() {
-  let kept = null;
-  try {
-    kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-  } catch {
-    // nothing is kept
-  }
-  setSentence(firstSentence(location.search, kept));
+  setSentence(firstSentence(location.search, kept(KEY)));
   const chosen = firstChosen(location.search);
   Object.assign(about, chosen);
   // Views that were there before this are told.

@@ -96,7 +96,7 @@ export function drawSection(box, section) {
     add(head, 'th', counts ? 'u-number' : '', name);
   });
   section.rows.forEach((row, i) => {
-    const line = add(body, 'tr', section.sums.includes(i) ? 'sh-sum' : '');
+    const line = add(body, 'tr', section.sums?.includes(i) ? 'sh-sum' : '');
     row.forEach((cell, k) => drawCell(line, cell, figures[k] || number(cell)));
   });
   if (section.source) add(part, 'p', 'sh-source u-apart u-muted u-type-xs', 'Source: ' + section.source);

@@ -1,12 +1,12 @@
 // The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
-import {addButton, copyText, saveText} from './page.js';
+import {add, addButton, copyText, onTools, saveText} from './page.js';
 import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
 import {setSentence} from './sentence.js';
 import {askWhy} from './why.js';
-import {hold} from './visit_store.js';
+import {hold} from './kept.js';
 
 const MOST_BYTES = 4; // of a letter in UTF-8
 
@@ -27,16 +27,8 @@ export function start({element, props, trigger, watch, given}) {
     picked = null, // the token that was asked for in a place, and those before it
     summary = {};
 
-  function put(className, text) {
-    const node = document.createElement('span');
-    node.className = className;
-    node.textContent = text;
-    box.appendChild(node);
-    return node;
-  }
-
   function drawToken(record) {
-    const node = put('ts-token', '');
+    const node = add(box, 'span', 'ts-token');
     // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as much, up to 8 bits.
     // The legend's ramp is the same.
     const beyond = -Math.log2(Math.max(record.p, 1e-9)) - 2;
@@ -46,13 +38,7 @@ export function start({element, props, trigger, watch, given}) {
       node.textContent = record.label;
     } else {
       record.text.split('\n').forEach((part, i) => {
-        if (i) {
-          const mark = document.createElement('span');
-          mark.className = 'ts-mark u-type-xs';
-          mark.textContent = '⏎';
-          mark.dataset.i = String(tokens.length);
-          node.append(mark, '\n');
-        }
+        if (i) add(node, 'span', 'ts-mark u-type-xs', '⏎').after('\n');
         node.append(part);
       });
     }
@@ -107,20 +93,12 @@ export function start({element, props, trigger, watch, given}) {
     idle();
   }
 
-  const idsTo = place =>
-    tokens
-      .slice(0, place + 1)
-      .map(t => t.id)
-      .join();
+  const idsTo = n => tokens.slice(0, n).map(t => t.id);
 
   function idle() {
+    const hint = 'Point at a token, or use the arrow keys, to see what else the model thought of.';
     detail.textContent = '';
-    const hint = document.createElement('span');
-    hint.className = 'what';
-    hint.textContent = tokens.length
-      ? 'Point at a token, or use the arrow keys, to see what else the model thought of.'
-      : '';
-    detail.append(hint);
+    add(detail, 'span', 'what', tokens.length ? hint : '');
   }
 
   function sync() {
@@ -139,14 +117,14 @@ export function start({element, props, trigger, watch, given}) {
       const record = JSON.parse(line);
       if (record.kind === 'prompt') {
         prompt = record.text;
-        put('ts-prompt u-muted', record.text);
+        add(box, 'span', 'ts-prompt u-muted', record.text);
       } else if (record.kind === 'token') drawToken(record);
-      else if (record.kind === 'note') put('ts-note u-apart u-muted u-type-xs', record.text);
+      else if (record.kind === 'note') add(box, 'span', 'ts-note u-apart u-muted u-type-xs', record.text);
       else if (record.kind === 'stats') summary = record;
     }
     shown = value.slice(0, end);
     if (picked && picked.place < tokens.length) {
-      if (picked.ids === idsTo(picked.place)) lock(picked.place);
+      if (picked.ids === idsTo(picked.place + 1).join()) lock(picked.place);
       picked = null;
     }
     drawStats();
@@ -161,12 +139,9 @@ export function start({element, props, trigger, watch, given}) {
       return;
     }
     detail.textContent = '';
-    const what = document.createElement('span');
-    what.className = 'what';
-    const name = document.createElement('b');
-    name.textContent = visible(record.label);
+    const what = add(detail, 'span', 'what');
+    add(what, 'b', '', visible(record.label));
     what.append(
-      name,
       ` · token ${record.id} · probability ${percent(record.p)} of all tokens` +
         ` · the model’s choice no. ${record.rank}` +
         (record.candidates !== undefined
@@ -175,44 +150,22 @@ export function start({element, props, trigger, watch, given}) {
             ? ' · your choice'
             : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
     );
-    detail.append(what);
     for (const [label, p, id] of record.others || []) {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.textContent = visible(label) + '  ' + percent(p);
-      if (id === record.id) button.className = 'chosen';
+      const button = addButton(detail, id === record.id ? 'chosen' : '', `${visible(label)}  ${percent(p)}`);
       if (given.branching) {
         button.title = 'Write on from here with this token';
         button.addEventListener('click', () => {
           box.focus();
-          picked = {place: i, ids: [...tokens.slice(0, i).map(t => t.id), id].join()};
+          picked = {place: i, ids: [...idsTo(i), id].join()};
           trigger('pick', {place: i, id: id});
         });
       } else button.disabled = true;
-      detail.append(button);
     }
     if (given.branching) {
-      const why = addButton(detail, 'ts-why', 'Why?', () =>
-        askWhy(
-          prompt +
-            tokens
-              .slice(0, i)
-              .map(t => t.text)
-              .join(''),
-          record.id,
-        ),
-      );
+      const why = addButton(detail, 'ts-why', 'Why?', () => askWhy(text(i), record.id));
       why.title = 'What each part of the model wrote for this token (W)';
     }
-    const close = document.createElement('button');
-    close.type = 'button';
-    close.className = 'ts-close';
-    close.textContent = 'Close';
-    close.addEventListener('click', () => {
-      lock(-1);
-      idle();
-    });
-    detail.append(close);
+    addButton(detail, 'ts-close', 'Close', () => lock(-1));
   }
 
   function point(i, className) {
@@ -256,11 +209,11 @@ export function start({element, props, trigger, watch, given}) {
     } else if (e.key === 'Escape') {
       lock(-1);
       hover(-1);
-      idle();
     }
   });
 
-  const text = () => prompt + tokens.map(t => t.text).join('');
+  // The prompt, and the first tokens behind it.
+  const text = (n = tokens.length) => tokens.slice(0, n).reduce((before, token) => before + token.text, prompt);
   async function copy() {
     status.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
     setTimeout(() => {
@@ -286,7 +239,7 @@ export function start({element, props, trigger, watch, given}) {
         JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1),
       ),
   };
-  element.querySelector('.ts-tools').addEventListener('click', e => actions[e.target.dataset.do]?.());
+  onTools(element.querySelector('.ts-tools'), () => actions);
 
   if (given.branching) addEventListener('pagehide', () => hold({text: text()}));
 

@@ -34,7 +34,6 @@ def token_stream(
     The page keeps the text across a reload, in case the server no longer has it.
 
     Args:
-        value: a serialised stream.
         label: what a screen reader calls it.
         compact: smaller, for several side by side.
         branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.

@@ -1,4 +1,5 @@
 // The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
+import {keep, kept} from './kept.js';
 import {drawnName} from './plain.js';
 
 const STORED = 'gptlens-workspace';
@@ -6,32 +7,18 @@ const STORED = 'gptlens-workspace';
 let workspace = null;
 
 // The workspace that this browser last had, or null.
-export function remembered() {
-  try {
-    return localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
-}
+export const remembered = () => kept(STORED, 'localStorage');
 
 // Uses a workspace; null where the page shows an example: what was drawn before stays for the next run.
 export function useWorkspace(id, keeps = true) {
   workspace = id ?? workspace;
-  try {
-    if (id && keeps) localStorage.setItem(STORED, id);
-  } catch {
-    // a private window
-  }
+  if (id && keeps) keep(STORED, id, 'localStorage');
 }
 
 // The workspace is gone from the server.
 export function forgetWorkspace() {
   workspace = null;
-  try {
-    localStorage.removeItem(STORED);
-  } catch {
-    // a private window
-  }
+  keep(STORED, null, 'localStorage');
 }
 
 export const ownWorkspace = () => (workspace ||= remembered() ?? drawnName());

@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from torch import Tensor
-
 from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
 from gptcore.errors import GPTCoreError
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Ablation, Effects
+from ui.payloads import rounded
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -61,7 +60,7 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
     with services.sessions.get(session_id).turn() as run:
         steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
-            effects_of |= {_key(part): (_short(one.bits), _short(one.change)) for part, one in by_part.items()}
+            effects_of |= {_key(part): (rounded(one.bits, 4), rounded(one.change, 4)) for part, one in by_part.items()}
             done: Effects = {
                 "of": _of(seen, how),
                 "effects": effects_of,
@@ -112,8 +111,8 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
             {
                 "id": token,
                 "label": label(seen.lm.tokenizer, token),
-                "before": _probability(before[token]),
-                "after": _probability(after[token]),
+                "before": rounded(before[token].exp(), 5),
+                "after": rounded(after[token].exp(), 5),
             }
             for token in first[: n_rows - len(lifted)] + lifted
         ],
@@ -145,14 +144,6 @@ def _of(seen: ReadText, how: str) -> str:
 
 def _key(part: ModelPart) -> str:
     return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
-def _probability(logprob: Tensor) -> float:
-    return float(f"{float(logprob.exp()):.5g}")
 
 
 def _json(value: Mapping[str, object]) -> str:

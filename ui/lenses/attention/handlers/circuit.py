@@ -15,11 +15,12 @@ from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
-from ui.payloads import Guess, PairRequest, fields
+from ui.payloads import Choice, PairRequest, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.shared.open_model import open_model, refused
+from ui.state.machine import likeliest
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
 _SMALL = 0.5  # logits: a smaller difference is no preference
@@ -38,7 +39,7 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Anno
             else None
             for node in drawn.nodes
         ]
-        following = services.now(lambda: _next(lm, last_logits(lm.model, ids)))
+        following = services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT))
         return json.dumps(_described(lm, ids, drawn, really, following, (word, rival)), ensure_ascii=False)
     except GPTCoreError as error:
         return refused(error)
@@ -60,7 +61,8 @@ def circuit_without(services: Services, request: Annotated[object, CircuitReques
                 logits = logits_without_nodes(lm.model, ids, nodes)
             else:
                 logits = logits_without_edge(lm.model, ids, *ends)
-            return {"difference": round(_difference(logits, word, rival), 3), "next": _next(lm, logits)}
+            following = likeliest(lm, logits.softmax(-1), _N_NEXT)
+            return {"difference": round(_difference(logits, word, rival), 3), "next": following}
 
         return json.dumps(services.now(computed), ensure_ascii=False)
     except GPTCoreError as error:
@@ -97,7 +99,7 @@ def _described(
     ids: list[int],
     drawn: WordCircuit,
     really: Sequence[float | None],
-    following: list[Guess],
+    following: list[Choice],
     words: tuple[int, int],
 ) -> Circuit:
     labels = [describe_token(lm.tokenizer, token) for token in ids]
@@ -185,12 +187,3 @@ def agreement(influences: Sequence[float], really: Sequence[float | None], carri
 
 def _difference(logits: Tensor, word: int, rival: int) -> float:
     return float(logits[word] - logits[rival])
-
-
-def _next(lm: LanguageModel, logits: Tensor) -> list[Guess]:
-    chances = logits.softmax(-1)
-    best = chances.topk(min(_N_NEXT, len(chances)))
-    return [
-        (describe_token(lm.tokenizer, token), float(f"{p:.4g}"))
-        for token, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    ]

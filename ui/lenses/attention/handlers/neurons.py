@@ -14,7 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui import conclusions
 from ui.lenses.attention.payloads import InnerSizes, NeuronRequest, Neurons
-from ui.payloads import fields
+from ui.payloads import fields, rounded
 from ui.services import Services
 from ui.shared import ancestors, inputs
 from ui.shared.open_model import open_model, refused
@@ -64,7 +64,7 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     return {
         "said": conclusions.neuron(layer, chosen, tokens, activations, confirmed),
         "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": of_text.shape[1], "note": cut, "top": top,
-        "neuron": chosen, "tokens": tokens, "activations": [_rounded(value) for value in activations],
+        "neuron": chosen, "tokens": tokens, "activations": [rounded(value) for value in activations],
         "more": more, "less": _labelled(lm, written, largest=False),
     }  # fmt: skip
 
@@ -88,8 +88,4 @@ def _confirmed(
 def _labelled(lm: LanguageModel, written: Tensor, *, largest: bool) -> list[tuple[str, float]]:
     best = written.topk(min(_N_WRITTEN, len(written)), largest=largest)
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(describe_token(lm.tokenizer, token), _rounded(value)) for token, value in pairs]
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.3g}")
+    return [(describe_token(lm.tokenizer, token), rounded(value)) for token, value in pairs]

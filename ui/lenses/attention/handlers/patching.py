@@ -17,12 +17,13 @@ from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, listed, quoted
 from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
-from ui.payloads import Guess, fields
+from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.shared.open_model import open_model, refused
 from ui.shared.sheets import message
+from ui.state.machine import likeliest
 from ui.state.model_store import base_name
 
 _MOST_TOKENS = 40  # of each sentence: the grid takes as many passes of all layers
@@ -123,7 +124,7 @@ def _computed(
         "b": labels[1],
         "answers": [describe_token(lm.tokenizer, token) for token in words],
         "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
-        "next": services.now(lambda: _likeliest(lm, chances[1])),
+        "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
         "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
         "rows": [],
         "heads": None,
@@ -157,7 +158,7 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Ann
         source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
         chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])]
         rows = services.now(
-            lambda: _likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1))
+            lambda: likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1), _N_NEXT)
         )
         return _json({"next": rows})
     except GPTCoreError as error:
@@ -167,13 +168,6 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Ann
 def _cell(value: object) -> tuple[int, int]:
     depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
     return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
-
-
-def _likeliest(lm: LanguageModel, chances: Tensor) -> list[Guess]:
-    """The likeliest tokens."""
-    best = chances.topk(min(_N_NEXT, len(chances)))
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(describe_token(lm.tokenizer, token), round(chance, 4)) for token, chance in pairs]
 
 
 def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:

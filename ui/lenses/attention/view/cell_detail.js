@@ -34,7 +34,7 @@ export function cellDetail(view) {
     const of = view.value,
       head = view.inView(),
       question = {...view.question(head, of), row: at[0], column: at[1]};
-    const answer = await server.why_there(question).catch(() => undefined);
+    const answer = await server.why_there(question);
     if (of !== view.value || !same(head, view.inView()) || String(at) !== String(view.cell)) return;
     if (!answer) view.lost(answer);
     else line.querySelector('.at-why')?.replaceWith(answer.said);

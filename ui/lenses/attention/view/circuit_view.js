@@ -54,7 +54,7 @@ export function circuitView(box, server) {
     const mine = ++number;
     request = question;
     off.clear();
-    const answer = await server.circuit(question).catch(() => null);
+    const answer = await server.circuit(question);
     if (mine !== number) return;
     circuit = answer ? JSON.parse(answer) : {message: 'The server did not answer. Choose a word again.'};
     message.textContent = circuit.message ?? '';
@@ -175,7 +175,7 @@ export function circuitView(box, server) {
 
   async function without(nodes, edge) {
     const mine = ++number;
-    const answer = await server.circuit_without({...request, off: nodes, edge}).catch(() => null);
+    const answer = await server.circuit_without({...request, off: nodes, edge});
     if (mine !== number || !answer) return null;
     const value = JSON.parse(answer);
     if (value.message) tell(value.message);

@@ -24,7 +24,7 @@ export function formedView(box, server) {
     const question = wanted,
       mine = number;
     wanted = null;
-    const answer = await server.formed(question).catch(() => null);
+    const answer = await server.formed(question);
     if (mine !== number || !answer) return;
     const history = JSON.parse(answer);
     box.querySelector('.fm-message').textContent = history.message === '' ? NONE : (history.message ?? '');

@@ -19,7 +19,7 @@ export function headMaps(view, {reread, draw}) {
     const key = at.join(),
       of = view.value;
     if (!maps.has(key)) {
-      const reply = await server.head_map(question(at, of)).catch(() => undefined);
+      const reply = await server.head_map(question(at, of));
       if (of !== view.value) return null;
       if (!reply) {
         lost(reply);

@@ -70,7 +70,7 @@ export function start({element, props, server, watch}) {
   }
 
   async function drawSizes() {
-    const answer = await server.inner_sizes(null).catch(() => null);
+    const answer = await server.inner_sizes(null);
     if (!answer) return;
     const {how, sizes} = JSON.parse(answer);
     const worst = Math.max(...sizes.map(([, loss]) => loss));

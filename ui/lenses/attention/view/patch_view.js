@@ -165,9 +165,8 @@ export function start({element, props, server, watch}) {
     cell.setAttribute('aria-pressed', on);
     const mine = ++number;
     const cells = [...carried].map(one => one.split(',').map(Number));
-    const answer = await server
-      .patched({model: patching.model, first: patching.texts[0], second: patching.texts[1], cells})
-      .catch(() => null);
+    const [first, second] = patching.texts;
+    const answer = await server.patched({model: patching.model, first, second, cells});
     if (mine !== number || !answer) return;
     const value = JSON.parse(answer);
     if (value.message) detail.textContent = value.message;

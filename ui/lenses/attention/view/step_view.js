@@ -32,7 +32,7 @@ export function stepView(view) {
     const of = view.value,
       key = of.key + at.join();
     if (rawOf !== key) {
-      const reply = await server.steps(view.question(at)).catch(() => undefined);
+      const reply = await server.steps(view.question(at));
       if (of !== view.value || !same(at, inView())) return;
       if (!reply) {
         lost(reply);
@@ -92,7 +92,7 @@ export function stepView(view) {
       key = [of.key, ...at, q, k].join();
     if (sumsOf === key) return;
     sumsOf = key;
-    const made = await server.arithmetic({...view.question(at), row: q, column: k}).catch(() => undefined);
+    const made = await server.arithmetic({...view.question(at), row: q, column: k});
     if (of !== view.value || sumsOf !== key) return;
     if (!made) {
       sumsOf = '';

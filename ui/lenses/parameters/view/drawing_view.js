@@ -26,7 +26,7 @@ export function start({element, props, server, watch}) {
     while (wanted) {
       const request = wanted;
       wanted = null;
-      const made = request.message ? null : await server.drawn({shape: request.shape}).catch(() => null);
+      const made = request.message ? null : await server.drawn({shape: request.shape});
       if (wanted) continue;
       value = made && {...JSON.parse(made), shape: request.shape};
       message.textContent = value

@@ -11,11 +11,11 @@ from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.lenses.start.payloads import GuessesRequest, Sentence, SentenceToken
-from ui.payloads import Choice, TextRequest, fields
+from ui.payloads import TextRequest, fields, rounded
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.own_text import own_text
-from ui.state.machine import described
+from ui.state.machine import described, likeliest
 from ui.state.model_store import base_name
 
 MOST_TOKENS = 400  # on the page; tokens outside the context window are shown but not read
@@ -34,8 +34,6 @@ def opening(services: Services, model: str, held: object = "") -> str:
     visitor's own sentence is re-tokenised, if possible. Otherwise it is the model's default text.
 
     Args:
-        services: of the app.
-        model: name of the model.
         held: JSON of the sentence on the page, {model, ids, own}; anything else is ignored.
     """
     try:
@@ -140,15 +138,15 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
         before = chances[place - 1] if place > 0 else None
         tokens.append({
             "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
-            "p": None if before is None else _rounded(before[token]),
-            "others": [] if before is None else _likeliest(lm, before, _N_OTHERS),
+            "p": None if before is None else rounded(before[token]),
+            "others": [] if before is None else likeliest(lm, before, _N_OTHERS),
         })  # fmt: skip
     machine = described(lm, ids[first:], traced)
     return {
         "model": model,
         "text": lm.tokenizer.decode(ids),
         "tokens": tokens,
-        "next": _likeliest(lm, chances[-1], _N_NEXT),
+        "next": likeliest(lm, chances[-1], _N_NEXT),
         "arcs": _arcs(looks, first),
         "end": lm.tokenizer.end_id,
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
@@ -167,16 +165,5 @@ def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:
         best = looks[row, 1:row].topk(min(_ARCS_EACH, row - 1))
         for column, weight in zip(best.indices.tolist(), best.values, strict=True):
             if weight >= _FAINTEST:
-                arcs.append((first + row, first + column + 1, _rounded(weight)))
+                arcs.append((first + row, first + column + 1, rounded(weight)))
     return arcs
-
-
-def _likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
-    """The likeliest tokens."""
-    best = chances.topk(min(n, len(chances)))
-    pairs = zip(best.indices.tolist(), best.values, strict=True)
-    return [(describe_token(lm.tokenizer, token), _rounded(chance), token) for token, chance in pairs]
-
-
-def _rounded(chance: Tensor) -> float:
-    return float(f"{float(chance):.3g}")

@@ -7,19 +7,16 @@ const TITLES = {
   exercises: ['Exercises', 'Close the exercises'],
 };
 
-// find: a part of the view by its name; told: the story. What the rooms beside the lenses offer is made when it is
-// first opened.
-export function panels(element, find, told) {
-  /** @type {Record<string, {open(): unknown, close(): void, isOpen(): boolean}>} */
-  const others = {story: told};
+// find: a part of the view by its name; tell: draws the story. The rooms beside the lenses offer what draws theirs.
+export function panels(element, find, tell) {
   function turn(name) {
-    others[name] ??= offered(name)?.(find(name));
-    if (!others[name]) return; // its room has not started yet
-    const opens = !others[name].isOpen();
+    const draw = name === 'story' ? tell : offered(name);
+    if (!draw) return; // its room has not started yet
+    const opens = find(name).hidden;
     for (const [other, [title, close]] of Object.entries(TITLES)) {
       const shown = opens && other === name;
-      if (shown) others[other].open();
-      else others[other]?.close();
+      find(other).hidden = !shown;
+      if (shown) draw(find(other));
       const button = element.querySelector(`[data-do=${other}]`);
       button.setAttribute('aria-expanded', shown);
       button.textContent = shown ? close : title;

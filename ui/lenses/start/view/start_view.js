@@ -97,7 +97,7 @@ export function start({element, props, server, watch, given}) {
   // The picture of another token; the words stay as they are.
   async function lookAt(place, tries = TRIES) {
     const [number, mine, of] = [asking, ++looking, ids()];
-    const answer = await server.guesses({model: data.model, ids: of, at: place}).catch(() => null);
+    const answer = await server.guesses({model: data.model, ids: of, at: place});
     if (number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
     if (!answer) {
       // a server that is full for a moment
@@ -119,7 +119,7 @@ export function start({element, props, server, watch, given}) {
     tried = text;
     writing.pause();
     if (!editor.isTyped()) editor.show(text);
-    const answer = await server.typed({model: data?.model ?? model, text}).catch(() => null);
+    const answer = await server.typed({model: data?.model ?? model, text});
     if (number !== asking) return;
     const reply = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
     if (reply.message) {
@@ -150,7 +150,7 @@ export function start({element, props, server, watch, given}) {
 
   async function ask(wanted) {
     const number = ++asking;
-    const answer = await server.guesses({model: data.model, ids: wanted, at: null}).catch(() => null);
+    const answer = await server.guesses({model: data.model, ids: wanted, at: null});
     if (number !== asking) return false;
     if (!answer) {
       writing.pause();
@@ -299,7 +299,7 @@ export function start({element, props, server, watch, given}) {
         }
       : {},
   );
-  panels(element, find, told);
+  panels(element, find, told.open);
   questions(find('questions'), find('search'), given.questions);
   new ResizeObserver(() => data && drawArcs()).observe(editor.words);
   watch('value', sync);

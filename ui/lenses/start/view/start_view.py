@@ -44,11 +44,7 @@ _HTML = """
 
 
 def start_view(value: str, *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The component. Its value is JSON of `ui.lenses.start.handlers.sentence`.
-
-    Args:
-        server_functions: guesses, typed and chapters, as in `ui.lenses.start.payloads`.
-    """
+    """The component. Its value is JSON of `ui.lenses.start.handlers.sentence`, which has its server functions, too."""
     return component(
         value,
         _HTML,

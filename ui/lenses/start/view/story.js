@@ -42,10 +42,9 @@ export function story(box, server, sentence) {
   let at = 0;
 
   async function open() {
-    box.hidden = false;
     if (!chapters) {
       box.textContent = 'Opening the story…';
-      const answer = await server.chapters(null).catch(() => null);
+      const answer = await server.chapters(null);
       if (!answer) {
         box.textContent = 'The server did not answer. Try again, or reload the page.';
         return;
@@ -104,7 +103,6 @@ export function story(box, server, sentence) {
         perplexity, is ${Math.exp(-sum / n).toFixed(1)}: as unsure as choosing among so many equally likely tokens.`,
       columns: ['factor', 'chance', 'log', 'product so far'],
       rows,
-      sums: [],
       source: 'GPT-1 paper, equation 1; k is the window, Θ all weights',
     });
   }
@@ -128,10 +126,6 @@ export function story(box, server, sentence) {
 
   return {
     open,
-    close: () => {
-      box.hidden = true;
-    },
-    isOpen: () => !box.hidden,
     redraw: () => {
       if (!box.hidden && chapters?.[at].shows === 'objective') draw();
     },

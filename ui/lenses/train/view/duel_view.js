@@ -15,7 +15,7 @@ export function start({element, server}) {
       button.disabled = true;
     });
     find('said').textContent = 'It writes two answers…';
-    const reply = await server.duel({workspace: ownWorkspace(), chosen: choice, number}).catch(() => null);
+    const reply = await server.duel({workspace: ownWorkspace(), chosen: choice, number});
     buttons.forEach(button => {
       button.disabled = false;
     });

@@ -46,7 +46,7 @@ export function momentView(element, server, state, open) {
   async function chance() {
     const {workspace, run} = state(),
       mine = ++latest,
-      curve = await server.token_probabilities({workspace, run: run.id, token: part('next').value}).catch(() => null);
+      curve = await server.token_probabilities({workspace, run: run.id, token: part('next').value});
     if (!curve || mine !== latest) return;
     part('next').placeholder = visible(curve.token ?? '');
     points = curve.points;
@@ -65,7 +65,7 @@ export function momentView(element, server, state, open) {
       key = run.id + look.step;
     if (drawn === key) return;
     drawn = key;
-    const reading = await server.heads({workspace, run: run.id, look: at}).catch(() => null);
+    const reading = await server.heads({workspace, run: run.id, look: at});
     const values = reading && new Uint8Array(await inflate(reading.maps));
     if (!reading || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
     part('heads-title').textContent =
@@ -79,7 +79,7 @@ export function momentView(element, server, state, open) {
   // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
   async function drawFormed(key) {
     const {workspace, run} = state(),
-      history = await server.formed({workspace, run: run.id}).catch(() => null);
+      history = await server.formed({workspace, run: run.id});
     if (state().run !== run || drawn !== key) return;
     part('formed').hidden = !history;
     if (!history) return;

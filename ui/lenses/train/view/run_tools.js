@@ -20,7 +20,7 @@ export function runTools(server, status, {now, open, why}) {
     async link() {
       const link = linkFor(linked(now().run.viewing));
       status.textContent = (await copyText(link)) ? 'The link is on the clipboard.' : '';
-      showCode(link, await server.phone({link}).catch(() => null));
+      showCode(link, await server.phone({link}));
     },
     async control() {
       status.textContent = await shareLink(linked(now().workspace), 'Anyone with this link can control the run.');

@@ -172,7 +172,7 @@ export function start({element, props, server, trigger, watch}) {
     draw();
   }
   async function pastRuns() {
-    const runs = (await server.past({workspace}).catch(() => null)) || [];
+    const runs = (await server.past({workspace})) || [];
     if (!run) return;
     run.past = runs
       .slice(0, -1)
@@ -204,9 +204,7 @@ export function start({element, props, server, trigger, watch}) {
   part('line').addEventListener('input', async e => {
     const mine = ++lines;
     const told =
-      e.target.value.trim() && run
-        ? await server.classify({workspace, run: run.id, text: e.target.value}).catch(() => null)
-        : null;
+      e.target.value.trim() && run ? await server.classify({workspace, run: run.id, text: e.target.value}) : null;
     if (mine !== lines) return;
     part('told').textContent = told
       ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
@@ -224,9 +222,8 @@ export function start({element, props, server, trigger, watch}) {
     clearTimeout(rateTimer);
     rateTimer = setTimeout(async () => {
       if (!isAlive(run)) return;
-      const reply = await server
-        .command({workspace, command: 'rate', value: run.planned_peak * 2 ** +e.target.value})
-        .catch(() => null);
+      const value = run.planned_peak * 2 ** +e.target.value;
+      const reply = await server.command({workspace, command: 'rate', value});
       say(reply?.said || '');
     }, 120);
   });
@@ -237,7 +234,7 @@ export function start({element, props, server, trigger, watch}) {
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !run) return;
-    const reply = await server.command({workspace, command: cmd, value: n ? +n : null}).catch(() => undefined);
+    const reply = await server.command({workspace, command: cmd, value: n ? +n : null});
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });

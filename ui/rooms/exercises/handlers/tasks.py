@@ -38,13 +38,7 @@ class Task:
 
 
 def number(measure: Callable[[LanguageModel], float], description: str, *, within: float = 0.0) -> Task:
-    """A number to find.
-
-    Args:
-        measure: the right one.
-        description: a sentence with {value}.
-        within: how far an answer may be off.
-    """
+    """A number to find, off by `within` at most; `description` is a sentence with {value}."""
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         given, value = numbers(answer), measure(lm)
@@ -67,12 +61,7 @@ def word(measure: Callable[[LanguageModel], str], description: str) -> Task:
 
 
 def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong: str) -> Task:
-    """A head to find.
-
-    Args:
-        judge: the heads that are right, and a sentence on each.
-        wrong: what is said of any other.
-    """
+    """A head to find: `judge` gives those that are right with a sentence on each, `wrong` is said of any other."""
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         place, judged = _place(answer, lm), judge(lm)
@@ -87,12 +76,7 @@ def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong:
 
 
 def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]) -> Task:
-    """A text to write.
-
-    Args:
-        judge: of a model and the text.
-        examples: right ones, of which the first that holds for the model is shown as the answer.
-    """
+    """A text to write; the first of `examples` that is right for the model is shown as the answer."""
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         if not answer.strip():
@@ -108,13 +92,7 @@ def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]
 
 
 def run(judge: Callable[[RunState, str], Verdict], answer: str, *, kind: Kind = "run") -> Task:
-    """Something to reach with a training run of one's own.
-
-    Args:
-        judge: of the visitor's newest run and the answer, "" where none is given.
-        answer: what to do.
-        kind: "run", or "number" where a number is asked for as well.
-    """
+    """Something to reach with a run of one's own, as `answer` says; kind "number" asks for a number as well."""
 
     def check(lm: LanguageModel, given: str, newest: RunState | None) -> Verdict:
         if newest is None or not newest.step:

@@ -1,6 +1,7 @@
 // The exercises: which there are, which are done, and what a list of them holds. What is asked of the server is asked
 // through the component, which hands its server over.
 /** @import {ExercisesServer, ExerciseOnPage} from '../../../shared/view/payloads' */
+import {keep, kept} from '../../../shared/view/kept.js';
 import {place} from '../../../shared/view/places.js';
 
 const DONE = 'gptlens-exercises';
@@ -29,40 +30,16 @@ export async function openHere() {
 // All of them; null where the server does not answer.
 /** @returns {Promise<ExerciseOnPage[] | null>} */
 export async function all() {
-  try {
-    known ??= JSON.parse(await server.exercises(null));
-  } catch {
-    return null;
-  }
+  known ??= await askServer('exercises', null);
   return known;
 }
 
 // The parsed answer to a question; null where the server does not answer.
-export async function askServer(name, request) {
-  try {
-    return JSON.parse(await server[name](request));
-  } catch {
-    return null;
-  }
-}
+export const askServer = async (name, request) => JSON.parse((await server?.[name](request)) ?? null);
 
 // --- which are done, in this browser
-export function done() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(DONE) || '[]');
-    return new Set(Array.isArray(kept) ? kept : []);
-  } catch {
-    return new Set();
-  }
-}
-
-export function noteDone(name) {
-  try {
-    localStorage.setItem(DONE, JSON.stringify([...done().add(name)]));
-  } catch {
-    // a private window: they are done until the page is left
-  }
-}
+export const done = () => new Set(kept(DONE, 'localStorage') ?? []);
+export const noteDone = name => keep(DONE, [...done().add(name)], 'localStorage');
 
 // --- pure
 // Those of a view; those of the whole tab where the view has none.

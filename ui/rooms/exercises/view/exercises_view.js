@@ -4,6 +4,7 @@
 import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
 import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
 import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
+import {keep, kept} from '../../../shared/view/kept.js';
 import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
@@ -17,19 +18,12 @@ const FIELDS = {number: 'a number', word: 'a word', head: 'layer.head, such as 3
 let bar = null;
 let open = null; // the exercise that is asked
 
-function keep(name) {
-  try {
-    if (name) sessionStorage.setItem(KEY, JSON.stringify({name, search: location.search}));
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // a private window: a load of the page closes the exercise
-  }
-}
+const note = name => keep(KEY, name && {name, search: location.search});
 
 function close() {
   bar?.remove();
   bar = open = null;
-  keep('');
+  note('');
   const url = new URL(location.href);
   if (!url.searchParams.has('exercise')) return;
   url.searchParams.delete('exercise'); // a reload does not ask it again
@@ -40,7 +34,7 @@ function close() {
 async function show(name) {
   const exercise = (await all())?.find(one => one.name === name);
   if (!exercise) return;
-  keep(name);
+  note(name);
   const query = new URLSearchParams(exercise.link);
   if (!needsLoad(query)) draw(exercise);
   follow(query);
@@ -142,13 +136,8 @@ function field(row, {kind, tab}) {
 
 // The one that was open before the page was loaded again, or that a link asks for.
 function wanted() {
-  const linked = new URLSearchParams(location.search).get('exercise');
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    return linked && !isSameVisit(kept, location.search) ? linked : kept?.name || linked;
-  } catch {
-    return linked;
-  }
+  const [linked, before] = [new URLSearchParams(location.search).get('exercise'), kept(KEY)];
+  return linked && !isSameVisit(before, location.search) ? linked : before?.name || linked;
 }
 
 // Goes on with the exercise that is asked, once the server has told which there are.
@@ -158,7 +147,7 @@ async function resume() {
   const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
   const exercise = exercises.find(one => isMeant(one, wanted()));
   if (!exercise) return;
-  keep(exercise.name);
+  note(exercise.name);
   draw(exercise);
   if (!isMeant(exercise, new URLSearchParams(location.search).get('exercise'))) return;
   const asksFor = new URLSearchParams(exercise.link); // all but the place the server has set

@@ -1,6 +1,7 @@
 // Following a speaker: the tab, the view, the model, the text and what is chosen; one click leaves, one returns.
 import {drawnName} from '../../../shared/view/plain.js';
 import {awaited} from '../../../shared/view/awaited.js';
+import {keep, kept} from '../../../shared/view/kept.js';
 import {goTo, pickedModel, place} from '../../../shared/view/places.js';
 import {offered} from '../../../shared/view/offers.js';
 import {chooseHead, chooseToken, sentence, showSentence} from '../../../shared/view/sentence.js';
@@ -17,14 +18,6 @@ let version = 0;
 let text = ''; // the speaker's, as it was shown last
 let round = 0; // number of the newest line of questions; an older one ends
 const page = drawnName();
-
-function keep() {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(state));
-  } catch {
-    // a private window: a load of the page follows again
-  }
-}
 
 async function look(mine = ++round) {
   const reply = await ask('follow', {name: state.name, page, version});
@@ -55,30 +48,22 @@ async function show({tab, view, model, text: shown, head, token}) {
   chooseToken(token);
 }
 
-function turn() {
-  state.follows = !state.follows;
+function turn(follows) {
+  state.follows = follows;
   version = 0;
-  keep();
-  const [button] = line.buttons;
-  button.textContent = state.follows ? 'Leave' : 'Return to the speaker';
+  keep(KEY, state);
+  line.buttons[0].textContent = follows ? 'Leave' : 'Return to the speaker';
   clearTimeout(timer);
-  line.say(state.follows ? 'Following the speaker.' : 'On your own.');
-  if (state.follows) look();
+  line.say(follows ? 'Following the speaker.' : 'On your own.');
+  if (follows) look();
 }
 
 // Follows by the link, and goes on after a load of the page.
 export function resumeFollowing() {
-  const linked = new URLSearchParams(location.search).get('follow');
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) || 'null');
-    if (kept?.name && (!linked || kept.name === linked)) state = {...state, ...kept};
-  } catch {
-    // nothing is kept
-  }
+  const [linked, before] = [new URLSearchParams(location.search).get('follow'), kept(KEY)];
+  if (before?.name && (!linked || before.name === linked)) state = before;
   if (linked) state.name = linked;
   if (!state.name) return;
-  keep();
-  line = chip('Following the speaker', [[state.follows ? 'Leave' : 'Return to the speaker', turn]]);
-  line.say(state.follows ? 'Following the speaker.' : 'On your own.');
-  if (state.follows) look();
+  line = chip('Following the speaker', [['', () => turn(!state.follows)]]);
+  turn(state.follows);
 }

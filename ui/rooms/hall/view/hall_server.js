@@ -9,12 +9,6 @@ export const serve = given => {
 };
 
 // The parsed answer; null where the server does not answer, or refuses.
-export async function ask(name, request) {
-  try {
-    return JSON.parse(await server[name](request));
-  } catch {
-    return null;
-  }
-}
+export const ask = async (name, request) => JSON.parse((await server?.[name](request)) ?? null);
 
-export const codeOf = link => server.code({link}).catch(() => null);
+export const codeOf = link => server.code({link});

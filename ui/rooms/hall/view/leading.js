@@ -1,4 +1,5 @@
 // Leading the room: this page says what it shows, and others follow.
+import {keep, kept} from '../../../shared/view/kept.js';
 import {linkFor, showCode} from '../../../shared/view/page.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
 import {pickedModel, place} from '../../../shared/view/places.js';
@@ -45,19 +46,10 @@ async function code() {
   showCode(link, await codeOf(link));
 }
 
-function keep() {
-  try {
-    if (secret) sessionStorage.setItem(KEY, secret);
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // a private window: a load of the page ends it
-  }
-}
-
 export async function startLeading(given = '') {
   if (line) return;
   secret = typeof given === 'string' && given ? given : drawnName();
-  keep();
+  keep(KEY, secret);
   [told, rounds, name] = ['', 0, ''];
   line = chip('Leading the room', [
     ['Code for phones', code],
@@ -72,15 +64,10 @@ function stopLeading() {
   ask('lead', {secret, scene: null});
   line.remove();
   [line, secret] = [null, ''];
-  keep();
+  keep(KEY, secret);
 }
 
 // Goes on after a load of the page.
 export function resumeLeading() {
-  try {
-    const kept = sessionStorage.getItem(KEY);
-    if (kept) startLeading(kept);
-  } catch {
-    // nothing is kept
-  }
+  if (kept(KEY)) startLeading(kept(KEY));
 }

@@ -1,6 +1,7 @@
 // The speaker's window, as the hall's page knows it: it is told the scene, and turns the talk from there. Both speak
 // over a channel of this browser tab, so that a reload of either loses nothing.
 import {isAway} from '../../../shared/view/connection.js';
+import {keep, kept} from '../../../shared/view/kept.js';
 
 const KEY = 'gptlens-speaker';
 
@@ -8,11 +9,8 @@ let channel = null;
 let latest = null;
 
 function connect(turn) {
-  let name = sessionStorage.getItem(KEY);
-  if (!name) {
-    name = `${KEY}-${Math.random().toString(36).slice(2)}`;
-    sessionStorage.setItem(KEY, name);
-  }
+  const name = kept(KEY) ?? `${KEY}-${Math.random().toString(36).slice(2)}`;
+  keep(KEY, name);
   if (channel) return name;
   channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({data}) => {
@@ -35,13 +33,9 @@ export function tellSpeaker(tour, turn) {
     next: next?.say ?? '',
     away: isAway(),
   };
-  try {
-    if (!channel && !sessionStorage.getItem(KEY)) return;
-    connect(turn);
-    channel.postMessage(latest);
-  } catch {
-    // a private window that keeps nothing
-  }
+  if (!channel && !kept(KEY)) return;
+  connect(turn);
+  channel.postMessage(latest);
 }
 
 // Opens the window; false where the browser does not allow it.

@@ -1,10 +1,11 @@
 // What the speaker sees beside the hall's window: the scene, notes, what comes next, and a clock.
 import {clock} from '../../../shared/view/clock.js';
+import {keep, kept} from '../../../shared/view/kept.js';
 
 const KEY = 'gptlens-speaker-clock';
 const find = selector => document.querySelector(selector);
 const channel = new BroadcastChannel(window.name);
-const began = {talk: null, scene: null, ...JSON.parse(sessionStorage.getItem(KEY) || '{}')}; // survives a reload
+const began = {talk: null, scene: null, ...kept(KEY)}; // survives a reload
 let at = began.at ?? null;
 
 function tick() {
@@ -15,7 +16,7 @@ function tick() {
 
 function setClock(times) {
   Object.assign(began, times);
-  sessionStorage.setItem(KEY, JSON.stringify(began));
+  keep(KEY, began);
   tick();
 }
 

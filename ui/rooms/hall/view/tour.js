@@ -2,6 +2,7 @@
 // file or a link, see tour_text.js.
 import {add, addButton, copyText} from '../../../shared/view/page.js';
 import {awaited} from '../../../shared/view/awaited.js';
+import {keep, kept} from '../../../shared/view/kept.js';
 import {goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {scrollFor} from './framing.js';
@@ -27,53 +28,55 @@ export const setTalk = text => {
 };
 export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
-// Opens a talk from a file. Raises an error with a sentence.
-export const openFile = async file => startTour(parseTour(await file.text()));
-
-function keep() {
-  try {
-    if (tour) sessionStorage.setItem(KEY, JSON.stringify(tour));
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    // a private window: the tour ends with the page
-  }
-}
-
 export const isTouring = () => tour !== null;
 
 export function leaveTour() {
   tour = null;
   wanted += 1;
-  keep();
+  keep(KEY, tour);
   frame(null);
   bar?.remove();
   bar = null;
   tellSpeaker(null, turnTour);
 }
 
-// A talk or a tour that the page brings along. Raises an error with a sentence.
-export async function bundled(name) {
-  const reply = await fetch(new URL(`../talks/${name}`, import.meta.url)).catch(() => null);
-  if (!reply?.ok) throw new Error(NO_ANSWER);
-  return parseTour(await reply.text());
-}
-
-// The tour "Show me around", short or whole, and "Follow one word".
-export const showAround = isWhole =>
-  startBundled('tour.txt', ({steps}) => ({
-    steps: isWhole ? steps : SHORT.map(part => steps.find(step => step.point === part)),
-    of: steps.length,
-  }));
-export const followWord = () => startBundled('word.txt');
-
-async function startBundled(name, part = _whole => ({})) {
+// Starts the tour that `make` gives; says why where it gives none.
+async function attempt(make) {
   try {
-    const whole = await bundled(name);
-    startTour({...whole, own: '', ...part(whole)});
+    startTour(await make());
   } catch (error) {
     draw();
     say(error.message);
   }
+}
+
+// A talk or a tour that the page brings along; part: what is changed of it.
+export const startBundled = (name, part = _whole => ({})) =>
+  attempt(async () => {
+    const reply = await fetch(new URL(`../talks/${name}`, import.meta.url)).catch(() => null);
+    if (!reply?.ok) throw new Error(NO_ANSWER);
+    const whole = parseTour(await reply.text());
+    return {...whole, ...part(whole)};
+  });
+
+// The tour "Show me around", short or whole, and "Follow one word".
+export const showAround = isWhole =>
+  startBundled('tour.txt', ({steps}) => ({
+    own: '',
+    steps: isWhole ? steps : SHORT.map(part => steps.find(step => step.point === part)),
+    of: steps.length,
+  }));
+export const followWord = () => startBundled('word.txt', () => ({own: ''}));
+
+// A hidden field, which a button clicks, for a talk from a file.
+export function talkField(parent) {
+  const file = add(parent, 'input', 'tour-file');
+  Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
+  file.addEventListener('change', async () => {
+    await attempt(async () => parseTour(await file.files[0].text()));
+    file.value = ''; // the same file can be opened again once it was mended
+  });
+  return file;
 }
 
 export function startTour(given) {
@@ -86,7 +89,7 @@ export function startTour(given) {
 function arriving() {
   if (location.hash.startsWith('#tour=')) return parseTour(decodeURIComponent(location.hash.slice(6)));
   if (location.hash === '#talk') return talkOfServer();
-  return JSON.parse(sessionStorage.getItem(KEY) || 'null');
+  return kept(KEY);
 }
 
 // The tab of that tour's step, which the page opens with.
@@ -140,7 +143,7 @@ async function go(at) {
   const model = tries ? (new URLSearchParams(location.search).get('model') ?? '') : pickedModel();
   const loads = isAway() || (tries < LOADS && needsLoad(query, model));
   Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
-  keep();
+  keep(KEY, tour);
   const isWanted = () => number === wanted;
   if (loads) {
     if (bar) draw();
@@ -165,7 +168,7 @@ async function go(at) {
   // What a step presses is pressed once, however the talk comes to it: not when it comes back, nor after a reload.
   if (tour.pressed.includes(at)) return;
   tour.pressed.push(at);
-  keep();
+  keep(KEY, tour);
   if (query.get('start') === '1') pressMain(isWanted);
   if (!query.has('press')) return;
   const button = await awaited(() => visible(`${query.get('press')}:is(button)`), isWanted);
@@ -252,16 +255,7 @@ function build() {
   place.setAttribute('aria-label', 'Step of the tour');
   place.addEventListener('change', () => go(+place.value));
   add(row, 'span', 'tour-count u-muted u-digits');
-  const file = add(row, 'input', 'tour-file');
-  Object.assign(file, {type: 'file', accept: '.txt', hidden: true});
-  file.addEventListener('change', async () => {
-    try {
-      await openFile(file.files[0]);
-    } catch (error) {
-      say(error.message);
-    }
-    file.value = ''; // the same file can be opened again once it was mended
-  });
+  const file = talkField(row);
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
     'A text file: for each step a line like ?tab=generate&seed=3 and a sentence';
   addButton(row, 'tour-link', 'Copy its link', async () => {
