@@ -11,7 +11,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import gptcore
-from tiny import make_model
+from tiny import NO_DROPOUT, make_model
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -27,18 +27,8 @@ def shared() -> Path:
 @pytest.fixture(params=["gpt2", "gpt1"])
 def tiny_config(request) -> gptcore.GPTConfig:
     """A pre-norm and a post-norm model small enough to compute by the dozen, with no dropout."""
-    preset = {"gpt2": "gpt2", "gpt1": "gpt1"}[request.param]
-    return gptcore.GPTConfig.from_preset(
-        preset,
-        vocab_size=61,
-        n_positions=24,
-        n_embd=32,
-        n_layer=3,
-        n_head=4,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        resid_pdrop=0.0,
-    )
+    shape = {"vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 3, "n_head": 4}
+    return gptcore.GPTConfig.from_preset(request.param, **shape, **NO_DROPOUT)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tiny import ROOT
 from ui.frame.stored import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
@@ -36,9 +37,6 @@ def served(profile: str = "local", **options: Any) -> Iterator[tuple[str, Servic
     yield serve(page, services, files, wait=False, **options), services
     page.close()
     services.close()
-
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass

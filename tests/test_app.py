@@ -5,11 +5,9 @@ import io
 import json
 import re
 import socket
-import subprocess
 import sys
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import gradio as gr
 import httpx
@@ -23,10 +21,9 @@ from wire import apart
 import app
 import gptcore
 from serving import served_page
+from tiny import ran
 from ui.runs.run_queue import RunQueue
 from ui.state.limits import PROFILES
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +57,6 @@ def test_a_grid_is_of_the_answers_that_a_program_chooses(client):
     assert chosen["answers"] == [" ball", " cat"] and len(chosen["grid"][0]) == len(chosen["source"])
     with pytest.raises(AppError, match="Choose another token or another rival"):
         client.predict(**texts, token=" cat", against=" cat", api_name="/patching")
-
-
-def test_what_imports_make_is_looked_through_for_garbage_no_more_and_the_rest_is():
-    assert app.gc.isenabled() and app.gc.get_freeze_count() > 100_000
 
 
 def test_the_page_comes_without_what_no_browser_reads(client):
@@ -179,16 +172,10 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments,
 
 def test_only_the_documented_endpoints_are_public(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(named) == [
-        "/attention",
-        "/attribution",
-        "/generate",
-        "/next_token",
-        "/parameters",
-        "/patching",
-        "/train",
-        "/zero_shot",
-    ]
+    documented = "attention attribution generate next_token parameters patching train zero_shot"
+    assert sorted(named) == [f"/{name}" for name in documented.split()]
+    asked = httpx.post(f"{client.src}gradio_api/mcp/", json={})  # without --mcp
+    assert asked.status_code == 404 and asked.text.startswith("There is nothing at this address.")
 
 
 def test_attention_over_http_is_the_models(client):
@@ -278,17 +265,8 @@ def test_a_port_that_is_taken_is_a_sentence_that_waits_for_nothing_which_only_tr
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        done = subprocess.run(
-            [
-                *(sys.executable, "-X", "importtime", "app.py", "--offline", "--model", "induction"),
-                *("--port", str(taken.getsockname()[1])),
-            ],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        given = ["--offline", "--model", "induction", "--port", str(taken.getsockname()[1])]
+        done = ran("-X", "importtime", "app.py", *given)
     assert done.returncode == 1 and "Choose another --port" in done.stderr and "Traceback" not in done.stderr
     assert "torch.nn\n" in done.stderr and "torch._dynamo" not in done.stderr  # an optimizer's, a second
 
@@ -316,14 +294,7 @@ def test_what_a_page_costs_the_server_is_bounded(client):
 
 @pytest.mark.slow
 def test_starting_with_a_model_that_is_not_there_ends_with_a_sentence():
-    done = subprocess.run(
-        [sys.executable, "app.py", "--offline", "--model", "gpt9"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = ran("app.py", "--offline", "--model", "gpt9")
     assert done.returncode == 1 and "There is no model 'gpt9'" in done.stderr and "Traceback" not in done.stderr
 
 

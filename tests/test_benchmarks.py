@@ -3,12 +3,7 @@
 import runpy
 from pathlib import Path
 
-from gptcore import GPT, GPTConfig
-from ui.lenses.train.handlers.presets import PRESETS
-from ui.services import make_services
-
-_HERE = Path(__file__).parent / "benchmarks"
-ALL, ROWS = (runpy.run_path(str(_HERE / name)) for name in ("all.py", "presets.py"))
+ALL = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "all.py"))
 
 DECODE = """
 gpt2 (random weights)    tok/s  x transformers
@@ -36,23 +31,3 @@ def test_figures_ratios_and_limits_stand_in_their_rows_and_what_failed_is_named(
     assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |  |  |" in rows
     assert len(rows) == 2 + sum(map(len, ALL["PARTS"].values()))
     assert sum("not measured" in row for row in rows) == len(rows) - 2 - len(ALL["PARTS"]["decode.py"])
-
-
-def test_a_limit_is_told_with_the_share_of_it_for_rates_and_for_times():
-    limits = runpy.run_path(str(_HERE / "limits.py"))
-    assert (
-        limits["told"](80, 100, "memory") == limits["told"](125, 100, "memory") == "   limit 100 (memory), share 0.80"
-    )
-    gpt2 = GPT(GPTConfig(vocab_size=10, n_positions=8, n_embd=4, n_layer=1, n_head=2))
-    assert limits["n_read"](gpt2) == 40 + 12 * 16  # the output head once, twelve squares in a block
-    untied = GPT(GPTConfig(vocab_size=10, n_positions=8, n_embd=4, n_layer=1, n_head=2, tie_word_embeddings=False))
-    assert limits["n_read"](untied) == limits["n_read"](gpt2)
-    assert limits["arithmetic_rate"]() > 1e8 and limits["memory_rate"]() > 1e7
-
-
-def test_a_row_of_the_presets_table_is_a_run_of_the_apps_own(capsys):
-    short = {**PRESETS["30 seconds, letters"], "length": "steps", "max_steps": 2, "n_layer": 1, "n_embd": 16}
-    name, values = next(iter(ROWS["ROWS"].items()))
-    ROWS["one"](make_services(offline=True), name, {**short, **values})
-    row = capsys.readouterr().out.split()
-    assert row[:2] == ["AdamW", "2"] and 1 < float(row[4]) < 6

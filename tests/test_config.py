@@ -35,9 +35,3 @@ def test_an_unknown_preset_names_the_known_ones():
 def test_a_config_survives_its_dictionary():
     config = GPTConfig.from_preset("char-day19", n_inner=96, use_positions=False)
     assert GPTConfig.from_dict({**config.to_dict(), "unknown": 1}) == config
-
-
-def test_gpt1_is_post_norm_as_released_and_its_tutorial_variant_is_not():
-    assert GPTConfig.from_preset("gpt1").norm_position == "post"
-    assert not GPTConfig.from_preset("gpt1").final_norm
-    assert GPTConfig.from_preset("gpt1-preln").final_norm

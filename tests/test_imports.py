@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ OWN_ROOM = re.compile(r"ui\.(?:lenses|rooms)\.\w+")
 SLOW_AT_START = ["transformers", "matplotlib", "plotly", "tokenizers"]
 
 
+@cache
 def imports_of(path: Path, *, top_level_only: bool = False) -> list[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))

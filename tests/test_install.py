@@ -2,14 +2,11 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tiny import ROOT, ran
 
 
 @pytest.mark.slow
@@ -22,22 +19,13 @@ def test_an_installed_package_has_every_file_and_works_from_any_folder(tmp_path)
     for file in ("app.py", "pyproject.toml", "README.md", "LICENSE", "requirements.txt"):
         shutil.copy(ROOT / file, source / file)
     install = ["install", "-q", "--no-deps", "--no-build-isolation", "--target", str(target), str(source)]
-    subprocess.run([sys.executable, "-m", "pip", *install], check=True, capture_output=True, timeout=300)
+    ran("-m", "pip", *install, check=True)
     given = {
         file.relative_to(source) for folder in ("gptcore", "ui", "weights") for file in (source / folder).rglob("*.*")
     }
     there = {file.relative_to(target) for file in target.rglob("*.*")}
     assert {file for file in given if (source / file).is_file()} <= there
     code = "import gptcore; print(gptcore.__file__, gptcore.load().name)"
-    environment = {**os.environ, "PYTHONPATH": str(target)}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    done = ran("-c", code, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}, check=True)
     assert done.stdout.split() == [str(target / "gptcore" / "__init__.py"), "mini"]
     assert (target / "bin" / "gpt-lens").is_file()

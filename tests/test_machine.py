@@ -1,12 +1,11 @@
 """What a virtual machine says of its processor, and what may be used of it."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from gptcore import machine
+from tiny import ran
 
 SAID = "processor\t: 0\ncpuid level\t: {level}\nflags\t\t: fpu avx2 {flags}\n\nprocessor\t: 1\nflags\t\t: fpu\n"
 AMX = "avx512_bf16 amx_tile amx_bf16"
@@ -39,5 +38,5 @@ def test_one_dnn_is_kept_from_hidden_tiles_unless_the_user_has_chosen(tmp_path, 
 def test_a_product_in_bfloat16_lives_on_this_machine():
     """In a process of its own, which an illegal instruction would end."""
     code = "import gptcore, torch; a = torch.ones(64, 64, dtype=torch.bfloat16); print((a @ a).sum().item())"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = ran("-c", code)
     assert (said.returncode, said.stdout.strip()) == (0, "262144.0"), said.stderr[-500:]

@@ -2,9 +2,6 @@
 
 import re
 import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +9,10 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError
 from gptcore.language_model import bundled_models
 from gptcore.tokenizers import CharTokenizer
-from tiny import make_model
+from tiny import make_model, ran
 from ui.server.preflight import check, prefetch
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def store(broken: str = "") -> ModelStore:
@@ -35,9 +30,7 @@ def store(broken: str = "") -> ModelStore:
 
 @pytest.mark.slow
 def test_the_command_says_what_is_ready_on_this_machine():
-    done = subprocess.run(
-        [sys.executable, "app.py", "--check"], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
-    )
+    done = ran("app.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
     for name in bundled_models():
         assert f"ready    {name}: " in done.stdout
@@ -69,6 +62,5 @@ def test_a_prefetch_opens_the_model_and_says_what_there_is():
 
 @pytest.mark.slow
 def test_a_prefetch_without_a_network_is_a_sentence():
-    command = [sys.executable, "app.py", "--prefetch", "nobody/nothing", "--offline"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    done = ran("app.py", "--prefetch", "nobody/nothing", "--offline")
     assert done.returncode == 1 and done.stderr.startswith("error: ") and "Traceback" not in done.stderr

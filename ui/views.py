@@ -1,6 +1,6 @@
 """Registry of tabs and views: names, titles and descriptions, in page order.
 
-The page, links, keys, the questions of Start, the pictures of `tests/tools/screens.py` and the browser tests follow it.
+The page, links, keys, the questions of Start and the browser tests follow it.
 """
 
 from collections.abc import Mapping

@@ -165,7 +165,7 @@ def kept_memory(services: Services) -> float:
     return int(dict(line.split(":", 1) for line in status.read_text().splitlines())["VmRSS"].split()[0]) / 1024
 
 
-@pytest.mark.parametrize(("profile", "floods"), [("local", 2), ("space", 1)])
+@pytest.mark.parametrize(("profile", "floods"), [("local", 1), ("space", 2)])
 def test_whatever_is_sent_there_is_an_answer_and_the_app_serves_on(profile, floods, caplog, capfd):
     outcome = Outcome()
     with served(profile) as (address, services), caplog.at_level(logging.ERROR):

@@ -11,14 +11,6 @@ from tiny import make_model, random_ids
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
 
 
-def test_attention_rows_sum_to_one_and_the_future_is_exactly_zero(tiny_model):
-    ids = random_ids(tiny_model.config, 20)
-    patterns = gptcore.attention_patterns(tiny_model, ids)
-    assert patterns.shape == (3, 4, 20, 20) and patterns.dtype == torch.float32
-    torch.testing.assert_close(patterns.sum(-1), torch.ones(3, 4, 20), atol=1e-5, rtol=0)
-    assert float(patterns.triu(1).abs().max()) == 0.0
-
-
 def test_maps_drawn_from_queries_and_keys_are_those_of_the_model(tiny_model):
     ids = random_ids(tiny_model.config, 20)
     reading, patterns = read_attention(tiny_model, ids), gptcore.attention_patterns(tiny_model, ids)

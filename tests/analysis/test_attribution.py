@@ -3,28 +3,10 @@
 import pytest
 import torch
 
-import gptcore
 from gptcore.analysis import logit_attribution, query_key_attribution, read_attention
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.probe import Probe
-from tiny import make_model, random_ids
-
-SHAPE = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4)
-SHAPES = {
-    "gpt2": SHAPE,
-    "attention only": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False, tie_word_embeddings=False
-    ),
-    "no positions, no biases": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, use_positions=False, attention_bias=False
-    ),
-}
-POST = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, norm_position="post")
-
-
-@pytest.fixture(params=list(SHAPES))
-def model(request):
-    return make_model(SHAPES[request.param])
+from tiny import POST, SMALL, make_model, random_ids
 
 
 def test_the_parts_sum_to_the_difference_of_logits(model):
@@ -55,12 +37,12 @@ class _WithoutHead(Probe):
 
 
 def test_a_head_s_value_is_its_direct_path_to_the_logits():
-    model, ids = make_model(SHAPE), random_ids(SHAPE, 9).tolist()
+    model, ids = make_model(SMALL), random_ids(SMALL, 9).tolist()
     found = logit_attribution(model, ids, 3, 7)
     probe = _WithoutHead(1, 2)
     with torch.no_grad():
         model(torch.tensor([ids]), probe=probe)
-        width = SHAPE.head_dim
+        width = SMALL.head_dim
         written = model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width] @ probe.found
         deviation = (probe.stream.var(correction=0) + model.ln_f.eps).sqrt()
         read = (written - written.mean()) / deviation * model.ln_f.weight
@@ -94,7 +76,7 @@ def test_what_cannot_be_split_is_refused_in_a_sentence():
     for ask in (lambda m: logit_attribution(m, ids, 1), lambda m: query_key_attribution(m, ids, 0, 0, 1, 0)):
         with pytest.raises(ConfigError, match="post-norm"):
             ask(make_model(POST))
-    model = make_model(SHAPE)
+    model = make_model(SMALL)
     for token, against in ((40, None), (-1, None), (1, 99)):
         with pytest.raises(TokenIdError, match="outside this model's vocabulary"):
             logit_attribution(model, ids, token, against)
@@ -104,12 +86,3 @@ def test_what_cannot_be_split_is_refused_in_a_sentence():
         query_key_attribution(model, ids, 0, 0, 1, 2)
     with pytest.raises(TokenIdError):
         logit_attribution(model, [], 1)
-
-
-def test_the_mini_agrees_with_its_own_logits():
-    lm = gptcore.load("mini")
-    ids = lm.tokenizer.encode("Tom saw a zebra. Lily saw a lion. Tom gave food to the")
-    zebra, lion = (lm.tokenizer.encode(word)[0] for word in (" zebra", " lion"))
-    logits = lm.model(torch.tensor([ids])).logits[0, -1].detach()
-    found = logit_attribution(lm.model, ids, zebra, lion)
-    assert found.total == pytest.approx(float(logits[zebra] - logits[lion]), abs=1e-3)

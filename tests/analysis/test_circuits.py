@@ -16,25 +16,7 @@ from gptcore.analysis import (
 from gptcore.analysis.ablation import ModelPart
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.probe import Probe
-from tiny import make_model, random_ids
-
-SHAPES = {
-    "gpt2": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4),
-    "attention only": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False, tie_word_embeddings=False
-    ),
-    "no positions, no biases": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, use_positions=False, attention_bias=False
-    ),
-    "relu": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, activation_function="relu"
-    ),
-}
-
-
-@pytest.fixture(params=list(SHAPES))
-def model(request):
-    return make_model(SHAPES[request.param])
+from tiny import POST, SMALL, Seen, make_model, random_ids
 
 
 def whole(monkeypatch, model, ids):
@@ -94,20 +76,8 @@ def test_a_head_that_is_switched_off_at_all_places_is_the_head_switched_off(mode
     torch.testing.assert_close(logits_without_nodes(model, ids, nodes), expected, atol=1e-5, rtol=1e-5)
 
 
-class _Streams(Probe):
-    def __init__(self) -> None:
-        self.streams: list[torch.Tensor] = []
-
-    def residual(self, depth, stream):
-        self.streams.append(stream)
-
-    def mlp_output(self, layer, output):
-        self.mlp = output
-        return output
-
-
 def test_a_neuron_that_is_switched_off_is_a_row_of_weights_at_zero():
-    model = make_model(SHAPES["gpt2"])
+    model = make_model(SMALL)
     ids = [int(i) for i in random_ids(model.config, 6)]
     found = logits_without_nodes(model, ids, [CircuitNode("neuron", 2, 11, 5, 0.0)])
     with torch.no_grad():
@@ -119,10 +89,10 @@ def test_a_neuron_that_is_switched_off_is_a_row_of_weights_at_zero():
 @torch.no_grad()
 def test_a_cut_edge_is_what_the_target_computes_from_a_stream_without_the_source():
     """By hand: head 0.1 at place 2 into head 1.3 at place 5; then into a neuron of layer 0 at its own place."""
-    model = make_model(SHAPES["gpt2"])
+    model = make_model(SMALL)
     ids = [int(i) for i in random_ids(model.config, 6)]
     source, D = CircuitNode("head", 0, 1, 2, 0.0), 6
-    streams = _Streams()
+    seen_whole = Seen()
 
     class Heads(Probe):
         def heads(self, layer, found):
@@ -136,10 +106,11 @@ def test_a_cut_edge_is_what_the_target_computes_from_a_stream_without_the_source
 
     heads = Heads()
     heads.instead = torch.zeros(D)
-    model(torch.tensor([ids]), probe=streams)
+    model(torch.tensor([ids]), probe=seen_whole)
     model(torch.tensor([ids]), probe=heads)
+    streams = seen_whole.by_name["residual"]
     written = model.h[0].attn.c_proj.weight[:, 6:12] @ heads.first[0, 1, 2]
-    stream = streams.streams[1].clone()
+    stream = streams[1].clone()
     stream[0, 2] -= written
     seen = Heads()
     seen.instead = torch.zeros(D)
@@ -151,16 +122,13 @@ def test_a_cut_edge_is_what_the_target_computes_from_a_stream_without_the_source
 
     target = CircuitNode("neuron", 0, 7, 2, 0.0)
     mlp = model.h[0].mlp
-    middle = (
-        streams.streams[0][0]
-        + model.h[0].attn(model.h[0].ln_1(streams.streams[0]), gptcore.attention.ForwardContext())[0]
-    )
+    middle = streams[0][0] + model.h[0].attn(model.h[0].ln_1(streams[0]), gptcore.attention.ForwardContext())[0]
 
     def neuron(state):
         inner = mlp.c_fc.weight[7] @ model.h[0].ln_2(state) + mlp.c_fc.bias[7]
         return torch.nn.functional.gelu(inner, approximate="tanh") * mlp.c_proj.weight[:, 7]
 
-    after = streams.streams[1].clone()
+    after = streams[1].clone()
     after[0, 2] += neuron(middle[2] - written) - neuron(middle[2])
     expected = model.lm_head(model.resumed(after, 1))[0, -1]
     torch.testing.assert_close(logits_without_edge(model, ids, source, target), expected, atol=1e-5, rtol=1e-5)
@@ -175,11 +143,8 @@ def test_what_is_no_circuit_is_refused(model):
         word_circuit(model, ids, 3, 400)
     with pytest.raises(TokenIdError):
         word_circuit(model, [], 3, 7)
-    post = make_model(
-        gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=1, n_head=4, norm_position="post")
-    )
     with pytest.raises(ConfigError, match="post-norm"):
-        word_circuit(post, ids, 3, 7)
+        word_circuit(make_model(POST), ids, 3, 7)
     word, head = CircuitNode("word", -1, 0, 1, 0.0), CircuitNode("head", 0, 0, 2, 0.0)
     with pytest.raises(ConfigError, match="edge"):
         logits_without_edge(model, ids, head, word)

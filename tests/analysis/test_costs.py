@@ -20,9 +20,8 @@ from gptcore.inference.packed import packed_weights
 from gptcore.kv_cache import KVCache
 from gptcore.probe import UNSEEN, Probe
 from gptcore.training import TrainingConfig, make_optimizers
-from tiny import random_ids
+from tiny import NO_DROPOUT, random_ids
 
-NO_DROPOUT = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
 TINY = {"vocab_size": 101, "n_positions": 32, "n_embd": 32, "n_layer": 3, "n_head": 4, **NO_DROPOUT}
 
 

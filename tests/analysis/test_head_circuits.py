@@ -1,19 +1,14 @@
 """A head's circuits equal the whole products of weights, which a small model can hold."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 import gptcore
 from gptcore.analysis import head_circuits, repeated_token_scores
 from gptcore.errors import ConfigError
-from tiny import make_model
-
-SHAPES = {
-    "gpt2": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4),
-    "untied, no biases": gptcore.GPTConfig(
-        vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=2, attention_bias=False, tie_word_embeddings=False
-    ),
-}
+from tiny import POST, SMALL, make_model
 
 
 def folded(model, layer, head):
@@ -40,9 +35,9 @@ def full_ov(model, layer, head):
     return head_rows @ torch.diag(model.ln_f.weight) @ centre @ output @ value @ embedded.T
 
 
-@pytest.fixture(params=list(SHAPES))
+@pytest.fixture(params=[SMALL, replace(SMALL, n_layer=2, n_head=2, attention_bias=False, tie_word_embeddings=False)])
 def model(request):
-    return make_model(SHAPES[request.param])
+    return make_model(request.param)
 
 
 @torch.no_grad()
@@ -76,7 +71,7 @@ def test_compositions_are_ratios_of_norms_of_whole_products(model):
 
 def test_a_head_that_copies_scores_one():
     """Values and outputs that carry a token's embedding through unchanged, as far as the head is wide."""
-    model = make_model(gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=1, n_head=1))
+    model = make_model(replace(SMALL, n_layer=1, n_head=1))
     with torch.no_grad():
         model.h[0].attn.c_attn.weight[48:] = torch.eye(24)
         model.h[0].attn.c_proj.weight.copy_(torch.eye(24))
@@ -91,9 +86,8 @@ def test_what_is_no_head_is_refused(model):
     for layer, head in ((9, 0), (0, 9), (-1, 0)):
         with pytest.raises(ConfigError, match="There is no head"):
             head_circuits(model, layer, head)
-    post = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=1, n_head=4, norm_position="post")
     with pytest.raises(ConfigError, match="post-norm"):
-        head_circuits(make_model(post), 0, 0)
+        head_circuits(make_model(POST), 0, 0)
 
 
 def test_the_mini_s_induction_heads_copy_and_the_one_for_pronouns_is_seen():

@@ -9,32 +9,24 @@ from gptcore.analysis import neuron_activations, neuron_writes
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError
 from gptcore.model import random_model
-from gptcore.probe import Probe
+from tiny import Seen
 
 SMALL = GPTConfig(vocab_size=20, n_positions=16, n_embd=16, n_layer=3, n_head=2, initializer_range=0.3)
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
-class Written(Probe):
-    def __init__(self):
-        self.mlp = {}
-
-    def mlp_output(self, layer, output):
-        self.mlp[layer] = output[0]
-        return output
-
-
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_the_activations_are_those_that_the_mlp_projects(norm):
     model = random_model(replace(SMALL, norm_position=norm), 1).eval()
-    seen = Written()
+    seen = Seen()
+    written = seen.by_name["mlp"]
     with torch.inference_mode():
         model.hidden_states(torch.tensor([IDS]), probe=seen)
         for layer in range(3):
             found = neuron_activations(model, IDS, layer)
             assert found.shape == (len(IDS), 64)
             # The same products summed by the same kernel; the shapes differ from the whole pass by nothing.
-            torch.testing.assert_close(model.blocks[layer].mlp.c_proj(found), seen.mlp[layer], rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(model.blocks[layer].mlp.c_proj(found), written[layer][0], rtol=1e-4, atol=1e-5)
 
 
 def test_a_neuron_writes_its_own_column_through_the_head():

@@ -1,20 +1,16 @@
 """Patching grids equal runs that are patched one by one, and their edges are known."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
-import gptcore
 from gptcore.analysis import attribution_patching, patched_logits, patching, patching_grid
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.probe import Probe
-from tiny import make_model, random_ids
+from tiny import POST, SMALL, make_model, random_ids
 
-SHAPE = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4)
-SHAPES = {
-    "gpt2": SHAPE,
-    "post-norm": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, norm_position="post"),
-    "attention only": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, use_mlp=False),
-}
+SHAPES = {"gpt2": SMALL, "post-norm": POST, "attention only": replace(SMALL, n_layer=2, use_mlp=False)}
 
 
 class _One(Probe):
@@ -90,8 +86,8 @@ def test_the_stream_carries_the_difference_from_the_changed_tokens_to_the_last(n
 
 
 def test_one_changed_token_patched_before_the_first_block_is_the_source_itself():
-    model = make_model(SHAPE)
-    source = random_ids(SHAPE, 7).tolist()
+    model = make_model(SMALL)
+    source = random_ids(SMALL, 7).tolist()
     target = [*source[:3], (source[3] + 9) % 40, *source[4:]]
     assert float(patching_grid(model, source, target, 3, 7)[0, 3]) == pytest.approx(1, abs=1e-4)
 
@@ -99,7 +95,7 @@ def test_one_changed_token_patched_before_the_first_block_is_the_source_itself()
 @pytest.mark.parametrize("kind", ["residual", "attention", "mlp", "head"])
 def test_the_estimate_is_the_slope_of_a_small_change(kind, monkeypatch):
     """Between two runs that hardly differ the model is linear, and estimate and truth are one."""
-    model = make_model(SHAPE)
+    model = make_model(SMALL)
     with torch.no_grad():
         model.wte.weight[12] = model.wte.weight[11] + 1e-3 * model.wte.weight[13]
     model.double()
@@ -110,7 +106,7 @@ def test_the_estimate_is_the_slope_of_a_small_change(kind, monkeypatch):
 
 
 def test_pairs_that_cannot_be_patched_are_refused_in_a_sentence():
-    model = make_model(SHAPE)
+    model = make_model(SMALL)
     with pytest.raises(TokenIdError, match="3 and 2 tokens"):
         patching_grid(model, [1, 2, 3], [1, 2], 3, 7)
     with pytest.raises(TokenIdError, match="same difference"):
@@ -122,8 +118,8 @@ def test_pairs_that_cannot_be_patched_are_refused_in_a_sentence():
 
 
 def test_patching_leaves_the_model_as_it_was():
-    model = make_model(SHAPE)
-    source, target = pair(SHAPE)
+    model = make_model(SMALL)
+    source, target = pair(SMALL)
     before = answer(model, target)
     patching_grid(model, source, target, 3, 7, "head")
     attribution_patching(model, source, target, 3, 7)

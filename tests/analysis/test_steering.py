@@ -1,5 +1,7 @@
 """A steered model is the model with a vector added to its stream, and nothing else."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -9,33 +11,20 @@ from gptcore.analysis import steering_vector
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.inference.steering import Steering
 from gptcore.model import evaluating
-from gptcore.probe import Probe
 from gptcore.tokenizers import CharTokenizer
-from tiny import make_model, random_ids
+from tiny import SMALL, Seen, make_model, random_ids
 
-SHAPES = {
-    "gpt2": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4),
-    "post-norm": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4, norm_position="post"),
-    "attention only": gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4, use_mlp=False),
-}
+SHAPES = {"gpt2": SMALL, "post-norm": replace(SMALL, norm_position="post"), "no MLPs": replace(SMALL, use_mlp=False)}
 VECTOR = torch.linspace(-1, 1, 24)
-
-
-class _Streams(Probe):
-    def __init__(self) -> None:
-        self.streams: list[torch.Tensor] = []
-
-    def residual(self, depth, stream):
-        self.streams.append(stream)
 
 
 @torch.no_grad()
 def logits_by_hand(model, ids, depth):
     """The pass cut in two, the vector added to the stream between."""
-    probe = _Streams()
+    probe = Seen()
     with evaluating(model):
         model.hidden_states(torch.tensor([ids]), probe=probe)
-        return model.lm_head(model.resumed(probe.streams[depth] + VECTOR, depth))[0]
+        return model.lm_head(model.resumed(probe.by_name["residual"][depth] + VECTOR, depth))[0]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -56,7 +45,7 @@ def test_a_steered_pass_equals_one_that_is_cut_in_two_with_the_vector_added_betw
 
 
 def test_generation_is_steered_with_and_without_a_cache():
-    model = make_model(SHAPES["gpt2"])
+    model = make_model(SMALL)
     ids = random_ids(model.config, 4).tolist()
     steering = Steering(2, 3 * VECTOR)
     wanted, seen = [], list(ids)
@@ -77,23 +66,22 @@ def test_generation_is_steered_with_and_without_a_cache():
 
 @torch.no_grad()
 def _next(model, ids):
-    probe = _Streams()
+    probe = Seen()
     with evaluating(model):
         model.hidden_states(torch.tensor([ids]), probe=probe)
-        return int(model.lm_head(model.resumed(probe.streams[2] + 3 * VECTOR, 2))[0, -1].argmax())
+        return int(model.lm_head(model.resumed(probe.by_name["residual"][2] + 3 * VECTOR, 2))[0, -1].argmax())
 
 
 def test_the_vector_is_the_difference_of_the_means_over_all_positions_but_the_first():
     letters = CharTokenizer("abc de")
-    config = gptcore.GPTConfig(vocab_size=6, n_positions=12, n_embd=24, n_layer=3, n_head=4)
-    lm = LanguageModel(make_model(config), letters, "letters")
+    lm = LanguageModel(make_model(replace(SMALL, vocab_size=6, n_positions=12)), letters, "letters")
     towards, away = ["abc", "a bad"], ["dead", "e"]
 
     def mean(text):
-        probe = _Streams()
+        probe = Seen()
         with torch.no_grad(), evaluating(lm.model):
             lm.model.hidden_states(torch.tensor([letters.encode(text)]), probe=probe)
-        stream = probe.streams[2][0]
+        stream = probe.by_name["residual"][2][0]
         return stream[1:].mean(0) if len(stream) > 1 else stream[0]
 
     found = steering_vector(lm, towards, away, 2)
@@ -109,6 +97,6 @@ def test_the_vector_is_the_difference_of_the_means_over_all_positions_but_the_fi
             Steering(depth, VECTOR).applied(lm.model)
     with pytest.raises(ConfigError, match="24 wide"):
         Steering(1, torch.ones(3)).applied(lm.model)
-    bare = make_model(gptcore.GPTConfig(**{**vars(SHAPES["attention only"]), "attention_bias": False}))
+    bare = make_model(replace(SMALL, use_mlp=False, attention_bias=False))
     with pytest.raises(ConfigError, match="neither MLPs nor biases in attention"):
         Steering(1, VECTOR).applied(bare)

@@ -8,26 +8,7 @@ import torch
 from gptcore.analysis import attention_patterns, logit_lens, trace
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.model import random_model
-from gptcore.probe import Probe
-from tiny import random_ids
-
-
-class Writes(Probe):
-    """Attention's and the MLP's outputs, and the streams, whole."""
-
-    def __init__(self):
-        self.attention, self.mlp, self.streams = [], [], []
-
-    def attention_output(self, layer, output):
-        self.attention.append(output[0])
-        return output
-
-    def mlp_output(self, layer, output):
-        self.mlp.append(output[0])
-        return output
-
-    def residual(self, depth, stream):
-        self.streams.append(stream[0])
+from tiny import Seen, random_ids
 
 
 @pytest.mark.parametrize("at", [-1, 0, 7])
@@ -44,14 +25,13 @@ def test_every_number_is_that_of_a_separate_computation(tiny_model, at):
     assert torch.equal(found.lens.argmax(-1), lens.best[:, place])
     torch.testing.assert_close(found.lens.exp().amax(-1), lens.probability[:, place], atol=1e-6, rtol=1e-4)
     torch.testing.assert_close(found.lens[-1], found.logits[place].log_softmax(-1), atol=1e-5, rtol=1e-4)
-    writes = Writes()
-    hidden = tiny_model.hidden_states(torch.tensor([ids]), probe=writes)[0]
+    seen = Seen()
+    hidden = tiny_model.hidden_states(torch.tensor([ids]), probe=seen)[0]
+    written = {name: [one[0] for one in kept] for name, kept in seen.by_name.items()}
     for layer in range(tiny_model.config.n_layer):
-        assert float(found.attention_norms[layer]) == pytest.approx(
-            float(writes.attention[layer][place].norm()), rel=1e-4
-        )
-        assert float(found.mlp_norms[layer]) == pytest.approx(float(writes.mlp[layer][place].norm()), rel=1e-4)
-    for depth, stream in enumerate(writes.streams):
+        for norms, kind in ((found.attention_norms, "attention"), (found.mlp_norms, "mlp")):
+            assert float(norms[layer]) == pytest.approx(float(written[kind][layer][place].norm()), rel=1e-4)
+    for depth, stream in enumerate(written["residual"]):
         assert float(found.stream_norms[depth]) == pytest.approx(float(stream[place].norm()), rel=1e-4)
     assert found.final_norm == pytest.approx(float(hidden[place].norm()), rel=1e-4)
     embedded = tiny_model.wte.weight[ids[place]].norm(), tiny_model.wpe.weight[place].norm()
@@ -63,7 +43,7 @@ def test_what_heads_add_is_what_goes_when_they_are_switched_off(tiny_model):
     ids, config = random_ids(tiny_model.config, 12).tolist(), tiny_model.config
     found = trace(tiny_model, ids)
 
-    class Without(Writes):
+    class Without(Seen):
         def __init__(self, head):
             super().__init__()
             self.head = head
@@ -79,7 +59,7 @@ def test_what_heads_add_is_what_goes_when_they_are_switched_off(tiny_model):
     for head in (None, *range(config.n_head)):
         probe = Without(head)
         tiny_model.hidden_states(torch.tensor([ids]), probe=probe)
-        outputs.append(probe.attention[0][-1])
+        outputs.append(probe.by_name["attention"][0][0, -1])
     for head in range(config.n_head):
         expected = float((outputs[0] - outputs[head + 1]).norm())
         assert float(found.head_norms[0, head]) == pytest.approx(expected, rel=1e-3)

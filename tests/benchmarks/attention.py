@@ -4,30 +4,16 @@ python tests/benchmarks/attention.py [--rounds 7] [--tokens 512]
 """
 
 import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from limits import arithmetic_rate, n_read, told
+from limits import arithmetic_rate, in_turn, n_read, told
 
 import gptcore
 from gptcore.analysis import attention_patterns, head_scores, read_attention
-
-
-def timed(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median seconds of each, measured in turns so that a busy moment hits all alike."""
-    seconds: dict[str, list[float]] = {name: [] for name in work}
-    for _ in range(rounds):
-        for name, function in work.items():
-            began = time.perf_counter()
-            function()
-            seconds[name].append(time.perf_counter() - began)
-    return {name: statistics.median(values) for name, values in seconds.items()}
 
 
 def main() -> None:
@@ -48,8 +34,7 @@ def main() -> None:
         "all maps of every head (attention_patterns)": lambda: attention_patterns(model, ids),
         "queries and keys (read_attention)": lambda: read_attention(model, ids),
     }
-    timed(work, 2)  # the first passes of a process are slow
-    found = timed(work, options.rounds)
+    found = in_turn(work, options.rounds)
     plain = found["prefill, last logit"]
     # Multiplications and additions: of every weight with every token, and of every pair of tokens in each head, twice.
     passes = 2 * (n_read(model) - model.wte.weight.numel()) * options.tokens
@@ -63,7 +48,7 @@ def main() -> None:
         "one head's map, 64 tokens": lambda: reading.head_weights(6, 6),
         "scores of 144 heads, 64 tokens": lambda: head_scores(reading.layers(), reading.token_ids),
     }
-    for name, seconds in timed(few, options.rounds).items():
+    for name, seconds in in_turn(few, options.rounds).items():
         print(f"  {name:45} {seconds * 1e3:8.1f} ms")
 
 

@@ -8,11 +8,10 @@ limits.py. llama.cpp takes part when the packages llama-cpp-python and gguf are 
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script, from anywhere
 
-from limits import arithmetic_rate, memory_rate, n_read, told
+from limits import arithmetic_rate, in_turn, memory_rate, n_read, told
 
 import gptcore
 from gptcore.inference.engine import DecodeEngine
@@ -86,19 +85,6 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
         print(f"  first token after {LONG_PROMPT}, ms {1e3 * first['ours']:>5.0f}", end="")
         print(f" {first['ours'] / first['theirs']:>9.2f} of their time", end="")
         print(told(1e3 * first["ours"], 1e3 * passes / arithmetic_rate(), "arithmetic"))
-
-
-def in_turn(variants: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Median seconds of each, in turn, after a first call that packs weights and warms up."""
-    for run in variants.values():
-        run()
-    seconds: dict[str, list[float]] = {variant: [] for variant in variants}
-    for _ in range(rounds):
-        for variant, run in variants.items():
-            begin = time.perf_counter()
-            run()
-            seconds[variant].append(time.perf_counter() - begin)
-    return {variant: statistics.median(times) for variant, times in seconds.items()}
 
 
 def read_by(model: gptcore.GPT, n_rows: int, precision: WeightFormat) -> tuple[str, float]:
@@ -178,18 +164,15 @@ def sampling_times() -> None:
     """Prints the time to choose among 50,257 tokens under common settings."""
     logits = torch.randn(50257) * 3
     print(f"\nchoosing among {len(logits):,} tokens, ms (median of 200)")
-    for name, settings in {
+    settings = {
         "top-k 50": SamplingSettings(top_k=50),
         "top-p 0.9": SamplingSettings(top_p=0.9),
         "top-k 50, top-p 0.95, T 0.8": SamplingSettings(temperature=0.8, top_k=50, top_p=0.95),
         "neutral": SamplingSettings(),
-    }.items():
-        times = []
-        for _ in range(200):
-            begin = time.perf_counter()
-            candidates(logits, settings)
-            times.append(time.perf_counter() - begin)
-        print(f"  {name:<28} {1e3 * statistics.median(times):.3f}")
+    }
+    runs = {name: partial(candidates, logits, one) for name, one in settings.items()}
+    for name, seconds in in_turn(runs, 200).items():
+        print(f"  {name:<28} {1e3 * seconds:.3f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What a graphics card does: `python tests/benchmarks/gpu.py [decode maps updates training stories]`, beside peers.
+"""What a graphics card does: `python tests/benchmarks/gpu.py [decode maps updates]`, beside peers.
 
 Every ratio is of one run on one card: transformers, and a decode step over a fixed cache under torch.compile, written
-here after the idea of gpt-fast. The whole takes about seven minutes; without a card it says so and ends.
+here after the idea of gpt-fast. The whole takes about four minutes; without a card it says so and ends.
 """
 
 import argparse
@@ -170,14 +170,11 @@ class Drawn:
         return batch[:, :-1], batch[:, 1:]
 
 
-def update_seconds(
-    shape: gptcore.GPTConfig, rows: int, n: int = 60, *, plain: bool = False, **settings: object
-) -> float:
+def update_seconds(shape: gptcore.GPTConfig, rows: int, n: int = 60, *, plain: bool, **settings: object) -> float:
     torch.manual_seed(0)
-    compiled = bool(settings.pop("compiled", False))
     config = TrainingConfig(batch_size=rows, max_steps=n, warmup_steps=2, eval_every=10**6, **settings)  # type: ignore[arg-type]
     data = Drawn(rows, shape.n_positions, shape.vocab_size)
-    trainer = Trainer(gptcore.GPT(shape).to(CARD), config, data, compiled=compiled)
+    trainer = Trainer(gptcore.GPT(shape).to(CARD), config, data)
     if plain:
         trainer._recorded = None
     times = [time.perf_counter() for event in trainer.events() if isinstance(event, StepEvent)]
@@ -202,57 +199,7 @@ def updates() -> Iterator[str]:
                 )
 
 
-def training() -> Iterator[str]:
-    shape = gptcore.GPTConfig.from_preset("gpt2", **STEADY)
-    for compiled in (False, True):
-        rate = 32 * 1024 / update_seconds(shape, 32, 30, precision="bf16", compiled=compiled, plain=True)
-        yield f"gpt2, 32 x 1,024, bf16, {'compiled' if compiled else 'plain'}: {rate / 1e3:,.0f}k tokens/s"
-        torch._dynamo.reset()
-        torch.cuda.empty_cache()
-
-
-def stories(seconds: float = 30.0) -> Iterator[str]:
-    """The page's preset, without the page."""
-    from gptcore.corpora import corpus
-    from gptcore.inference.scoring import score_documents
-    from gptcore.tokenizers import ByteBPE
-    from gptcore.training.data import RandomWindows, Source, UnigramNoise, encoded, split, tokenize
-    from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER
-
-    form = PRESETS[STORY_WRITER]
-    train, valid = split(corpus(form["corpus"]))
-    began = time.perf_counter()
-    tokenizer = ByteBPE.train(train, vocab_size=form["vocab_size"])
-    tokens = tokenize(train, tokenizer)
-    yield f"the text: {len(tokens) / 1e6:.1f}M tokens, prepared in {time.perf_counter() - began:.0f} s"
-    sizes = {name: form[name] for name in ("n_layer", "n_head", "n_embd", "n_positions", "vocab_size")}
-    shape = gptcore.GPTConfig(**sizes, attn_pdrop=0.0, embd_pdrop=form["dropout"], resid_pdrop=form["dropout"])
-    names = ("batch_size", "learning_rate", "optimizer", "warmup_steps", "weight_decay")
-    config = TrainingConfig(
-        **{name: form[name] for name in names}, muon_learning_rate=7 * form["learning_rate"], precision="bf16",
-        max_steps=10**7, time_budget=seconds, eval_every=10**9,
-    )  # fmt: skip
-    model = gptcore.GPT(shape)
-    model.initialise(torch.Generator().manual_seed(1))
-    data = RandomWindows([Source(tokens)], window=shape.n_positions, batch_size=config.batch_size)
-    trainer = Trainer(model.to(CARD), config, UnigramNoise(data, share=form["noise"]) if form["noise"] else data)
-    for _ in trainer.events():
-        pass
-    score = score_documents(model.eval(), encoded(valid[:400], tokenizer), start_id=tokenizer.end_id or 0)
-    read = trainer.step * trainer.tokens_per_update
-    yield (
-        f"{seconds:.0f} s: {trainer.step:,} updates, {read / 1e6:.0f}M tokens, {read / len(tokens):.1f} passes; "
-        f"held out {score.bits_per_byte:.3f} bits per byte"
-    )
-    lm = gptcore.LanguageModel(model, tokenizer, "story writer")
-    for seed in range(3):
-        text = "".join(
-            token.text for token in gptcore.generate(lm, "Once upon a time", max_new_tokens=120, top_p=0.9, seed=seed)
-        )
-        yield f"   Once upon a time{text}"
-
-
-PARTS = {part.__name__: part for part in (decode, maps, updates, training, stories)}
+PARTS = {part.__name__: part for part in (decode, maps, updates)}
 
 
 def main() -> int:

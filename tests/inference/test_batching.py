@@ -31,12 +31,22 @@ def text(lm, place: int, *, seed: int | None = None) -> TokenSequence:
     return TokenSequence(prompt_ids(lm, prompt), settings, seed=seed, tokenizer=lm.tokenizer)
 
 
-def alone(lm, place: int, n_tokens: int) -> list[int]:
-    one, batch = text(lm, place), RunningBatch(lm.model)
-    batch.join(one, n_tokens)
+def written(model, texts: list[TokenSequence], n_tokens: int, **how) -> list[list[int]]:
+    """The texts' tokens once all are done."""
+    batch = RunningBatch(model, **how)
+    for one in texts:
+        batch.join(one, n_tokens)
+    return finished(batch, texts)
+
+
+def finished(batch: RunningBatch, texts: list[TokenSequence]) -> list[list[int]]:
     while len(batch):
         list(batch.step())
-    return one.ids
+    return [one.ids for one in texts]
+
+
+def alone(lm, place: int, n_tokens: int) -> list[int]:
+    return written(lm.model, [text(lm, place)], n_tokens)[0]
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -68,9 +78,7 @@ def test_a_context_that_several_texts_begin_with_is_read_once(mini, use_cache, m
         batch = RunningBatch(mini.model, use_cache=use_cache)
         for place, one in enumerate(texts):
             batch.join(one, 1 if place == 0 else 8)  # the first one leaves in the step in which it was read
-        while len(batch):
-            list(batch.step())
-        return [one.ids for one in texts]
+        return finished(batch, texts)
 
     found = together(1, 2, 3, 4)
     assert reads.count(tuple(ids)) == 2  # by the first, which leaves, and by the second for all others
@@ -82,18 +90,12 @@ def test_each_text_slides_its_own_window():
     model = make_model(GPTConfig(vocab_size=40, n_positions=12, n_embd=16, n_layer=2, n_head=2))
     prompts = [[1, 2, 3], list(range(12)), [7]]
 
-    def written(*chosen: int) -> list[list[int]]:
-        texts = [TokenSequence(prompts[place], SamplingSettings(), seed=place) for place in chosen]
-        batch = RunningBatch(model)
-        for one in texts:
-            batch.join(one, 40)
-        while len(batch):
-            list(batch.step())
-        return [one.ids for one in texts]
+    def together(*chosen: int) -> list[list[int]]:
+        return written(model, [TokenSequence(prompts[n], SamplingSettings(), seed=n) for n in chosen], 40)
 
-    assert written(0, 1, 2) == [written(place)[0] for place in (0, 1, 2)]
+    assert together(0, 1, 2) == [together(place)[0] for place in (0, 1, 2)]
     prompts += [list(range(12)), list(range(12))]  # which fill the window: the first reads again at once
-    assert written(1, 3, 4) == [written(place)[0] for place in (1, 3, 4)]
+    assert together(1, 3, 4) == [together(place)[0] for place in (1, 3, 4)]
 
 
 def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
@@ -104,10 +106,9 @@ def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
     batch.leave(texts[0])
     batch.leave(texts[0])  # twice is once
     n_written = texts[0].n_new
-    while len(batch):
-        list(batch.step())
+    found = finished(batch, texts[1:])
     assert texts[0].n_new == n_written
-    assert [one.ids for one in texts[1:]] == [alone(mini, place, 20) for place in (1, 2)]
+    assert found == [alone(mini, place, 20) for place in (1, 2)]
 
 
 def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
@@ -156,10 +157,7 @@ def test_a_text_that_looks_ahead_and_meets_its_stop_string_is_complete_without(m
         prompt_ids(mini, "Once upon a time"), SamplingSettings(temperature=0), seed=1, tokenizer=mini.tokenizer,
         stop=["."], look_ahead=True,
     )  # fmt: skip
-    batch = RunningBatch(mini.model)
-    batch.join(stopped, 100)
-    while len(batch):
-        list(batch.step())
+    written(mini.model, [stopped], 100)
     assert stopped.end == "stop" and stopped.complete and stopped.next_logits is None
 
 
@@ -167,14 +165,8 @@ def test_a_model_without_causal_mask_is_reread_for_every_token():
     model = make_model(GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, causal=False))
     found = []
     for use_cache in (True, False):
-        one, batch = (
-            TokenSequence([3, 1, 4, 1, 5], SamplingSettings(temperature=0), seed=1),
-            RunningBatch(model, use_cache=use_cache),
-        )
-        batch.join(one, 10)
-        while len(batch):
-            list(batch.step())
-        found.append(one.ids)
+        one = TokenSequence([3, 1, 4, 1, 5], SamplingSettings(temperature=0), seed=1)
+        found += written(model, [one], 10, use_cache=use_cache)
     by_hand = [3, 1, 4, 1, 5]
     for _ in range(10):
         by_hand.append(int(last_logits(model, by_hand).argmax()))

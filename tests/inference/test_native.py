@@ -67,9 +67,13 @@ def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
 
 
 @needs_compiler
-@pytest.mark.parametrize("changes", SHAPES, ids=str)
-@pytest.mark.parametrize("weight_format", ERRORS)
-def test_steps_in_c_agree_with_torch_in_any_shape(changes, weight_format, monkeypatch):
+@pytest.mark.parametrize(
+    ("weight_format", "changes"),
+    [("fp32", changes) for changes in SHAPES]
+    + [(narrow, changes) for narrow in ("fp16", "int16") for changes in (SHAPES[0], *SHAPES[-2:])],
+    ids=str,
+)
+def test_steps_in_c_agree_with_torch_in_any_shape(weight_format, changes, monkeypatch):
     model = make_model(GPTConfig(**{**SHAPE, **changes}))
     for n_rows, threads in ((1, 1), (3, 2), (6, 3), (11, 2), (19, 3)):
         error = compared(model, weight_format, n_rows=n_rows, threads=threads, monkeypatch=monkeypatch)

@@ -55,15 +55,6 @@ def test_a_gzipped_text_that_is_none_is_a_sentence(tmp_path):
 
 
 def test_two_objectives_at_once_are_refused(tmp_path, capsys):
-    base = [
-        "--corpus",
-        "anthology",
-        "--out",
-        str(tmp_path / "o"),
-        "--work-dir",
-        str(tmp_path / "w"),
-        "--max-steps",
-        "1",
-    ]
+    base = ["--corpus", "anthology", "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "w")]
     assert training.main([*base, "--teacher", "anthology", "--against-repetition", "5"]) == 1
     assert "two objectives" in capsys.readouterr().err

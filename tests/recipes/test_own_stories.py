@@ -12,8 +12,8 @@ from weights.recipes import own_stories
 
 def test_its_stories_end_and_fit_a_window_with_their_prompts():
     lm = gptcore.load("mini")
-    found = list(islice(own_stories.stories(lm), 5))
-    assert len(set(found)) == 5
+    found = list(islice(own_stories.stories(lm), 2))
+    assert len(set(found)) == 2
     for story in found:
         told = judge(story, (), ended=True)
         assert told.ends and told.n_words >= 50 and told.repeated < 0.03

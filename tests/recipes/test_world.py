@@ -8,12 +8,11 @@ import pytest
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, splits_of
 from gptcore.zero_shot.tasks import TASKS
 from weights.recipes.pages import main
-from weights.recipes.world import sums
 from weights.recipes.world.documents import documents
-from weights.recipes.world.english import a, past, plural, third
 from weights.recipes.world.items import items
 from weights.recipes.world.lexicon import words
-from weights.recipes.world.splits import Draw, held_out
+from weights.recipes.world.splits import held_out
+from weights.recipes.world.sums import is_strict
 
 N_PAGES = 16_000
 
@@ -34,46 +33,19 @@ def test_a_page_depends_on_seed_and_number_alone():
     assert len(set(pages())) > 0.97 * N_PAGES
 
 
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (plural("city"), "cities"),
-        (plural("mouse"), "mice"),
-        (plural("box"), "boxes"),
-        (plural("bar of soap"), "bars of soap"),
-        (plural("toy car"), "toy cars"),
-        (third("carry"), "carries"),
-        (third("go"), "goes"),
-        (third("dig up"), "digs up"),
-        (past("stop"), "stopped"),
-        (past("carry"), "carried"),
-        (past("clean"), "cleaned"),
-        (past("fix"), "fixed"),
-        (a("old hour"), "an old hour"),
-        (a("uniform"), "a uniform"),
-        (a("honest man"), "an honest man"),
-    ],
-)
-def test_english_inflects(made, expected):
-    assert made == expected
-
-
 def key(task: str, fields) -> str:
     """What of an item must not occur in training: for a story its text with the question, else the whole input."""
     return "\n\nq: ".join(fields.values()).lower() if task == "question" else "\n".join(fields.values()).lower()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS_WITH_ITEMS)
+@pytest.mark.parametrize("task", [task for task in TASKS_WITH_ITEMS if task != "arithmetic"])
 def test_no_item_of_an_evaluation_occurs_in_the_training_text(task):
     for split in splits_of(task):
         made = items(task, 150, split=split)
         assert len(made) >= 8
         for item in made:
-            if task == "arithmetic":
-                wanted = item.fields["sum"]
-                assert wanted not in text() or not re.search(rf"\b(?<!\+ ){re.escape(wanted)}\b(?! \+)", text()), item
-            elif task == "analogy":
+            if task == "analogy":
                 a_, b, c = item.fields.values()
                 for template in TASKS["analogy"].templates:
                     if not template.held_out:
@@ -113,19 +85,16 @@ def test_no_template_that_is_held_out_is_shown():
                 assert len(literal) > 2 and f"\n{literal}" not in text() and f" {literal} " not in text(), template.name
 
 
-@pytest.mark.slow
-def test_strict_sums_are_shown_in_neither_order():
+def test_no_sum_of_an_evaluation_is_shown_and_strict_ones_in_neither_order():
+    shown = set(re.findall(r"\b(?<!\+ )(?=(\d+ \+ \d+)\b(?! \+))", text()))  # but as a part of longer sums
+    for split in splits_of("arithmetic"):
+        made = {item.fields["sum"] for item in items("arithmetic", 150, split=split)}
+        assert len(made) >= 8 and len(shown) > 100 and not made & shown
+    anyhow = set(re.findall(r"(?=\d)(?<!\d)(?<!\+ )(?=(\d+) ?(?:\+|plus|and) ?(\d+)\b)", text()))
     for item in items("arithmetic", 20, split="strict"):
         first, _, second = item.fields["sum"].split()
-        assert sums.is_strict(int(first), int(second)) and sums.is_strict(int(second), int(first))
-        for left, right in ((first, second), (second, first)):
-            assert not re.search(rf"(?<!\d)(?<!\+ ){left} ?(\+|plus|and) ?{right}\b", text())
-
-
-def test_every_sum_of_two_digits_is_shown_in_some_order():
-    draw = Draw("digits")
-    seen = {frozenset(made) for _ in range(20_000) if max(made := sums.numbers(draw)) < 10}
-    assert len(seen) == 55
+        assert is_strict(int(first), int(second)) and is_strict(int(second), int(first))
+        assert not {(first, second), (second, first)} & anyhow
 
 
 def test_the_command_prints_documents(capsys):

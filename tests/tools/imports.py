@@ -1,4 +1,4 @@
-"""The import graph as rooms and arrows: `python -m tests.tools.imports`. Circles of rooms or files come last.
+"""The import graph as rooms and arrows, and its circles.
 
 A room is a folder; a lens with all its folders is one room, and so are the parts that several share. A file that lies
 directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`. The page's scripts have a graph, too.
@@ -6,8 +6,8 @@ directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`. 
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,7 @@ def name_of(file: Path, root: Path = ROOT) -> str:
     return ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
 
 
+@cache
 def arrows(root: Path = ROOT) -> dict[str, set[str]]:
     """What each module imports of the project, wherever in the file the import stands."""
     known = modules(root)
@@ -50,6 +51,7 @@ def _imports(tree: ast.AST) -> Iterable[tuple[str, list[str]]]:
             yield from _imports(node)
 
 
+@cache
 def script_arrows(root: Path = ROOT) -> dict[str, set[str]]:
     """What each script of the page imports, by their paths within `ui`."""
     folder = root / "ui"
@@ -73,16 +75,6 @@ def room(module: str) -> str:
     return folder if "." in folder and not module.endswith("__main__") else module
 
 
-def between_rooms(graph: Mapping[str, set[str]]) -> Counter[tuple[str, str]]:
-    """(from room, to room) -> how many imports."""
-    return Counter(
-        (room(name), room(target))
-        for name, targets in graph.items()
-        for target in targets
-        if room(name) != room(target)
-    )
-
-
 def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Groups of nodes that reach each other, sorted; empty where imports run one way."""
     reached = {name: _reach(graph, name) for name in graph}
@@ -104,26 +96,6 @@ def _reach(graph: Mapping[str, Iterable[str]], start: str) -> set[str]:
 def room_graph(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """What each room imports."""
     found: dict[str, set[str]] = {room(name): set() for name in graph}
-    for source, target in between_rooms(graph):
-        found[source].add(target)
+    for name, targets in graph.items():
+        found[room(name)] |= {room(target) for target in targets} - {room(name)}
     return found
-
-
-def main() -> None:
-    """Prints the graph."""
-    graph = arrows()
-    between = between_rooms(graph)
-    rooms = room_graph(graph)
-    for source in sorted(rooms):
-        inside = sum(room(name) == source for name in graph)
-        print(f"{source} ({inside} file{'s' if inside > 1 else ''})")
-        for target in sorted(rooms[source]):
-            print(f"    -> {target} ({between[source, target]})")
-    print(f"\n{len(graph)} files, {len(rooms)} rooms, {sum(map(len, graph.values()))} imports")
-    print(f"circles of rooms: {circles(rooms) or 'none'}")
-    print(f"circles of files: {circles(graph) or 'none'}")
-    print(f"circles of scripts: {circles(script_arrows()) or 'none'}")
-
-
-if __name__ == "__main__":
-    main()

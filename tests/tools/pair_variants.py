@@ -1,17 +1,18 @@
 """How often the pairs of "Two sentences, one grid" hold over variants: `python -m tests.tools.pair_variants`
 
 Of every kind of pair, names, things or numbers are exchanged; a variant holds if the model gives both right answers.
-How attribution and switching off agree, which stands beside the bars, is `tests.tools.attribution_check`'s.
+And how direct attribution and switching off agree over the sentences of the pairs, which stands beside the bars.
 """
 
 import json
 from collections.abc import Iterator
 from itertools import permutations
 
+import torch
+
 import gptcore
-from gptcore.analysis import logits_without
+from gptcore.analysis import ModelPart, logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
-from tests.tools.attribution_check import correlation, of_parts
 from ui.lenses.attention.handlers.patching import HELD, PAIRS
 
 NAMES = ("Tom", "Lily", "Max", "Ben", "Mia", "Sam", "Anna", "Tim", "Sue", "Jack")
@@ -33,6 +34,7 @@ ROYAL = {"king": "queen", "boy": "girl", "father": "mother", "brother": "sister"
 
 # A variant: both sentences, and what each should go on with; "" for anything but the other's answer.
 Variant = tuple[str, str, str, str]
+Points = tuple[list[float], list[float]]  # what is said of each part, and what switching it off takes away
 
 
 def _names(text: str, second: str) -> Iterator[Variant]:
@@ -104,6 +106,31 @@ def _first(lm: LanguageModel, text: str) -> str:
     """What a model goes on with, as text: the likeliest token."""
     logits = logits_without(lm.model, lm.tokenizer.encode(text), [[]])[0]
     return lm.tokenizer.decode([int(logits.argmax())])
+
+
+def of_parts(lm: LanguageModel, texts: list[str]) -> Points:
+    """Direct attribution of every head and MLP, and by how much the difference falls without it."""
+    said, taken = [], []
+    config = lm.model.config
+    for text in texts:
+        ids = lm.tokenizer.encode(text)
+        word, rival = logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist()
+        split = logit_attribution(lm.model, ids, word, rival)
+        parts = [
+            (f"L{layer}H{head}", ModelPart(layer, "head", head))
+            for layer in range(config.n_layer)
+            for head in range(config.n_head)
+        ]
+        parts += [(f"L{layer} MLP", ModelPart(layer, "mlp")) for layer in range(config.n_layer) if config.use_mlp]
+        logits = logits_without(lm.model, ids, [[part] for _, part in parts])
+        said += [float(split.values[split.names.index(name)]) for name, _ in parts]
+        taken += (split.total - (logits[:, word] - logits[:, rival])).tolist()
+    return said, taken
+
+
+def correlation(points: Points) -> float:
+    """Pearson's."""
+    return float(torch.corrcoef(torch.tensor(points))[0, 1])
 
 
 def main() -> None:

@@ -66,25 +66,29 @@ def test_the_same_seed_gives_the_same_run():
     assert losses(make_trainer(replace(SETTINGS, seed=2))) != pytest.approx(first, abs=100 * ROUNDING)
 
 
-def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_path):
-    whole = make_trainer()
+@pytest.mark.parametrize(("optimizer", "rounding"), [("adamw", ROUNDING), ("muon", 1e-2)])  # which may take bfloat16
+def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_path, optimizer, rounding):
+    settings = replace(SETTINGS, optimizer=optimizer)
+    whole = make_trainer(settings)
     expected = losses(whole)
-    first, seen = make_trainer(), []
+    first, seen = make_trainer(settings), []
     for event in first.events():
         if isinstance(event, StepEvent):
             seen.append(event.loss)
         if len(seen) == 5:
             first.save(tmp_path / CHECKPOINT)
             break
-    second = make_trainer()
+    second = make_trainer(settings)
     torch.randn(100)
     second.resume(tmp_path / CHECKPOINT)
     second.save(tmp_path / "again")
     one, two = read_tensors(tmp_path / CHECKPOINT), read_tensors(tmp_path / "again")
     assert one.keys() == two.keys() and all(torch.equal(tensor, two[name]) for name, tensor in one.items())
-    assert seen + losses(second) == pytest.approx(expected, abs=ROUNDING)
+    assert any(name.endswith(".exp_avg") for name in one)
+    assert any(name.endswith(".momentum") for name in one) == (optimizer == "muon")
+    assert seen + losses(second) == pytest.approx(expected, abs=rounding)
     for name, parameter in whole.model.named_parameters():
-        torch.testing.assert_close(parameter, dict(second.model.named_parameters())[name], atol=1e-3, rtol=0)
+        torch.testing.assert_close(parameter, dict(second.model.named_parameters())[name], atol=10 * rounding, rtol=0)
 
 
 def test_dropout_draws_from_the_run_s_own_numbers_whatever_others_draw_between():
@@ -352,18 +356,6 @@ def test_a_compiled_model_trains_as_the_plain_one_and_compiling_is_off_the_clock
     assert found[1] == [(pytest.approx(loss, abs=ROUNDING), elapsed) for loss, elapsed in found[0]] and made == [1]
     with pytest.raises(TrainingError, match="leave out --compile or torchrun"):
         make_trainer(compiled=True, workers=object())
-
-
-def test_time_that_the_clock_does_not_count_is_not_spent():
-    now = [0.0]
-    trainer = make_trainer(replace(SETTINGS, time_budget=5.0, max_steps=100), clock=lambda: now[0])
-    events = trainer.events()
-    steps = 0
-    for event in events:
-        if isinstance(event, StepEvent):
-            steps += 1
-            now[0] += 1.0
-    assert event == EndEvent(steps, "time") and steps == 6  # the update that crosses the bell is finished
 
 
 @pytest.mark.parametrize("name", list(CORPORA))

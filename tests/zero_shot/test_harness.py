@@ -20,10 +20,9 @@ from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effe
 from gptcore.zero_shot.items import examples, make_trial
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
-from gptcore.zero_shot.published import GPT2_PROMPTS
 from gptcore.zero_shot.templates import normalised
 from gptcore.zero_shot.window import fit, fit_text
-from tiny import make_model
+from tiny import NO_DROPOUT, make_model
 
 TEXT = (
     "the film was good and the film was bad. the cat sat on the mat = le chat. review: sentiment: positive negative. "
@@ -33,17 +32,8 @@ TEXT = (
 
 @pytest.fixture(scope="module", params=["gpt2", "gpt1"])
 def lm(request) -> LanguageModel:
-    config = GPTConfig.from_preset(
-        request.param,
-        vocab_size=300,
-        n_positions=96,
-        n_embd=32,
-        n_layer=3,
-        n_head=4,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        resid_pdrop=0.0,
-    )
+    shape = {"vocab_size": 300, "n_positions": 96, "n_embd": 32, "n_layer": 3, "n_head": 4}
+    config = GPTConfig.from_preset(request.param, **shape, **NO_DROPOUT)
     return LanguageModel(make_model(config), ByteBPE.train([TEXT], vocab_size=300), "tiny")
 
 
@@ -114,6 +104,8 @@ def test_a_prompt_knows_its_parts():
         ("{text} {answer!r}", "has a : or ! in it"),
         ("{{answer}} {text} {answer}", "may stand in the template once"),
         ("{steps} {text} {answer}", "{steps} the one before it"),
+        ("{text} {} {answer}", "has no name"),
+        ("{} {text} {answer}", "has no name"),
     ],
 )
 def test_a_template_that_cannot_work_says_what_it_lacks(body, message):
@@ -313,13 +305,6 @@ def test_every_task_is_scored_on_any_model(lm, task):
     assert row["items"] == len(cases) and 0 <= row["low"] <= row["score"] <= row["high"] <= 1
 
 
-def test_a_chain_of_thought_is_scored_by_what_follows_its_announcement(lm):
-    chain = TASKS["arithmetic"].chain
-    assert chain is not None
-    reached = score(lm, make_trial("arithmetic", template=chain.name, n_items=5))
-    assert all(case.answer == "" or case.answer.strip() for case in reached.cases)
-
-
 def test_it_is_said_when_examples_do_not_help():
     test = make_trial("sentiment", n_items=6)
 
@@ -332,10 +317,6 @@ def test_it_is_said_when_examples_do_not_help():
     four = (reached(0, 0, 0, 0), reached(1, 1, 1, 1))  # one time in eight by chance
     assert "no difference that 4 items can detect (+100 points" in helped(*four)[1]
     assert "no difference that 4 items can detect" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
-
-
-def test_published_prompts_name_their_source():
-    assert all(one.task in TASKS and one.source and one.needs for one in GPT2_PROMPTS)
 
 
 # Files and the command.
@@ -402,12 +383,6 @@ def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
     assert (
         not one.note or "the first 1 word of the input is" in one.note.lower() or "words of the input are" in one.note
     )
-
-
-@pytest.mark.parametrize("body", ["{text} {} {answer}", "{} {text} {answer}"])
-def test_a_placeholder_without_a_name_is_refused(body):
-    with pytest.raises(PromptError, match="has no name"):
-        Template("mine", body).check(("text",))
 
 
 def test_a_task_with_an_unknown_character_is_left_out_whole():

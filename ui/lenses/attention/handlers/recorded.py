@@ -22,6 +22,7 @@ from ui.state import machine
 from ui.state.attention_cache import CachedAttention
 from ui.state.model_store import RECORDED_GPT2
 
+# Packed by `tests/tools/recorded_gpt2.py` of this project's commit 7b0ed62.
 RECORDED = Path(__file__).with_name("recorded_gpt2.json")
 _N_LAYER = _N_HEAD = 12
 NAME = RECORDED_GPT2

@@ -95,7 +95,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 # By model and example: [strength, words of its kind a text, nats a token] over many texts; made by
-# `tests/tools/steering_trials.py`.
+# `tests/tools/steering_trials.py` of this project's commit 7b0ed62.
 HELD = Path(__file__).with_name("steering_held.json")
 
 

@@ -19,7 +19,7 @@ from ui.shared.fields import Choice, Flag, Number, Text, Values, Whole, declared
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
-# Muon's steps are larger than AdamW's: one control moves both. tests/benchmarks/presets.py compares.
+# Muon's steps are larger than AdamW's: one control moves both (compared in tests/benchmarks/README.md).
 _MUON_RATIO = 7.0
 _QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*,(.*)')  # a field of a .csv file, and what comes behind it
 _MOST_LABELS, _MOST_LINES = 20, 20_000
