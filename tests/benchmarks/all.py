@@ -84,10 +84,6 @@ PARTS: dict[str, list[Row]] = {
         Row("from Start to the first update on the page, ms", r"first update on the page: (?P<here>\d+)"),
         Row("the page's question for news, ms", r"polls over HTTP: p50 (?P<here>\d+)"),
     ],
-    "zero_shot.py": [
-        Row("two labels by likelihood, ms", r"two labels.*? (?P<here>[\d.]+) ms"),
-        Row("16 answers one by one, ms", r"one by one +(?P<here>[\d.]+) ms +(?P<ratio>[\d.]+)", "together"),
-    ],
     "page.py": [
         Row("time to the first page, s", r"this app +(?P<here>[\d.]+) +(?P<ratio>[\d.]+)", "an empty Gradio page"),
         Row(
@@ -101,11 +97,6 @@ PARTS: dict[str, list[Row]] = {
             "bare `generate`",
         ),
         Row("from typing to the overview of 144 heads, ms", r"drawn overview +(?P<here>\d+)"),
-    ],
-    "../tools/load/trial.py --seconds 60": [
-        Row("twenty visitors: a text of 102 tokens, median s", r"102 tokens, done +\d+ +(?P<here>[\d.]+)"),
-        Row("twenty visitors: its first words, median s", r"its first words +\d+ +(?P<here>[\d.]+)"),
-        Row("twenty visitors: a run's news, median s", r"a run's news +\d+ +(?P<here>[\d.]+)"),
     ],
 }
 

@@ -142,7 +142,7 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     assert name(page) == before
 
 
-def test_the_induction_model_shows_its_heads_sorts_them_and_asks_for_their_roles(visit):
+def test_the_induction_model_shows_its_heads_and_sorts_them(visit):
     page = visit_attention(visit)
     open_model(page, "induction")
     expect(page.locator("#attention-text textarea")).to_have_value("kitten kitten kitt")
@@ -154,27 +154,12 @@ def test_the_induction_model_shows_its_heads_sorts_them_and_asks_for_their_roles
     expect(page.locator("#attention .at-heads tbody tr").first).to_contain_text("0.3")
     page.locator("#attention .at-heads tbody button").first.click()
     assert name(page) == "Layer 0 · head 3"
-    page.click("#attention [data-do=quiz]")
-    expect(page.locator("#attention .at-role")).to_have_text("What does this head do?")
-    expect(page.locator("#attention .at-legend")).to_be_hidden()
-    page.click("#attention .at-quiz button:has-text('induction')")
-    page.click("#attention .at-quiz button:has-text('Reveal')")
-    expect(page.locator("#attention .at-quiz")).to_contain_text(re.compile(r"[01] of 1 so far"))
-    expect(page.locator("#attention .at-role")).to_contain_text("It looks at")
-    page.click("#attention [data-do=quiz]")
-    expect(page.locator("#attention .at-legend")).to_be_visible()
     write(page, "kitten, kitten")
     expect(page.locator("#attention .at-message")).to_contain_text("not ','")
     write(page, "mat and " * 12)
     expect(page.locator("#attention .at-note")).to_contain_text("the end is shown")
     page.click("#keep-end label:has-text('beginning')")
     expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
-    page.click("#attention [data-do=quiz]")
-    page.fill("#model input", "mini")  # amid the quiz
-    page.keyboard.press("Enter")
-    expect(page.locator("#facts")).to_contain_text("6 layers")
-    expect(page.locator("#attention .at-quiz")).to_be_hidden()
-    expect(page.locator("#attention .at-legend")).to_be_visible()
 
 
 def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):

@@ -1,15 +1,14 @@
 """The Attention tab's two sentences: what one's run carries into the other's, and where the heads look otherwise."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import gradio as gr
 
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import compare as handlers
-from ui.lenses.attention.handlers import maps, patching
-from ui.lenses.attention.payloads import HeadMap, HeadRequest
+from ui.lenses.attention.handlers import patching
 from ui.lenses.attention.view.attention_view import attention_view
 from ui.lenses.attention.view.why_views import patch_view
 from ui.services import Services
@@ -48,7 +47,9 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
     gr.Markdown("### Which word of A would make B end as A does?", elem_classes="section")
     grid = patch_view(server_functions=served(services, patching.patched), elem_id="patching")
     gr.Markdown("### Where do the heads look otherwise?", elem_classes="section")
-    view = attention_view(server_functions=_server_functions(services), signed=True, elem_id="attention-difference")
+    view = attention_view(
+        server_functions=served(services, handlers.head_difference), signed=True, elem_id="attention-difference"
+    )
     with gr.Row(elem_classes="switches"):
         same = gr.Checkbox(True, label="B is read by the same model", elem_id="same-model")
         model_b = gr.Dropdown(
@@ -81,7 +82,7 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
             known = patching.pairs(name)
         stays = (a, b) in known or not patching.is_example(a, b)  # as what a visitor has written does
         kept = [gr.skip()] * 2 if stays else known[0]
-        return [gr.Dropdown(_names(known), value=0), *kept, message(_ANOTHER), maps.message(_ANOTHER)]
+        return [gr.Dropdown(_names(known), value=0), *kept, message(_ANOTHER), message(_ANOTHER)]
 
     given = [model, first, second, same, model_b]
     computing: Event = {"fn": on_compare, "inputs": given, "outputs": [grid, view], **model_work}
@@ -101,10 +102,3 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
 
 def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:
     return [(first.replace("\n", " "), place) for place, (first, _) in enumerate(pairs)]
-
-
-def _server_functions(services: Services) -> list[Callable[..., Any]]:
-    def head_map(request: Annotated[object, HeadRequest]) -> HeadMap | None:
-        return handlers.head_difference(services, request)
-
-    return [head_map]

@@ -35,26 +35,16 @@ class AttentionEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def show(
-        self,
-        request: gr.Request,
-        shown: object,
-        model: object,
-        text: object,
-        mode: object,
-        keep: object,
-        off: object,
-        replacement: object,
-    ) -> Iterator[list[Any]]:
+    def show(self, request: gr.Request, shown: object, *given: object) -> Iterator[list[Any]]:
         """Updates the open view and the maps unless a newer request exists: tab and text changes trigger separately.
 
         Args:
             request: whose.
             shown: title of the open view and the page's number of the question, "Heads#7".
-            model, text, mode, keep: the form, as `maps.AttentionForm`.
-            off, replacement: `Switches`, and what takes the place of a part that is off.
+            given: values of `maps.AttentionForm`, `Switches`, and what takes the place of a part that is off.
         """
-        form = maps.AttentionForm(model, text, mode, keep)
+        *read, off, replacement = given
+        form = maps.AttentionForm(*read)
         session, skip = self._services.sessions.get(request.session_hash), gr.skip()
         title, _, number = str(shown or "").partition("#")
         order = int(number) if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
@@ -83,30 +73,20 @@ class AttentionEvents:
                 value = ablation.switch_off(self._services, visitor, form, fits, replacement, example=example)
                 yield [skip, value, skip, skip, Switches(fits, example)]
 
-    def off(
-        self,
-        request: gr.Request,
-        event: gr.EventData,
-        model: object,
-        text: object,
-        mode: object,
-        keep: object,
-        replacement: object,
-    ) -> list[Any]:
-        data = event_data(event)
+    def off(self, request: gr.Request, event: gr.EventData, *given: object) -> list[Any]:
+        data, (*read, replacement) = event_data(event), given
         off = data["off"] if "off" in data else [[data.get("layer"), "head", data.get("head")]]
-        form = maps.AttentionForm(model, text, mode, keep)
         self._services.sessions.get(request.session_hash).newest("switches")
         with shown_to_visitor():
+            form = maps.AttentionForm(*read)
             value = ablation.switch_off(self._services, request.session_hash, form, off, replacement)
             parts = Switches([[part.layer, part.kind, part.head] for part in ablation.parts_of(off)])
         return [value, parts]
 
-    def try_all(
-        self, request: gr.Request, model: object, text: object, mode: object, keep: object, replacement: object
-    ) -> Iterator[Any]:
+    def try_all(self, request: gr.Request, *given: object) -> Iterator[Any]:
+        *read, replacement = given
         with shown_to_visitor():
-            form = maps.AttentionForm(model, text, mode, keep)
+            form = maps.AttentionForm(*read)
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
     def activating_text(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:

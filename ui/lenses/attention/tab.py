@@ -1,18 +1,22 @@
 """The Attention tab: where every head looks, what it does, and what it matters."""
 
+from typing import Any
+
 import gradio as gr
 
+from ui.errors import shown_to_visitor
 from ui.lenses.attention.compare import compare_view
 from ui.lenses.attention.events import AttentionEvents, Switches, server_functions
-from ui.lenses.attention.handlers import circuit, formed, maps, neurons, why
+from ui.lenses.attention.handlers import circuit, formed, maps, neurons, recorded, why
 from ui.lenses.attention.handlers.example import AttentionExample
-from ui.lenses.attention.recorded import recorded_view
 from ui.lenses.attention.view.attention_view import attention_view
-from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view
+from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view, recorded_picture
 from ui.lenses.attention.view.why_views import why_view
+from ui.services import Services
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.strip import sentence_strip
+from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
 _MODES = [
@@ -50,12 +54,11 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
             with gr.Accordion(
                 "The real GPT-2, recorded: where its 144 heads look", open=False, elem_id="recorded"
             ) as fold:
-                recorded_view(services, fold)
+                _recorded(services, fold)
         with view_tab("attention", "lens") as lens_tab:
             gr.Markdown(
                 "What would the model say next if it stopped after each layer? Its final norm and output head read "
-                "every "
-                "layer’s state (nostalgebraist 2020, “the logit lens”).",
+                "every layer’s state (nostalgebraist 2020, “the logit lens”).",
                 elem_classes="hint",
             )
             layers = lens_view(example.lens, elem_id="lens")
@@ -81,14 +84,8 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
         tab.select(**show)
     switched = {"fn": events.off, "inputs": [model, text, mode, keep, replacement], **model_work}
     switches.switch(trigger_mode="always_last", outputs=[switches, off], **switched)
-    cut = view.off(outputs=[switches, off], **switched)
-    cut.then(
-        None,
-        None,
-        None,
-        js=calling("shared/view/places.js", "(m.goTo(new URLSearchParams({see: '#ablation'})), [])"),
-        **QUIET,
-    )
+    js = calling("shared/view/places.js", "(m.goTo(new URLSearchParams({see: '#ablation'})), [])")
+    view.off(outputs=[switches, off], **switched).then(None, None, None, js=js, **QUIET)
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
     woke = view.activate(events.activating_text, [model, text, before], [text, woken, before, back], **model_work)
@@ -102,12 +99,8 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
         told = {"inputs": [model, text], "outputs": shown_there, "js": js, **QUIET}
         gr.on([tab.select, text.change, model.change], None, **told)
     linked = gr.State(False)  # whether a link has set the text, which then is no example
-    default_text: Event = {
-        "fn": events.default_text,
-        "inputs": [model, linked, text],
-        "outputs": [linked, text],
-        **QUIET,
-    }
+    held = [linked, text]
+    default_text: Event = {"fn": events.default_text, "inputs": [model, *held], "outputs": held, **QUIET}
     js = calling("shared/view/sentence.js", "(m.refill(), [])")
     refilled: Event = {"fn": None, "inputs": None, "js": js, **QUIET}
     set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **compared.linked}
@@ -130,3 +123,20 @@ def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:
                 list(maps.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end", visible=False
             )
     return text, back, woken, keep
+
+
+def _recorded(services: Services, fold: gr.Accordion) -> None:
+    """The recorded heads of the real GPT-2: they need neither weights nor a network, and are filled when unfolded."""
+    gr.Markdown(recorded.HOW, elem_id="recorded-how")
+    texts = recorded.texts()
+    text = gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text")
+    picture = recorded_picture(elem_id="recorded-picture")
+    view = attention_view(server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads")
+    following = sheet_view("", name="gpt2-next-token", elem_id="recorded-next")
+
+    def on_text(chosen: str) -> list[Any]:
+        with shown_to_visitor():
+            return recorded.views(services, chosen)
+
+    for listener in (fold.expand, text.input, view.expired):
+        listener(on_text, text, [picture, view, following], queue=False, **QUIET)

@@ -43,9 +43,9 @@ def chat(services: Services, model: gr.Dropdown, example: str, model_work: Wirin
     view = chat_view(example, elem_id="chat")
 
     def on_ask(request: gr.Request, event: gr.EventData, picked: str, name: str, other: str) -> Iterator[Any]:
-        conversation = event_data(event).get("asked")
+        asked = event_data(event)
         with shown_to_visitor():
-            yield from or_nothing(reply(services, request.session_hash, picked, name, other, conversation), gr.skip())
+            yield from or_nothing(reply(services, request.session_hash, picked, name, other, asked), gr.skip())
 
     view.ask(on_ask, [model, chosen, beside], view, **{**model_work, "trigger_mode": "multiple"})
     view.halt(stop_event(services), queue=False, **QUIET)

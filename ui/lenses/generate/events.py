@@ -1,7 +1,8 @@
 """Event handlers of the Generate tab."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -39,37 +40,20 @@ class GenerateEvents:
     def _shown(self, views: Iterator[handlers.View]) -> Iterator[list[Any]]:
         return or_nothing(map(_values, views), _values(handlers.View()))
 
-    def write(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
-        with shown_to_visitor():
-            yield from self._shown(
-                handlers.write(self._services, request.session_hash, name, text, writing_form(self._services, raw))
-            )
+    def writing(self, writes: Callable[..., Iterator[handlers.View]]) -> Callable[..., Iterator[list[Any]]]:
+        """The event of a handler that takes what `write` does."""
 
-    def step(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
-        with shown_to_visitor():
-            yield from self._shown(
-                handlers.write_one(self._services, request.session_hash, name, text, writing_form(self._services, raw))
-            )
+        def on_event(request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
+            with shown_to_visitor():
+                form = writing_form(self._services, raw)
+                yield from self._shown(writes(self._services, request.session_hash, name, text, form))
 
-    def continue_text(self, request: gr.Request, name: str, text: str, *raw: object) -> Iterator[list[Any]]:
-        with shown_to_visitor():
-            yield from self._shown(
-                handlers.continue_text(
-                    self._services, request.session_hash, name, text, writing_form(self._services, raw)
-                )
-            )
+        return on_event
 
-    def branch(
-        self, request: gr.Request, event: gr.EventData, name: str, text: str, *raw: object
-    ) -> Iterator[list[Any]]:
+    def branch(self, request: gr.Request, event: gr.EventData, *given: Any) -> Iterator[list[Any]]:
         picked = event_data(event)
-        with shown_to_visitor():
-            place, token = picked.get("place"), picked.get("id")
-            yield from self._shown(
-                handlers.branch(
-                    self._services, request.session_hash, name, text, writing_form(self._services, raw), place, token
-                )
-            )
+        branch = partial(handlers.branch, place=picked.get("place"), token_id=picked.get("id"))
+        yield from self.writing(branch)(request, *given)
 
     def preview(self, request: gr.Request, name: str, text: str, *raw: object) -> list[Any]:
         with shown_to_visitor():

@@ -109,7 +109,10 @@ class Distribution(TypedDict):
 
 
 class ChatAnswer(TypedDict):
-    """An answer as it is written, and a plain model's continuation beside it; `asked` is the message of an example."""
+    """An answer as it is written, and a plain model's continuation beside it; `asked` is the message of an example.
+
+    `used` and `window` are tokens, `dropped` turns that no longer fit, `rate` tokens a second, `number` as it was sent.
+    """
 
     asked: NotRequired[str]
     answer: str

@@ -5,6 +5,7 @@ import gradio as gr
 from ui.lenses.generate.chat import chat
 from ui.lenses.generate.events import GenerateEvents
 from ui.lenses.generate.handlers import probabilities, tokens
+from ui.lenses.generate.handlers import writing as handlers
 from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.strategies import STRATEGIES, guides
 from ui.lenses.generate.steer import steer_view
@@ -71,9 +72,9 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
     events = GenerateEvents(services)
     inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]
     writing = {**model_work, "trigger_mode": "multiple"}
-    gr.on([start.click, prompt.submit], events.write, inputs, outputs, **writing)
-    step.click(events.step, inputs, outputs, **writing)
-    stream.continue_text(events.continue_text, inputs, outputs, **writing)
+    gr.on([start.click, prompt.submit], events.writing(handlers.write), inputs, outputs, **writing)
+    step.click(events.writing(handlers.write_one), inputs, outputs, **writing)
+    stream.continue_text(events.writing(handlers.continue_text), inputs, outputs, **writing)
     stream.pick(events.branch, inputs, outputs, **writing)
     chart.pick(events.branch, inputs, outputs, **writing)
     stop.click(stop_event(services), queue=False, **QUIET)

@@ -14,6 +14,7 @@ from ui.services import Services
 from ui.shared.controls import Controls, writing_form
 from ui.shared.files import calling
 from ui.shared.lens import Event, Wiring
+from ui.shared.opening import Opening
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, stop_event
 from ui.state import token_stream as token_stream_of
@@ -62,25 +63,16 @@ def compare_view(
             views = compare(services, request.session_hash, name, text, form, chosen, same_numbers)
             yield from or_nothing(([*texts, seed] for texts, seed in views), [gr.skip()] * (MOST + 1))
 
-    def on_press(request: gr.Request, *given: Any) -> Iterator[list[Any]]:
-        services.sessions.get(request.session_hash).first("compare")
-        yield from on_compare(request, *given)
+    opening = Opening(services, "compare", on_compare)
 
-    def on_open(request: gr.Request, name: str, text: str, *given: Any) -> Iterator[list[Any]]:
-        session, nothing = services.sessions.get(request.session_hash), [gr.skip()] * (MOST + 1)
-        if not str(text or "").strip() or not session.first("compare"):
-            yield nothing
-            return
-        with session.waiting() as waits:
-            for _waited in waits:
-                yield nothing
-            yield from on_compare(request, name, text, *given)
+    def on_open(request: gr.Request, name: str, text: str, *given: Any) -> Iterator[Any]:
+        yield from opening.opened(request, name, text, *given) if str(text or "").strip() else [gr.skip()]
 
     inputs = [model, prompt, same, *names, *controls.inputs]
     # A link's text may not have reached the box by now.
     newest = calling("shared/view/sentence.js", "[args[0], m.sentence() || args[1], ...args.slice(2)]")
     tab.select(on_open, inputs, [*streams, controls.seed], js=newest, **model_work)
-    start.click(on_press, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
+    start.click(opening.pressed, inputs, [*streams, controls.seed], **{**model_work, "trigger_mode": "multiple"})
     stop.click(stop_event(services), queue=False, **QUIET)
 
 

@@ -29,7 +29,7 @@ def test_every_moment_is_that_moment_s_model(bundled):
 def test_a_model_without_moments_says_nothing(bundled):
     bundled.models.get("world")
     found = formed.formed(bundled, {"model": "world", "text": TEXT, "word": 1, "rival": 2})
-    assert json.loads(found) == {"message": ""}
+    assert json.loads(found)["message"].startswith("No earlier moments")
 
 
 def test_the_words_follow_the_numbers():

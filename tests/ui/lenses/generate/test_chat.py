@@ -14,7 +14,7 @@ STORY = "Tell me a story about a cat."
 
 
 def asked(*turns, **more):
-    return json.dumps({"turns": list(turns), **more})
+    return {"turns": list(turns), **more}
 
 
 def replies(bundled, talk, chosen="mini", beside="mini", session="v"):
@@ -48,11 +48,11 @@ def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, en
 
 
 def test_turns_and_the_system_line_stand_in_the_prompt():
-    talk = chat.parse(asked("Hi", "Hello.", "Bye", system=" Be kind. "))
-    assert list(talk.messages) == [
+    messages, seed = chat.parse(asked("Hi", "Hello.", "Bye", system=" Be kind. "))
+    assert messages == [
         Message("System", "Be kind."), Message("User", "Hi"), Message("Assistant", "Hello."), Message("User", "Bye"),
     ]  # fmt: skip
-    assert talk.seed == 1
+    assert seed == 1
 
 
 def test_the_oldest_turns_make_room_and_are_counted():
@@ -67,8 +67,8 @@ def test_the_oldest_turns_make_room_and_are_counted():
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (None, "nothing to answer"), ("", "nothing to answer"), ("[]", "nothing to answer"),
-        ("{" * 5000, "nothing to answer"), (asked(), "nothing to answer"),
+        (None, "nothing to answer"), ("", "nothing to answer"), ([], "nothing to answer"),
+        ({"turns": {}}, "nothing to answer"), (asked(), "nothing to answer"),
         (asked("Hi", "Hello"), "nothing to answer"), (asked("  "), "nothing to answer"),
         (asked(*["a"] * 61), "61 turns"), (asked("a" * 4001), "4,000 are allowed"),
         (asked("Hi", system="x" * 4001), "The system line has 4,001"), (asked(7), "A message"),

@@ -1,12 +1,10 @@
 """Ablation: the next-token distribution with parts of the model switched off, for one visitor and one pass."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, cast
 
 from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
-from gptcore.errors import GPTCoreError
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Ablation, Effects
@@ -14,12 +12,14 @@ from ui.payloads import rounded
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
+from ui.shared.open_model import answering, as_json
 from ui.state.token_stream import label
 
 REPLACEMENTS = ("zero", "mean")
 _N_ROWS, _MOST_OFF = 12, 2_000
 
 
+@answering
 def switch_off(
     services: Services,
     session_id: str | None,
@@ -28,23 +28,18 @@ def switch_off(
     replacement: object,
     *,
     example: bool = False,
-) -> str:
-    """The next-token distribution before and after, JSON of an `Ablation`; errors become its message.
+) -> Ablation:
+    """The next-token distribution before and after; errors become its message.
 
     Args:
-        services: of the app.
-        session_id: the visitor.
         form: what is read, and how; the end-of-text token in front is part of it.
         off: list of [layer, "head" | "attention" | "mlp", head or null].
         replacement: "zero", or "mean" over the text.
         example: these parts are an example; they are dropped when the visitor chooses one.
     """
-    try:
-        seen = maps.read(services, session_id, form)
-        parts, how = parts_of(off), _replacement(replacement)
-        return _json({**services.now(lambda: _changed(seen, parts, how)), "example": example})
-    except GPTCoreError as error:
-        return maps.message(str(error))
+    seen = maps.read(services, session_id, form)
+    parts, how = parts_of(off), _replacement(replacement)
+    return {**services.now(lambda: _changed(seen, parts, how)), "example": example}
 
 
 def try_all(services: Services, session_id: str | None, form: AttentionForm, replacement: object) -> Iterator[str]:
@@ -68,9 +63,9 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
                 "total": total,
                 "stopped": False,
             }
-            yield _json(done)
+            yield as_json(done)
             if not run.wanted:
-                yield _json({**done, "stopped": True})
+                yield as_json({**done, "stopped": True})
                 return
 
 
@@ -144,7 +139,3 @@ def _of(seen: ReadText, how: str) -> str:
 
 def _key(part: ModelPart) -> str:
     return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
-
-
-def _json(value: Mapping[str, object]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

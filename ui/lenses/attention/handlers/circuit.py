@@ -1,6 +1,5 @@
 """Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -8,7 +7,6 @@ import numpy as np
 from torch import Tensor
 
 from gptcore.analysis import CircuitNode, WordCircuit, logits_without_edge, logits_without_nodes, word_circuit
-from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -19,7 +17,7 @@ from ui.payloads import Choice, PairRequest, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, open_text
 from ui.state.machine import likeliest
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
@@ -27,55 +25,50 @@ _SMALL = 0.5  # logits: a smaller difference is no preference
 _KINDS = ("head", "neuron")
 
 
-def circuit(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Circuit]:
+@answering
+def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circuit:
     """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
-    try:
-        lm, ids, word, rival = _asked(services, request)
-        drawn = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
-        really = [
-            services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
-            - drawn.total
-            if node.kind in _KINDS
-            else None
-            for node in drawn.nodes
-        ]
-        following = services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT))
-        return json.dumps(_described(lm, ids, drawn, really, following, (word, rival)), ensure_ascii=False)
-    except GPTCoreError as error:
-        return refused(error)
+    lm, ids, word, rival = asked(services, request)
+    drawn = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
+    really = [
+        services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
+        - drawn.total
+        if node.kind in _KINDS
+        else None
+        for node in drawn.nodes
+    ]
+    following = services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT))
+    return _described(lm, ids, drawn, really, following, (word, rival))
 
 
-def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> Annotated[str, CircuitWithout]:
+@answering
+def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> CircuitWithout:
     """The prediction without some nodes, or without an edge; a message where it cannot be."""
-    try:
-        lm, ids, word, rival = _asked(services, request)
-        off, edge = fields(request, "off", "edge")
-        if not isinstance(off, list) or len(off) > _MOST_OFF:
-            raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
-        nodes = [_node(lm, ids, one) for one in off]
-        pair = edge if isinstance(edge, list) and len(edge) == 2 else [None, None]
-        ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
+    lm, ids, word, rival = asked(services, request)
+    off, edge = fields(request, "off", "edge")
+    if not isinstance(off, list) or len(off) > _MOST_OFF:
+        raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
+    nodes = [_node(lm, ids, one) for one in off]
+    pair = edge if isinstance(edge, list) and len(edge) == 2 else [None, None]
+    ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
 
-        def computed() -> CircuitWithout:
-            if ends is None:
-                logits = logits_without_nodes(lm.model, ids, nodes)
-            else:
-                logits = logits_without_edge(lm.model, ids, *ends)
-            following = likeliest(lm, logits.softmax(-1), _N_NEXT)
-            return {"difference": round(_difference(logits, word, rival), 3), "next": following}
+    def computed() -> CircuitWithout:
+        if ends is None:
+            logits = logits_without_nodes(lm.model, ids, nodes)
+        else:
+            logits = logits_without_edge(lm.model, ids, *ends)
+        following = likeliest(lm, logits.softmax(-1), _N_NEXT)
+        return {"difference": round(_difference(logits, word, rival), 3), "next": following}
 
-        return json.dumps(services.now(computed), ensure_ascii=False)
-    except GPTCoreError as error:
-        return refused(error)
+    return services.now(computed)
 
 
-def _asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
-    model, text, word, rival = fields(request, "model", "text", "word", "rival")
-    lm = open_model(services, model)
+def asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
+    """Model, text and both tokens of a `PairRequest` that names them. Raises NotOpenError and InputError."""
+    lm, text = open_text(services, request)
     high = lm.model.config.vocab_size - 1
-    chosen = [inputs.whole(one, "The token", low=0, high=high) for one in (word, rival)]
-    written = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-    return lm, inputs.last_window(lm, written)[0], chosen[0], chosen[1]
+    word, rival = (inputs.whole(one, "The token", low=0, high=high) for one in fields(request, "word", "rival"))
+    return lm, inputs.last_window(lm, text)[0], word, rival
 
 
 def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:

@@ -1,6 +1,5 @@
 """Attention difference of two texts of equal length, or of two models of the same shape, for every head."""
 
-import json
 from typing import Annotated
 
 import numpy as np
@@ -8,30 +7,29 @@ import numpy as np
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import concludes, listed
 from ui.lenses.attention.handlers import codec, maps
-from ui.lenses.attention.handlers.maps import ChosenHead, ReadText, chosen, header
+from ui.lenses.attention.handlers.maps import ReadText, chosen, header
 from ui.lenses.attention.payloads import AttentionMaps, HeadMap, HeadRequest
 from ui.services import Services
 from ui.shared.inputs import InputError
+from ui.shared.open_model import answering
 
 _BETWEEN = ":"
 _N_NAMED, _MOVED = 3, 0.05  # heads that are named, and the least share of attention that they must have moved
 
 
+@answering
 def compare(
     services: Services, session_id: str | None, model_a: object, text_a: object, model_b: object, text_b: object
-) -> str:
+) -> AttentionMaps:
     """The component's value for A minus B, or a message if they cannot be compared.
 
     Keys as in `attention.describe`, with signed true, a key that joins both readings, and as scores only "changed":
     the share of each head's attention that moved, averaged over query tokens, 0 to 1 (total variation).
     """
-    try:
-        a = maps.read(services, session_id, maps.AttentionForm(model_a, text_a))
-        b = maps.read(services, session_id, maps.AttentionForm(model_b, text_b))
-        check(a, b)
-        return services.now(lambda: _describe(a, b, str(text_a)))
-    except maps.GPTCoreError as error:
-        return maps.message(str(error))
+    a = maps.read(services, session_id, maps.AttentionForm(model_a, text_a))
+    b = maps.read(services, session_id, maps.AttentionForm(model_b, text_b))
+    check(a, b)
+    return services.now(lambda: _describe(a, b, str(text_a)))
 
 
 def check(a: ReadText, b: ReadText) -> None:
@@ -52,33 +50,18 @@ def check(a: ReadText, b: ReadText) -> None:
 
 
 def head_difference(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
-    """One head's difference for the component; the key joins both readings."""
-    pair = both(services, request)
-    if pair is None:
-        return None
-    a, b = pair
-    return {
-        "map": services.now(lambda: codec.one_map(a.weights - b.weights, causal=a.kept.reading.causal, signed=True))
-    }
-
-
-def both(services: Services, request: object) -> tuple[ChosenHead, ChosenHead] | None:
-    """The same head in both readings, or None for an invalid request."""
+    """One head's difference for the component; the key joins both readings. None for an invalid request."""
     if not isinstance(request, dict) or not isinstance(request.get("key"), str):
         return None
     first, _, second = request["key"].partition(_BETWEEN)
     a, b = (chosen(services, {**request, "key": key}) for key in (first, second))
     if a is None or b is None or a.kept.reading.n_tokens != b.kept.reading.n_tokens:
         return None
-    return a, b
+    causal = a.kept.reading.causal
+    return {"map": services.now(lambda: codec.one_map(a.weights - b.weights, causal=causal, signed=True))}
 
 
-def joined_labels(a: ChosenHead | ReadText, b: ChosenHead | ReadText) -> list[str]:
-    """A token where both agree, else "a / b"."""
-    return [x if x == y else f"{x} / {y}" for x, y in zip(a.kept.labels, b.kept.labels, strict=True)]
-
-
-def _describe(a: ReadText, b: ReadText, text: str) -> str:
+def _describe(a: ReadText, b: ReadText, text: str) -> AttentionMaps:
     left, right = a.kept.reading, b.kept.reading
     small = codec.Thumbnails(n_maps=left.n_layer * left.n_head, causal=left.causal, signed=True)
     changed = []
@@ -87,10 +70,10 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
         small.add(change)
         changed.append([round(float(v), 4) for v in 0.5 * np.abs(change).sum(-1).mean(-1)])
     best = int(np.argmax(changed))
-    value: AttentionMaps = {
+    return {
         **header(a, maps.RAW, text),
         "key": a.key + _BETWEEN + b.key,
-        "tokens": joined_labels(a, b),
+        "tokens": [x if x == y else f"{x} / {y}" for x, y in zip(a.kept.labels, b.kept.labels, strict=True)],
         "note": " ".join(dict.fromkeys(filter(None, [a.note, b.note]))),
         "signed": True,
         "side": small.side,
@@ -99,7 +82,6 @@ def _describe(a: ReadText, b: ReadText, text: str) -> str:
         "said": conclusion(changed),
         "start": list(divmod(best, left.n_head)),
     }
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @concludes("two texts compared")

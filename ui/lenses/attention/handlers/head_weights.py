@@ -1,19 +1,16 @@
 """Head analysis from weights alone: OV copying or suppression, and composition with earlier heads."""
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
 from gptcore.analysis import Composition, HeadCircuits, head_circuits
-from gptcore.errors import GPTCoreError
-from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import concludes, listed, quoted
 from ui.lenses.attention.payloads import HeadOfModel, HeadWeights
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, open_model
 
 _N, _N_NAMED = 10, 3
 _COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
@@ -21,35 +18,28 @@ _BUILDS = 3.0  # times the composition score of random weights, which is 1 / sqr
 _KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
 
 
-def head_weights(services: Services, request: Annotated[object, HeadOfModel]) -> Annotated[str, HeadWeights]:
+@answering
+def head_weights(services: Services, request: Annotated[object, HeadOfModel]) -> HeadWeights:
     """A head from its weights alone; a message where it cannot be."""
-    try:
-        model, layer, head = fields(request, "model", "layer", "head")
-        lm = open_model(services, model)
-        config = lm.model.config
-        at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
-        at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
-        circuits = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
-        value: HeadWeights = {
-            "said": conclusion(f"{at_layer}.{at_head}", circuits, _labels(lm, circuits), width=config.n_embd),
-            "copied": [
-                (name, round(logit, 2)) for name, (_, logit) in zip(_labels(lm, circuits), circuits.copied, strict=True)
-            ],
-            "suppressed": [
-                (describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in circuits.suppressed
-            ],
-            "copying": round(circuits.copying, 2),
-            "compositions": [
-                (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in circuits.compositions
-            ],
-        }
-        return json.dumps(value, ensure_ascii=False)
-    except GPTCoreError as error:
-        return refused(error)
-
-
-def _labels(lm: LanguageModel, circuits: HeadCircuits) -> list[str]:
-    return [describe_token(lm.tokenizer, token) for token, _ in circuits.copied]
+    model, layer, head = fields(request, "model", "layer", "head")
+    lm = open_model(services, model)
+    config = lm.model.config
+    at_layer = inputs.whole(layer, "The layer", low=0, high=config.n_layer - 1)
+    at_head = inputs.whole(head, "The head", low=0, high=config.n_head - 1)
+    circuits = services.now(lambda: head_circuits(lm.model, at_layer, at_head, n=_N))
+    copied, suppressed = (
+        [(describe_token(lm.tokenizer, token), round(logit, 2)) for token, logit in written]
+        for written in (circuits.copied, circuits.suppressed)
+    )
+    return {
+        "said": conclusion(f"{at_layer}.{at_head}", circuits, [label for label, _ in copied], width=config.n_embd),
+        "copied": copied,
+        "suppressed": suppressed,
+        "copying": round(circuits.copying, 2),
+        "compositions": [
+            (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in circuits.compositions
+        ],
+    }
 
 
 @concludes("a head's weights")

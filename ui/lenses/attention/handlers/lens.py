@@ -1,16 +1,15 @@
 """The logit lens: what the model would say if it stopped after each layer."""
 
-import json
 from collections.abc import Sequence
 
 from gptcore.analysis import logit_lens, settled_depths
-from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Lens
 from ui.services import Services
+from ui.shared.open_model import answering
 from ui.state.token_stream import label
 
 # Most columns of a readable table; a longer text shows its last ones.
@@ -19,14 +18,11 @@ _MOST_POSITIONS = 64
 _FEW = 8  # tokens: of fewer, half is no figure
 
 
-def lens(services: Services, session_id: str | None, form: AttentionForm) -> str:
-    """JSON of a `Lens`; errors become its message. Arguments as in `maps.read`."""
-    try:
-        seen = maps.read(services, session_id, form)
-        described = services.now(lambda: _describe(seen))
-        return json.dumps(described, ensure_ascii=False, separators=(",", ":"))
-    except GPTCoreError as error:
-        return maps.message(str(error))
+@answering
+def lens(services: Services, session_id: str | None, form: AttentionForm) -> Lens:
+    """What the model would say after each layer. Arguments as in `maps.read`."""
+    seen = maps.read(services, session_id, form)
+    return services.now(lambda: _describe(seen))
 
 
 def _describe(seen: ReadText) -> Lens:

@@ -1,6 +1,5 @@
 """Attention maps: a text is run through the model once, then any head can be viewed."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +27,8 @@ from ui.services import Services
 from ui.shared import inputs
 from ui.shared.head_roles import roles_of, where_tokens_repeat
 from ui.shared.inputs import InputError
+from ui.shared.open_model import as_json
+from ui.shared.sheets import message
 from ui.state.attention_cache import CachedAttention
 
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
@@ -89,18 +90,8 @@ def views(services: Services, session_id: str | None, form: AttentionForm) -> It
         yield MapsView(message(str(error)), drawn=False)
 
 
-def message(text: str) -> str:
-    """Placeholder message when there is nothing to draw."""
-    return json.dumps({"message": text}, ensure_ascii=False)
-
-
 def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:
-    """Runs a model on a text, or returns the cached reading.
-
-    Args:
-        services: of the app.
-        session_id: the visitor; a generated text is read with its original tokens.
-        form: what to read, and how.
+    """Runs a model on a text, or returns the cached reading; what the visitor generated keeps its original tokens.
 
     Raises:
         InputError and the core's errors, with what to do.
@@ -130,12 +121,10 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
 
 
 def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
-    """A reading as JSON for the component.
+    """A reading as JSON of `AttentionMaps`.
 
-    Keys: key, model, text, mode, keep, note, tokens, ids, L, H, causal, signed, side and thumbs (see the codec), scores
-    (on this text) and random (on repeated random tokens; null while unknown), each {name: [L][H]}, roles on this text
-    [L][H] as [role, whether it only leans that way], elsewhere (roles where random tokens repeat, [L][H], "" for none),
-    said (a conclusion in words), start [layer, head].
+    side and thumbs are the codec's, scores and roles of this text; random and elsewhere are scores and roles where
+    random tokens repeat, null while unknown, "" for no role; start is [layer, head].
     """
     reading = seen.kept.reading
     small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
@@ -160,12 +149,7 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
         "said": conclusions.heads(roles, elsewhere or []),
         "start": interesting(scores),
     }
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def scores_of(kept: CachedAttention) -> HeadScores:
-    """What the heads do on this text."""
-    return head_scores(kept.reading.layers(), kept.reading.token_ids)
+    return as_json(value)
 
 
 def header(seen: StoredReading, mode: str, text: str) -> ReadingHeader:

@@ -1,6 +1,5 @@
 """MLP neurons over a text: what activates one, and what it writes."""
 
-import json
 from typing import Annotated
 
 from torch import Tensor
@@ -8,7 +7,6 @@ from torch import Tensor
 from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
 from gptcore.analysis.circuit_checks import logits_without_nodes
 from gptcore.analysis.circuits import CircuitNode
-from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -17,27 +15,25 @@ from ui.lenses.attention.payloads import InnerSizes, NeuronRequest, Neurons
 from ui.payloads import fields, rounded
 from ui.services import Services
 from ui.shared import ancestors, inputs
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, open_text
 
 _N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
 
 
-def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> Annotated[str, Neurons]:
+@answering
+def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> Neurons:
     """A neuron over a text; a message where it cannot be."""
-    try:
-        model, text, layer, neuron = fields(request, "model", "text", "layer", "neuron")
-        lm = open_model(services, model)
-        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-        last = lm.model.config.n_layer - 1
-        # The previous model may have had more layers.
-        at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
-        ids = text_ids(lm, text)
-        return json.dumps(services.now(lambda: _described(lm, ids, at, neuron)), ensure_ascii=False)
-    except GPTCoreError as error:
-        return refused(error)
+    lm, text = open_text(services, request)
+    layer, neuron = fields(request, "layer", "neuron")
+    last = lm.model.config.n_layer - 1
+    # The previous model may have had more layers.
+    at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
+    ids = text_ids(lm, text)
+    return services.now(lambda: _described(lm, ids, at, neuron))
 
 
-def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotated[str, InnerSizes]:
+@answering
+def inner_sizes(services: Services, request: Annotated[object, None]) -> InnerSizes:
     """The recorded losses by inner width; ignores the request."""
     sizes = [(name, size.loss, size.parameters) for name, size in ancestors.inner_sizes().items()]
     by_size = ancestors.inner_sizes()
@@ -48,7 +44,7 @@ def inner_sizes(services: Services, request: Annotated[object, None]) -> Annotat
     sentence = (
         f"From 2 to 4 times it gains {gains[0]:.3f}, from 4 to 8 times {gains[1]:.3f} for {more:,} parameters more."
     )
-    return json.dumps({"how": f"{ancestors.how()} {sentence}", "sizes": sizes}, ensure_ascii=False)
+    return {"how": f"{ancestors.how()} {sentence}", "sizes": sizes}
 
 
 def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) -> Neurons:

@@ -1,7 +1,7 @@
 """Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, as_json, open_model
 from ui.shared.sheets import message
 from ui.state.machine import likeliest
 from ui.state.model_store import base_name
@@ -90,36 +90,23 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         JSON of a `PatchingGrid`; a message where it cannot be.
     """
     try:
-        lm = services.models.get(inputs.model_name(model))
-        most = services.limits.max_prompt_chars
-        named = ((first, "Sentence A"), (second, "Sentence B"))
-        ids = [read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named]
-        chances, words = both_answers(services, lm, ids)
-        texts = [str(first), str(second)]
-        often = how_often(model, first, second)
-        yield from _computed(services, session_id, lm, ids, chances, words, texts, often)
+        yield from _grid(services, session_id, model, first, second)
     except GPTCoreError as error:
         yield message(str(error))
 
 
-def _computed(
-    services: Services,
-    session_id: str | None,
-    lm: LanguageModel,
-    ids: list[list[int]],
-    chances: Tensor,
-    words: tuple[int, int],
-    texts: list[str],
-    often: str,
-) -> Iterator[str]:
+def _grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
     """Yields an estimate of the grid, the grid by depth, then the share of single heads."""
-    (word, rival), (source, target), n_layer = words, ids, lm.model.config.n_layer
-    labels = [[describe_token(lm.tokenizer, token) for token in one] for one in ids]
+    lm, most = services.models.get(inputs.model_name(model)), services.limits.max_prompt_chars
+    source, target = read_ids(lm, first, "Sentence A", most), read_ids(lm, second, "Sentence B", most)
+    chances, words = both_answers(services, lm, [source, target])
+    word, rival = words
+    labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
     estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
     shown: PatchingGrid = {
-        "texts": texts,
+        "texts": [str(first), str(second)],
         "model": lm.name,
-        "often": often,
+        "often": how_often(model, first, second),
         "a": labels[0],
         "b": labels[1],
         "answers": [describe_token(lm.tokenizer, token) for token in words],
@@ -128,52 +115,40 @@ def _computed(
         "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
         "rows": [],
         "heads": None,
-        "total": n_layer + 1,
+        "total": lm.model.config.n_layer + 1,
         "stopped": False,
         "said": "",
     }
-    yield _json(shown)
+    yield as_json(shown)
     with services.sessions.get(session_id).turn() as run:
-        for row, _seconds in services.compute(_shares(patching_rows(lm.model, source, target, word, rival))):
-            shown["rows"].append(row)
-            yield _json(shown)
+        for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, word, rival)):
+            shown["rows"].append([round(share, 3) for share in row.tolist()])
+            yield as_json(shown)
             if not run.wanted:
-                yield _json({**shown, "stopped": True})
+                yield as_json({**shown, "stopped": True})
                 return
-        heads = [
-            row.tolist()
+        shown["heads"] = [
+            [round(share, 3) for share in row.tolist()]
             for (_, row), _ in services.compute(patching_rows(lm.model, source, target, word, rival, "head"))
         ]
-    shown["heads"] = [[round(share, 3) for share in row] for row in heads]
-    yield _json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+    yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
 
 
-def patched(services: Services, request: Annotated[object, PatchRequest]) -> Annotated[str, Patched]:
+@answering
+def patched(services: Services, request: Annotated[object, PatchRequest]) -> Patched:
     """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
-    try:
-        model, first, second, cells = fields(request, "model", "first", "second", "cells")
-        lm = open_model(services, model)
-        most = services.limits.max_prompt_chars
-        named = ((first, "Sentence A"), (second, "Sentence B"))
-        source, target = (read_ids(lm, inputs.text(text, name, most=most, least=1), name) for text, name in named)
-        chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])]
-        rows = services.now(
-            lambda: likeliest(lm, patched_logits(lm.model, source, target, chosen[:_MOST_CELLS]).softmax(-1), _N_NEXT)
-        )
-        return _json({"next": rows})
-    except GPTCoreError as error:
-        return refused(error)
+    model, first, second, cells = fields(request, "model", "first", "second", "cells")
+    lm = open_model(services, model)
+    most = services.limits.max_prompt_chars
+    source, target = read_ids(lm, first, "Sentence A", most), read_ids(lm, second, "Sentence B", most)
+    chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])][:_MOST_CELLS]
+    carried = services.now(lambda: patched_logits(lm.model, source, target, chosen).softmax(-1))
+    return {"next": services.now(lambda: likeliest(lm, carried, _N_NEXT))}
 
 
 def _cell(value: object) -> tuple[int, int]:
     depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
     return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
-
-
-def _shares(rows: Iterator[tuple[int, Tensor]]) -> Iterator[list[float]]:
-    """Rows of a grid as plain numbers."""
-    for _, row in rows:
-        yield [round(share, 3) for share in row.tolist()]
 
 
 @concludes("patching")
@@ -239,14 +214,10 @@ def both_answers(
     return chances, (word, rival)
 
 
-def read_ids(lm: LanguageModel, text: str, name: str) -> list[int]:
-    """Encodes a text for patching. Raises InputError for too many tokens."""
-    ids = prompt_ids(lm, text)
+def read_ids(lm: LanguageModel, text: object, name: str, most_chars: int) -> list[int]:
+    """Encodes a text for patching. Raises InputError for no text, too many characters, and too many tokens."""
+    ids = prompt_ids(lm, inputs.text(text, name, most=most_chars, least=1))
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     if len(ids) > most:
         raise InputError(f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
     return ids
-
-
-def _json(value: Mapping[str, object]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

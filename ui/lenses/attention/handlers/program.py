@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from gptcore.analysis import Attribution, logit_attribution, logits_without, patching_grid, uniform_scores
+from gptcore.analysis import head_scores, logit_attribution, logits_without, patching_grid, uniform_scores
 from gptcore.analysis.patching import PATCH_KINDS, PatchKind
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel
@@ -56,7 +56,7 @@ def _described(services: Services, seen: ReadText, layer: int | None, head: int 
     if layer is not None and head is not None:
         shown = maps.shown_as(reading.head_weights(layer, head), sink)
         weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
-    scores = maps.scores_of(seen.kept)
+    scores = head_scores(reading.layers(), reading.token_ids)
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
     return {
         "model": seen.lm.name,
@@ -94,8 +94,8 @@ def attribution(
     first, second = best
     word = first if not token else _token(lm, token)
     rival = (second if word == first else first) if not against else _token(lm, against)
-    attributed, values = services.now(lambda: _attributed(lm, ids, word, rival))
-    parts = sorted(zip(attributed.names, values, strict=True), key=lambda part: -abs(part[1]))
+    attributed = services.now(lambda: logit_attribution(lm.model, ids, word, rival))
+    parts = sorted(zip(attributed.names, attributed.values.tolist(), strict=True), key=lambda part: -abs(part[1]))
     return {
         "model": lm.name,
         "token": describe_token(lm.tokenizer, word),
@@ -131,8 +131,8 @@ def patching(
     """
     if kind not in PATCH_KINDS:
         raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
-    lm, ids = _read(services, model, source, "The source")
-    _, others = _read(services, model, target, "The target")
+    lm, most = services.models.get(inputs.model_name(model)), services.limits.max_prompt_chars
+    ids, others = read_ids(lm, source, "The source", most), read_ids(lm, target, "The target", most)
     chosen = tuple(_token(lm, one) if one else None for one in (token, against))
     _, (word, rival) = both_answers(services, lm, [ids, others], (chosen[0], chosen[1]))
     grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)).tolist())
@@ -143,17 +143,6 @@ def patching(
         "answers": [describe_token(lm.tokenizer, one) for one in (word, rival)],
         "grid": [[round(share, 5) for share in row] for row in grid],
     }
-
-
-def _attributed(lm: LanguageModel, ids: list[int], token: int, against: int) -> tuple[Attribution, list[float]]:
-    attributed = logit_attribution(lm.model, ids, token, against)
-    return attributed, attributed.values.tolist()
-
-
-def _read(services: Services, model: str, text: object, name: str) -> tuple[LanguageModel, list[int]]:
-    lm = services.models.get(inputs.model_name(model))
-    written = inputs.text(text, name, most=services.limits.max_prompt_chars, least=1)
-    return lm, read_ids(lm, written, name)
 
 
 def _token(lm: LanguageModel, text: object) -> int:

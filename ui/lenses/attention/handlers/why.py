@@ -1,13 +1,11 @@
 """Logit attribution: a prediction as a sum over the parts of the model, each checked by ablation."""
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
 import torch
 
-from gptcore.analysis import Attribution, ModelPart, logit_attribution, logits_without
-from gptcore.errors import GPTCoreError
+from gptcore.analysis import ModelPart, logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
@@ -17,30 +15,23 @@ from ui.payloads import Choice, PairRequest, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.formed import model_part, named_part
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, open_text
 
 _N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
 _HELD = 0.5  # share of its estimate that a part's ablation must reach to confirm the estimate
 _SMALL = 0.5  # logits: a smaller difference is no preference
 
 
-def why(services: Services, request: Annotated[object, PairRequest]) -> Annotated[str, Why]:
+@answering
+def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
     """A prediction as a sum over the model's parts; a message where it cannot be.
 
     Without ids the likeliest next token is explained against the second likeliest.
     """
-    try:
-        model, text, *chosen = fields(request, "model", "text", "word", "rival")
-        lm = open_model(services, model)
-        text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-        word, rival = (_id(lm, one) for one in chosen)
-        ids, note = inputs.last_window(lm, text)
-        return json.dumps(
-            services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note)),
-            ensure_ascii=False,
-        )
-    except GPTCoreError as error:
-        return refused(error)
+    lm, text = open_text(services, request)
+    word, rival = (_id(lm, one) for one in fields(request, "word", "rival"))
+    ids, note = inputs.last_window(lm, text)
+    return services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note))
 
 
 def _id(lm: LanguageModel, value: object) -> int | None:
@@ -56,7 +47,8 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
     other = next(one for one in [*best, *range(len(chances))] if one != word)
     rival = other if rival is None or rival == word else rival
     attributed = logit_attribution(lm.model, ids, word, rival)
-    largest = _largest(attributed)
+    shares = zip(attributed.names, attributed.values.tolist(), strict=True)
+    largest = sorted(shares, key=lambda share: -abs(share[1]))[:_N_PARTS]
     really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, attributed.total)
     parts = [_share(name, value, real) for (name, value), real in zip(largest, really, strict=True)]
     rest = attributed.total - sum(value for _, value in largest)
@@ -69,9 +61,9 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
         "word": choice(word),
         "rival": choice(rival),
-        "total": _rounded(attributed.total),
+        "total": round(attributed.total, 3),
         "parts": parts,
-        "rest": (len(attributed.names) - len(largest), _rounded(rest)),
+        "rest": (len(attributed.names) - len(largest), round(rest, 3)),
         "agreement": _agreement(bundled),
         "said": " ".join(
             filter(None, (conclusion(choice(word)[0], choice(rival)[0], attributed.total, parts, config.n_layer), note))
@@ -133,12 +125,6 @@ def _agreement(name: str) -> str:
     )
 
 
-def _largest(attributed: Attribution) -> list[tuple[str, float]]:
-    """The parts with the largest shares, the largest first."""
-    pairs = zip(attributed.names, attributed.values.tolist(), strict=True)
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))[:_N_PARTS]
-
-
 def _checked(
     lm: LanguageModel, ids: list[int], parts: list[ModelPart | None], word: int, rival: int, total: float
 ) -> list[float | None]:
@@ -153,10 +139,6 @@ def _checked(
 
 def _share(name: str, value: float, real: float | None) -> Part:
     """A part as people name it, where it is, and its share."""
-    part, really = model_part(name), None if real is None else _rounded(real)
+    part, really = model_part(name), None if real is None else round(real, 3)
     layer, head = (None, None) if part is None else (part.layer, part.head)
-    return {"name": named_part(name), "layer": layer, "head": head, "value": _rounded(value), "really": really}
-
-
-def _rounded(value: float) -> float:
-    return round(value, 3)
+    return {"name": named_part(name), "layer": layer, "head": head, "value": round(value, 3), "really": really}

@@ -3,9 +3,8 @@
 // other.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
-import {csvText, percent, visible} from '../../../shared/view/plain.js';
-import {add, saveText, slides} from '../../../shared/view/page.js';
-import {pressed} from './switches.js';
+import {percent, visible} from '../../../shared/view/plain.js';
+import {add, addButton, saveCsv, slides} from '../../../shared/view/page.js';
 
 const EXAMPLE = 'An example; your first click clears it. ';
 
@@ -103,10 +102,9 @@ export function start({element, props, trigger, watch}) {
     const most = Math.max(...Object.values(effects).map(([bits]) => bits), 1e-9);
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),
-        button = add(grid, 'button', '', text);
+        button = addButton(grid, '', text);
       const [bits, change] = effects[key] ?? [];
       if (bits !== undefined) add(button, 'small', '', signed(change));
-      button.type = 'button';
       button.dataset.key = key;
       button.tabIndex = -1;
       button.setAttribute('aria-pressed', off.has(key));
@@ -177,7 +175,9 @@ export function start({element, props, trigger, watch}) {
   part('grid').addEventListener('click', e => {
     const key = e.target.closest('button')?.dataset.key;
     if (!key) return;
-    off = pressed(off, key, value.example);
+    const was = off.delete(key);
+    if (value.example) off.clear(); // the first click takes the example away
+    if (!was) off.add(key);
     value.example = false;
     switched();
   });
@@ -193,20 +193,15 @@ export function start({element, props, trigger, watch}) {
       switched();
     },
     csv: () =>
-      saveText(
-        'switched-off.csv',
-        'text/csv',
-        csvText([['id', 'token', 'before', 'after'], ...value.rows.map(r => [r.id, r.label, r.before, r.after])]),
-      ),
+      saveCsv('switched-off', [
+        ['id', 'token', 'before', 'after'],
+        ...value.rows.map(r => [r.id, r.label, r.before, r.after]),
+      ]),
     effects: () =>
-      saveText(
-        'effects.csv',
-        'text/csv',
-        csvText([
-          ['layer', 'part', 'head', 'bits', 'change of the first guess'],
-          ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
-        ]),
-      ),
+      saveCsv('effects', [
+        ['layer', 'part', 'head', 'bits', 'change of the first guess'],
+        ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
+      ]),
     ...slides(status, 'switched-off', ({bars, look}) =>
       bars({
         title: part('head').textContent.replace(EXAMPLE, ''),

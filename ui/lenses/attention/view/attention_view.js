@@ -10,7 +10,6 @@ import {onLook} from '../../../shared/view/page.js';
 import {cellDetail} from './cell_detail.js';
 import {heatMap} from './heatmap.js';
 import {headMaps} from './head_maps.js';
-import {headQuiz} from './head_quiz.js';
 import {headTable} from './head_table.js';
 import {headTools} from './head_tools.js';
 import {headWeights} from './head_weights.js';
@@ -62,9 +61,6 @@ export function start({element, props, server, trigger, watch, given}) {
     get zoom() {
       return large.zoom();
     },
-    get asks() {
-      return quiz.open;
-    },
   };
   const maps = headMaps(view, {reread: () => trigger('expired', {}), draw: drawHead});
 
@@ -109,7 +105,6 @@ export function start({element, props, server, trigger, watch, given}) {
       map.setHover(null);
       map.setLocked(null);
     }
-    if (quiz.open) quiz.end();
   }
   // A link names the head that it shows; it counts once, when its text is on the page.
   let fromLink = !signed;
@@ -201,7 +196,6 @@ export function start({element, props, server, trigger, watch, given}) {
   };
   if (!signed) onSentence(hear);
   function pick(at) {
-    if (!same(at, view.chosen)) quiz.another();
     Object.assign(view, {chosen: at, peek: null});
     heads.reveal(at);
     const label = view.value ? `All heads. ${spoken(at)} is chosen. Arrow keys choose another.` : 'All heads';
@@ -210,9 +204,8 @@ export function start({element, props, server, trigger, watch, given}) {
     drawHead();
     table.mark();
     weights.mark();
-    quiz.ask();
   }
-  const spoken = at => (view.value.signed || quiz.open ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`);
+  const spoken = at => (view.value.signed ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`);
   function roleText([layer, head]) {
     const [role, leans] = view.value.roles[layer][head];
     const here = leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
@@ -258,9 +251,7 @@ export function start({element, props, server, trigger, watch, given}) {
     const {scores} = view.value;
     const percent = share => `${(100 * share).toFixed(0)}%`;
     part('name').textContent = nameOf(at);
-    if (quiz.open) part('role').textContent = 'What does this head do?';
-    else if (view.value.signed)
-      part('role').textContent = `${percent(scores.changed[layer][head])} of its attention moved`;
+    if (view.value.signed) part('role').textContent = `${percent(scores.changed[layer][head])} of its attention moved`;
     else part('role').textContent = `${roleText(at)} · ${percent(scores.first[layer][head])} rests on the first token`;
   }
 
@@ -281,12 +272,10 @@ export function start({element, props, server, trigger, watch, given}) {
     lines = lineView(view),
     steps = stepView(view),
     table = headTable(view),
-    weights = headWeights(view),
-    quiz = headQuiz(view);
+    weights = headWeights(view);
   const tools = {
     ...headTools(view, {large, maps, trigger}),
     induction: () => table.findInduction(),
-    quiz: () => quiz.toggle(),
   };
   element.addEventListener('click', e => {
     const run = view.value && tools[e.target.dataset?.do];

@@ -48,19 +48,17 @@ def _html(*, signed: bool, alone: bool) -> str:
     if not signed and not alone:
         acts += '<button type="button" data-do="wake">Text that activates it</button>'
         acts += '<button type="button" data-do="off">Switch it off</button>'
-    acts += "" if signed else '<button type="button" data-do="quiz" class="at-quiz-button">Quiz</button>'
     weights = "" if signed or alone else _WEIGHTS
     return f"""
 <div class="at-message" role="status"></div>
 <div class="at-body" hidden>
 <p class="conclusion"></p>
-<div class="at-main u-two">
+<div class="at-main u-two" style="--columns: 1.35fr 1fr">
 <div class="at-left">
 <div class="at-top u-row"><span class="at-title"><b class="at-name u-type-lg"></b> <span class="at-role u-muted" role="status"></span></span>
 <span class="at-bar u-row">{views}<span class="at-zoom u-row"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
 <button type="button" data-do="minus" aria-label="zoom out" title="zoom out (−)">−</button>
 <button type="button" data-do="all" title="all tokens (0)">all</button></span></span></div>
-<div class="at-quiz u-pane u-row" hidden></div>
 <div class="at-map-view"><canvas class="at-map u-type-sm" tabindex="0" role="application" aria-label="Attention of the chosen head.
 Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>
 {"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-line u-muted u-type-sm"></div></div>'}
@@ -88,7 +86,7 @@ def attention_view(
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map; for the unsigned one also steps, arithmetic, why_there, head_weights, standalone and
+        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, why_there, head_weights, standalone and
             arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.

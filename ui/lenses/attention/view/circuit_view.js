@@ -42,9 +42,8 @@ export function places(nodes, layers, width) {
 /** @param {AttentionServer} server */
 export function circuitView(box, server) {
   const find = name => box.querySelector('.ct-' + name);
-  const [message, body, drawing, next, status, words] = ['message', 'body', 'drawing', 'next', 'said', 'words'].map(
-    find,
-  );
+  const [message, body, drawing] = ['message', 'body', 'drawing'].map(find);
+  const [next, status, words] = ['next', 'said', 'words'].map(find);
   let circuit = null,
     request = null,
     number = 0;
@@ -73,21 +72,13 @@ export function circuitView(box, server) {
     words.textContent = '';
     const most = Math.max(0.01, ...circuit.words.map(Math.abs));
     circuit.tokens.forEach((label, i) => {
-      const word = add(
-        words,
-        'span',
-        circuit.words[i] < 0 ? 'u-shaded against' : 'u-shaded',
-        visible(label).replace('␣', ' '),
-      );
-      word.style.setProperty('--share', Math.abs(circuit.words[i]) / most);
-      word.title = `${signed(circuit.words[i])} logits`;
+      const share = circuit.words[i];
+      const word = add(words, 'span', `u-shaded${share < 0 ? ' against' : ''}`, visible(label).replace('␣', ' '));
+      word.style.setProperty('--share', Math.abs(share) / most);
+      word.title = `${signed(share)} logits`;
     });
-    add(
-      words,
-      'small',
-      '',
-      ` and ${signed(circuit.constants)} from biases and frozen norms; together ${signed(circuit.total)}`,
-    );
+    const [rest, all] = [circuit.constants, circuit.total].map(signed);
+    add(words, 'small', '', ` and ${rest} from biases and frozen norms; together ${all}`);
   }
 
   const key = node => [node.kind, node.layer, node.index, node.place];
@@ -186,11 +177,8 @@ export function circuitView(box, server) {
     if (!off.delete(i)) off.add(i);
     draw();
     drawing.querySelector(`[data-node="${i}"]`)?.focus();
-    const nodes = [...off];
-    const value = await without(
-      nodes.map(place => key(circuit.nodes[place])),
-      null,
-    );
+    const nodes = Array.from(off, place => key(circuit.nodes[place]));
+    const value = await without(nodes, null);
     if (!value) return;
     const change = signed(value.difference - circuit.total);
     tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');

@@ -1,9 +1,6 @@
 // "When did this form?" of a bundled model: requested once unfolded, because it loads every checkpoint.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
-import {add} from '../../../shared/view/page.js';
 import {formedDrawing} from '../../../shared/view/formed.js';
-
-const NONE = 'No earlier moments of this model’s training are kept.';
 
 // box: details, where to draw; server: formed, which takes {model, text, word, rival}.
 /** @param {AttentionServer} server */
@@ -27,17 +24,10 @@ export function formedView(box, server) {
     const answer = await server.formed(question);
     if (mine !== number || !answer) return;
     const history = JSON.parse(answer);
-    box.querySelector('.fm-message').textContent = history.message === '' ? NONE : (history.message ?? '');
+    box.querySelector('.fm-message').textContent = history.message ?? '';
     box.querySelector('.conclusion').textContent = history.said ?? '';
     if (history.message === undefined) drawing.draw(history);
     else box.querySelector('.fm-drawing').textContent = '';
   }
-
-  add(
-    box,
-    'div',
-    'wy-muted u-apart u-muted u-type-sm',
-    'What each part writes for the word, in logits, after so many updates of the training.',
-  );
   return {show};
 }

@@ -19,7 +19,8 @@ export function headMaps(view, {reread, draw}) {
     const key = at.join(),
       of = view.value;
     if (!maps.has(key)) {
-      const reply = await server.head_map(question(at, of));
+      const ask = view.signed ? server.head_difference : server.head_map;
+      const reply = await ask(question(at, of));
       if (of !== view.value) return null;
       if (!reply) {
         lost(reply);

@@ -1,5 +1,5 @@
 // What every head does, as a table to sort.
-import {add} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/page.js';
 import {ROLES} from './roles.js';
 
 export function headTable(view) {
@@ -24,6 +24,16 @@ export function headTable(view) {
     rowsShown = 24;
   /** @type {(column: [string, string, string], at: number[]) => number | null} */
   const score = ([name, , of], [layer, head]) => view.value[of]?.[name]?.[layer]?.[head] ?? null;
+  // All heads by the column that orders them; those without a number last.
+  function ranked() {
+    const {L, H} = view.value,
+      by = COLUMNS[order[0]];
+    const all = Array.from({length: L * H}, (_, i) => [Math.floor(i / H), i % H]);
+    return all.sort((a, b) => {
+      const [x, y] = [score(by, a), score(by, b)];
+      return x === null ? 1 : y === null ? -1 : order[1] * (x - y);
+    });
+  }
   function draw() {
     const {value} = view,
       box = part('heads');
@@ -34,72 +44,43 @@ export function headTable(view) {
     if (!view.signed) {
       const groups = add(top, 'tr');
       add(groups, 'th').colSpan = 2;
-      const text = add(groups, 'th', '', 'in this text');
-      text.colSpan = 7;
-      const random = add(
-        groups,
-        'th',
-        '',
-        value.random ? 'on repeated random tokens' : 'on repeated random tokens (being measured…)',
-      );
-      random.colSpan = 4;
+      add(groups, 'th', '', 'in this text').colSpan = 7;
+      const random = `on repeated random tokens${value.random ? '' : ' (being measured…)'}`;
+      add(groups, 'th', '', random).colSpan = 4;
     }
     const names = add(top, 'tr');
     add(names, 'th', '', 'head');
     if (!view.signed) add(names, 'th', '', 'what it does');
     COLUMNS.forEach((column, i) => {
       const cellOf = add(names, 'th'),
-        button = add(cellOf, 'button', 'u-bare', column[1] + (order[0] === i ? (order[1] < 0 ? ' ↓' : ' ↑') : ''));
-      cellOf.setAttribute('aria-sort', order[0] === i ? (order[1] < 0 ? 'descending' : 'ascending') : 'none');
-      button.type = 'button';
-      button.title = 'Sort by this column';
-      button.addEventListener('click', () => {
+        [arrow, sort] = order[0] !== i ? ['', 'none'] : order[1] < 0 ? [' ↓', 'descending'] : [' ↑', 'ascending'];
+      cellOf.setAttribute('aria-sort', sort);
+      addButton(cellOf, 'u-bare', column[1] + arrow, () => {
         order = [i, order[0] === i ? -order[1] : -1];
         draw();
         element.querySelectorAll('.at-heads th button')[i].focus();
-      });
+      }).title = 'Sort by this column';
     });
-    const all = Array.from({length: value.L * value.H}, (_, i) => [Math.floor(i / value.H), i % value.H]),
-      by = COLUMNS[order[0]];
-    all.sort((a, b) => {
-      const [x, y] = [score(by, a), score(by, b)];
-      return x === null ? 1 : y === null ? -1 : order[1] * (x - y);
-    });
-    const body = add(grid, 'tbody');
+    const body = add(grid, 'tbody'),
+      all = ranked();
     for (const at of all.slice(0, rowsShown)) {
       const row = add(body, 'tr');
       row.dataset.head = at.join();
-      const button = add(add(row, 'td'), 'button', 'u-bare', `${at[0]}.${at[1]}`);
-      button.type = 'button';
-      button.title = nameOf(at);
-      button.addEventListener('click', () => pick(at));
-      if (!view.signed)
-        add(
-          row,
-          'td',
-          '',
-          (value.roles[at[0]][at[1]][1] && value.roles[at[0]][at[1]][0] !== 'mixed' ? '~ ' : '') +
-            ROLES[value.roles[at[0]][at[1]][0]][1] +
-            repeating(at[0], at[1]),
-        );
+      addButton(add(row, 'td'), 'u-bare', at.join('.'), () => pick(at)).title = nameOf(at);
+      if (!view.signed) {
+        const [role, leans] = value.roles[at[0]][at[1]];
+        add(row, 'td', '', (leans && role !== 'mixed' ? '~ ' : '') + ROLES[role][1] + repeating(at[0], at[1]));
+      }
       for (const column of COLUMNS) {
-        const v = score(column, at);
-        add(
-          row,
-          'td',
-          '',
-          v === null ? 'n/a' : column[0] === 'distance' || column[0] === 'entropy' ? v.toFixed(1) : v.toFixed(2),
-        );
+        const digits = ['distance', 'entropy'].includes(column[0]) ? 1 : 2;
+        add(row, 'td', '', score(column, at)?.toFixed(digits) ?? 'n/a');
       }
     }
-    if (all.length > rowsShown) {
-      const more = add(box, 'button', 'at-more', `Show all ${all.length} heads`);
-      more.type = 'button';
-      more.addEventListener('click', () => {
+    if (all.length > rowsShown)
+      addButton(box, 'at-more', `Show all ${all.length} heads`, () => {
         rowsShown = Infinity;
         draw();
       });
-    }
     mark();
   }
   // A head's role where tokens repeat, if that is another than here.
@@ -113,18 +94,13 @@ export function headTable(view) {
   }
   function findInduction() {
     const {value, status} = view;
-    const at = value.random ? 7 : 0,
-      by = COLUMNS[at];
-    order = [at, -1];
+    order = [value.random ? 7 : 0, -1];
     draw();
-    let best = [0, 0];
-    for (let layer = 0; layer < value.L; layer++)
-      for (let head = 0; head < value.H; head++)
-        if ((score(by, [layer, head]) ?? -1) > (score(by, best) ?? -1)) best = [layer, head];
+    const [best] = ranked(),
+      most = score(COLUMNS[order[0]], best);
     const n = (value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role))))
-        .flat()
-        .filter(role => role === 'induction').length,
-      most = score(by, best);
+      .flat()
+      .filter(role => role === 'induction').length;
     pick(best);
     part('all-heads').open = true;
     status.textContent =

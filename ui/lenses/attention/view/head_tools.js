@@ -1,7 +1,6 @@
 // What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the head.
-import {csvText} from '../../../shared/view/plain.js';
 import {chosenInLink} from '../../../shared/view/sentence.js';
-import {saveMade, saveText, shareLink, slides} from '../../../shared/view/page.js';
+import {saveCsv, saveMade, shareLink, slides} from '../../../shared/view/page.js';
 import {linkOf} from './link.js';
 
 // view: {server, status, value, chosen, mode, cell}, as they are now; large: its map; maps: of its heads.
@@ -16,7 +15,7 @@ export function headTools(view, {large, maps, trigger}) {
       n = tokens.length;
     const share = weight => (Number.isNaN(weight) ? '' : +weight.toFixed(5));
     const rows = tokens.map((token, q) => [token, ...Array.from({length: n}, (_, k) => share(matrix[q * n + k]))]);
-    saveText(fileName() + '.csv', 'text/csv', csvText([['reading \\ looked at', ...tokens], ...rows]));
+    saveCsv(fileName(), [['reading \\ looked at', ...tokens], ...rows]);
   }
   async function link() {
     const {value, chosen: head, mode, cell} = view;

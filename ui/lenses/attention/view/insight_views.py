@@ -7,7 +7,7 @@ from ui.shared.view.save_menu import save_menu
 
 _ABLATION = """
 <div class="ab-message" role="status"></div>
-<div class="ab-body u-two" hidden>
+<div class="ab-body u-two" style="--columns: 1fr 1.2fr" hidden>
 <div><div class="ab-scroll u-scroll"><div class="ab-grid u-type-xs" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
 <div class="ab-muted u-line u-muted u-type-xs">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
@@ -44,7 +44,7 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 <div class="nr-top u-row" role="group" aria-label="Neurons that stand out on this text, by their places in the MLP"></div></div>
 <p class="conclusion" role="status"></p>
 <div class="nr-message u-muted" role="status"></div>
-<div class="nr-two u-apart u-two"><section><h3 class="nr-title u-strong">What excites it</h3><div class="nr-text u-reading u-type-lg u-mono" tabindex="0"></div>
+<div class="nr-two u-apart u-two" style="--columns: 3fr 2fr"><section><h3 class="nr-title u-strong">What excites it</h3><div class="nr-text u-reading u-type-lg u-mono" tabindex="0"></div>
 <p class="nr-note u-apart u-muted u-type-sm nr-peak"></p></section>
 <section><h3 class="nr-title u-strong">What it writes</h3><div class="nr-writes u-two"></div></section></div>
 <section><h3 class="nr-title u-strong">Why four times as wide?</h3><p class="nr-note u-apart u-muted u-type-sm nr-why"></p><div class="nr-sizes"></div></section>

@@ -2,9 +2,9 @@
 // ui.lenses.attention.handlers.lens.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, Lens} from '../../../shared/view/payloads' */
-import {csvText, percent, visible} from '../../../shared/view/plain.js';
+import {percent, visible} from '../../../shared/view/plain.js';
 import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js';
-import {add, isDark, onLook, saveText, slides} from '../../../shared/view/page.js';
+import {add, isDark, onLook, saveCsv, slides} from '../../../shared/view/page.js';
 import {chooseToken, chosenToken, onSentence} from '../../../shared/view/sentence.js';
 
 const MOST_COLUMNS = 14; // on a slide, the last ones
@@ -173,24 +173,17 @@ export function start({element, props, watch}) {
   const actions = {
     play,
     csv: () =>
-      saveText(
-        'logit-lens.csv',
-        'text/csv',
-        csvText([
-          ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'],
-          ...value.depths.flatMap((depth, d) =>
-            value.tokens.map((token, place) => [
-              depth,
-              value.first + place,
-              token,
-              value.best[d][place],
-              value.probability[d][place],
-              value.rank[d][place],
-              value.share[d][place],
-            ]),
-          ),
-        ]),
-      ),
+      saveCsv('logit-lens', [
+        ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'],
+        ...value.depths.flatMap((depth, d) =>
+          value.tokens.map((token, place) => [
+            depth,
+            value.first + place,
+            token,
+            ...[value.best, value.probability, value.rank, value.share].map(of => of[d][place]),
+          ]),
+        ),
+      ]),
     ...slides(status, 'logit-lens', ({heat}) => {
       const last = list => list.slice(-MOST_COLUMNS);
       return heat({

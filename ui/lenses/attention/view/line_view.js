@@ -1,6 +1,6 @@
 // The map as lines between the tokens in the text.
 import {percent, visible} from '../../../shared/view/plain.js';
-import {add} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/page.js';
 import {put} from '../../../shared/view/svg.js';
 
 export function lineView(view) {
@@ -15,9 +15,7 @@ export function lineView(view) {
       box.textContent = '';
       box.dataset.of = value.key;
       value.tokens.forEach((text, place) => {
-        const word = add(box, 'button', 'at-word', visible(text));
-        word.type = 'button';
-        word.dataset.place = place;
+        addButton(box, 'at-word', visible(text)).dataset.place = place;
         if (text.includes('\n')) add(box, 'br');
       });
       box.prepend(put(box, 'svg', {'aria-hidden': 'true'}));

@@ -2,11 +2,11 @@
 import {placeOf, ramp} from '../../../shared/view/scales.js';
 import {isDark} from '../../../shared/view/page.js';
 import {fitted} from './map_painting.js';
-import {ROLES, SCORE_OF, same} from './roles.js';
+import {ROLES, same} from './roles.js';
 
 const NARROW = 50; // pixels of a small picture that has no room for a word
 
-// view: {part, value, thumb, chosen, peek, asks (whether a quiz hides what heads do)}, as they are now.
+// view: {part, value, thumb, chosen, peek}, as they are now.
 export function overview(view) {
   const {part} = view,
     grid = part('grid');
@@ -46,7 +46,7 @@ export function overview(view) {
         ctx.fillStyle = color('--lens-blank');
         ctx.fillRect(x, y, size, size);
         ctx.drawImage(picture, head * value.side, layer * value.side, value.side, value.side, x, y, size, size);
-        if (size >= 24 && !view.asks) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
+        if (size >= 24) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
         const own = same([layer, head], chosen),
           near = peek && same([layer, head], peek);
         ctx.strokeStyle = color(own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary');
@@ -77,7 +77,8 @@ export function overview(view) {
   }
   // How much of a head's attention makes it what it is called; nothing where it is called nothing.
   const share = ({roles, scores}, layer, head) => {
-    const score = scores[SCORE_OF[roles[layer][head][0]]]?.[layer][head] ?? null;
+    const [role] = roles[layer][head];
+    const score = scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null;
     return score === null ? [] : [`${Math.round(100 * score)}%`];
   };
   const badge = ([role, leans], short) => {

@@ -2,8 +2,8 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, PatchingGrid} from '../../../shared/view/payloads' */
-import {csvText, percent, visible} from '../../../shared/view/plain.js';
-import {add, onTools, saveText} from '../../../shared/view/page.js';
+import {percent, visible} from '../../../shared/view/plain.js';
+import {add, onTools, saveCsv} from '../../../shared/view/page.js';
 
 // What a cell says in words.
 export function cellText({a, b, answers, rows}, depth, place) {
@@ -209,11 +209,7 @@ export function start({element, props, server, watch}) {
             drawNext(patching.next);
           },
           csv: () =>
-            saveText(
-              'patching.csv',
-              'text/csv',
-              csvText([['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
-            ),
+            saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
         }
       : {},
   );

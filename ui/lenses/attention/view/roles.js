@@ -8,14 +8,5 @@ export const ROLES = {
   mixed: ['', 'mixed', 'no one thing in particular'],
 };
 
-// The score that a role rests on.
-export const SCORE_OF = {
-  induction: 'induction',
-  duplicate: 'duplicate',
-  previous: 'previous',
-  self: 'itself',
-  first: 'first',
-};
-
 // Whether two places, such as [layer, head], are the same.
 export const same = (a, b) => a[0] === b[0] && a[1] === b[1];

@@ -6,6 +6,8 @@ import {add} from '../../../shared/view/page.js';
 import {heatMap} from './heatmap.js';
 import {same} from './roles.js';
 
+const SUM = 'at-sum u-type-sm u-mono';
+
 export function stepView(view) {
   const {part, server, token, inView, lock, lost} = view;
   if (view.signed) return {maps: [], draw: () => {}, sums: () => {}}; // differences have no steps
@@ -101,29 +103,16 @@ export function stepView(view) {
     }
     const box = part('sums');
     box.textContent = '';
-    add(
-      box,
-      'p',
-      '',
-      `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`,
-    );
+    const say = (className, text) => add(box, 'p', className, text);
+    say('', `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`);
     const products = made.products
       .slice(0, 3)
       .map(v => figure(v))
       .join(' + ')
       .replaceAll('+ -', '− ');
-    add(
-      box,
-      'p',
-      'at-sum u-type-sm u-mono',
-      `q · k of ${token(k)} = ${products} + … (${made.width} products) = ${figure(made.dots[k])}`,
-    );
-    add(
-      box,
-      'p',
-      'at-sum u-type-sm u-mono',
-      `÷ √${made.width} = ${figure(made.dots[k])} ÷ ${figure(Math.sqrt(made.width))} = ${figure(made.scores[k])}`,
-    );
+    const [dot, root, score] = [made.dots[k], Math.sqrt(made.width), made.scores[k]].map(figure);
+    say(SUM, `q · k of ${token(k)} = ${products} + … (${made.width} products) = ${dot}`);
+    say(SUM, `÷ √${made.width} = ${dot} ÷ ${root} = ${score}`);
     const rows = made.weights.map((weight, place) => [place, weight]).sort((a, b) => b[1] - a[1]),
       top = rows.slice(0, 8);
     if (!top.some(([place]) => place === k)) top.push(rows.find(([place]) => place === k));
@@ -145,9 +134,7 @@ export function stepView(view) {
         add(row, 'td', '', number);
     }
     const rest = rows.length - top.length;
-    add(
-      box,
-      'p',
+    say(
       'at-muted u-muted u-type-xs',
       (rest > 0 ? `and ${rest} more. ` : '') +
         `The exponentials of all ${rows.length} add up to ${figure(made.sum)}; ` +
@@ -155,9 +142,7 @@ export function stepView(view) {
     );
     if (of.mode === 'without the first token' && q > 0) {
       const others = 1 - made.weights[0];
-      add(
-        box,
-        'p',
+      say(
         '',
         `In this mode the first token’s ${made.weights[0].toFixed(4)} is then left out ` +
           `and the others are divided by the rest, ${others.toFixed(4)}` +

@@ -2,8 +2,8 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, TextRequest} from '../../../shared/view/payloads' */
-import {csvText, percent, signed, visible} from '../../../shared/view/plain.js';
-import {add, asking, onTools, saveText, shareLink} from '../../../shared/view/page.js';
+import {percent, signed, visible} from '../../../shared/view/plain.js';
+import {add, addButton, asking, onTools, saveCsv, shareLink} from '../../../shared/view/page.js';
 import {chooseHead, chosenInLink} from '../../../shared/view/sentence.js';
 import {askedWord, onWhy} from '../../../shared/view/why.js';
 import {circuitView} from './circuit_view.js';
@@ -77,12 +77,9 @@ export function start({element, props, server, watch}) {
     const name = add(row, 'th');
     name.scope = 'row';
     if (part.head === null) name.textContent = part.name;
-    else {
-      const button = add(name, 'button', '', part.name);
-      button.type = 'button';
-      button.title = 'Make it the chosen head on every view';
-      button.addEventListener('click', () => chooseHead([part.layer, part.head]));
-    }
+    else
+      addButton(name, '', part.name, () => chooseHead([part.layer, part.head])).title =
+        'Make it the chosen head on every view';
     const track = add(add(row, 'td', 'wy-cell'), 'div', 'wy-track');
     track.style.setProperty('--zero', zero);
     const drawn = add(track, 'i', part.value < 0 ? 'wy-bar against' : 'wy-bar');
@@ -114,16 +111,12 @@ export function start({element, props, server, watch}) {
             });
           },
           csv: () =>
-            saveText(
-              'why.csv',
-              'text/csv',
-              csvText([
-                ['part', 'writes', 'switched off'],
-                ...explained.parts.map(part => [part.name, part.value, part.really ?? '']),
-                [`${explained.rest[0]} other parts`, explained.rest[1], ''],
-                ['together', explained.total, ''],
-              ]),
-            ),
+            saveCsv('why', [
+              ['part', 'writes', 'switched off'],
+              ...explained.parts.map(part => [part.name, part.value, part.really ?? '']),
+              [`${explained.rest[0]} other parts`, explained.rest[1], ''],
+              ['together', explained.total, ''],
+            ]),
         }
       : {},
   );

@@ -25,7 +25,7 @@ _CIRCUIT = """
 <div class="ct-message" role="status"></div>
 <div class="ct-body" hidden><p class="conclusion" role="status"></p>
 <div class="ct-words u-reading u-apart u-mono" tabindex="0" role="group" aria-label="What every word of the text brings"></div>
-<div class="ct-two u-two"><div class="ct-drawing u-scroll"></div><div class="ct-next" role="status"></div></div>
+<div class="ct-two u-two" style="--columns: minmax(0, 1fr) minmax(150px, 190px)"><div class="ct-drawing u-scroll"></div><div class="ct-next" role="status"></div></div>
 <div class="ct-said u-line u-apart" role="status"></div>
 <div class="wy-muted u-apart u-muted u-type-sm"><span class="ct-checked"></span> Squares are heads, circles neurons, each at the token in whose row it stands; blue speaks for the word,
 orange for the rival. Attention, norms and gates are frozen as in this run, so that everything is linear; a click
@@ -33,7 +33,8 @@ recomputes.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
 </div></section>
 <details class="fm ct"><summary>When did this form?</summary><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
-<div class="fm-drawing"></div></details>
+<div class="fm-drawing"></div><div class="wy-muted u-apart u-muted u-type-sm">What each part writes for the word, in logits, after so many updates
+of the training.</div></details>
 <details class="ct wy-limits"><summary>What attribution cannot tell</summary><ul>
 <li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
 <li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part
@@ -51,7 +52,7 @@ _PATCH = """
 <div class="pt-message u-muted" role="status"></div>
 <div class="pt-body" hidden><p class="conclusion" role="status"></p>
 <div class="pt-chances"></div>
-<div class="pt-two u-two"><div class="pt-scroll u-scroll"><table class="pt-table" aria-label="How much of A’s answer returns, by depth and token"></table></div><div class="pt-next ct-next" role="status"></div></div>
+<div class="pt-two u-two" style="--columns: minmax(0, max-content) minmax(170px, 240px)"><div class="pt-scroll u-scroll"><table class="pt-table" aria-label="How much of A’s answer returns, by depth and token"></table></div><div class="pt-next ct-next" role="status"></div></div>
 <div class="pt-detail u-line" aria-live="polite"></div>
 <div class="wy-muted u-apart u-muted u-type-sm">Each cell: B gets A's value at this position and depth; shown is how much of A's answer returns,
 0% to 100%; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A

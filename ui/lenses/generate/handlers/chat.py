@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.answering import WRITING
@@ -11,6 +10,7 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel, bundled_models
 from ui.lenses.generate.payloads import ChatAnswer
+from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -27,43 +27,27 @@ _MOST_TURNS, _MOST_CHARS, _MOST_TOKENS = 60, 4_000, 200
 _LEAST_ROOM = 40  # minimum tokens for an answer, freed by dropping older turns
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """A conversation: alternating turns that end with the user's, and a system line."""
-
-    messages: Sequence[Message]
-    seed: int
-
-
 def chat_model() -> str:
     """The model that answers until another is picked: the bundled assistant, else the default."""
     return CHAT_MODEL if CHAT_MODEL in bundled_models() else DEFAULT_MODEL
 
 
-def parse(conversation: object) -> Conversation:
-    """A conversation as the page sends it: JSON of {"turns": [text, ...], "system", "seed"}, the user's first.
+def parse(conversation: object) -> tuple[list[Message], int]:
+    """Messages and seed of what the page sends: {"turns": [text, ...], "system", "seed"}, the user's turn first.
 
     Raises:
         InputError: nothing to answer, or more than fits on the page.
     """
-    try:
-        fields = (
-            json.loads(conversation)
-            if isinstance(conversation, str) and len(conversation) < 4 * _MOST_TURNS * _MOST_CHARS
-            else None
-        )
-    except (ValueError, RecursionError):
-        fields = None
-    turns = fields.get("turns") if isinstance(fields, dict) else None
-    if not isinstance(fields, dict) or not isinstance(turns, list) or not turns or len(turns) % 2 == 0:
+    turns, system, seed = fields(conversation, "turns", "system", "seed")
+    if not isinstance(turns, list) or len(turns) % 2 == 0:
         raise InputError("There is nothing to answer: write a message first.")
     if len(turns) > _MOST_TURNS:
         raise InputError(f"The conversation has {len(turns)} turns; at most {_MOST_TURNS} fit. Start a new one.")
     texts = [inputs.text(turn, "A message", most=_MOST_CHARS) for turn in turns]
-    system = inputs.text(fields.get("system", ""), "The system line", most=_MOST_CHARS).strip()
+    line = inputs.text("" if system is None else system, "The system line", most=_MOST_CHARS).strip()
     messages = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
-    seed = check_seed(inputs.whole(fields.get("seed", 1), "The seed", low=0, high=2**31 - 1))
-    return Conversation([*([Message(SYSTEM, system)] if system else []), *messages], seed)
+    number = check_seed(inputs.whole(1 if seed is None else seed, "The seed", low=0, high=2**31 - 1))
+    return [*([Message(SYSTEM, line)] if line else []), *messages], number
 
 
 def reply(
@@ -72,42 +56,40 @@ def reply(
     """Answers the last message of a conversation, then continues the same words with a plain GPT.
 
     Args:
-        services: of the app.
-        session_id: the visitor.
         picked: the model above.
         chosen: the model that answers; THE_PICKED for the one above.
         beside: the plain model.
         conversation: see parse.
 
     Yields:
-        JSON of {"answer", "plain" (texts so far), "used", "window" (tokens), "dropped" (turns that no longer fit),
-        "rate" (tokens a second or null), "done", "said", "number" (as it was sent)}; or of {"message", "number"} where
-        it cannot be answered.
+        JSON of a `ChatAnswer`; of {"message", "number"} where it cannot be answered.
     """
+    sent = fields(conversation, "number")[0]
+    number = sent if isinstance(sent, int) else 0  # the page's, of a question, by which it knows the answers to it
     try:
-        talk = parse(conversation)
+        messages, seed = parse(conversation)
         lm = services.models.get(inputs.model_name(picked if chosen == THE_PICKED else chosen))
         plain = services.models.get(inputs.model_name(beside))
-        ids, dropped = fitting(lm, talk.messages)
-        last = talk.messages[-1].text
+        ids, dropped = fitting(lm, messages)
+        last = messages[-1].text
         continued = prompt_ids(plain, plain.tokenizer.encode(last)[-(plain.model.config.n_positions // 2) :])
     except GPTCoreError as error:
-        yield json.dumps({"message": str(error), "number": _number(conversation)}, ensure_ascii=False)
+        yield json.dumps({"message": str(error), "number": number}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
     shown: ChatAnswer = {
         "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
-        "said": "", "number": _number(conversation),
+        "said": "", "number": number,
     }  # fmt: skip
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
-        answering = TokenSequence(ids, WRITING, seed=talk.seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
+        answering = TokenSequence(ids, WRITING, seed=seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
         for text, rate, waiting in _written(services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))):
             used = min(window, len(answering.ids))
             shown.update({"answer": text.lstrip(), "rate": rate, "said": waiting, "used": used})
             yield json.dumps(shown, ensure_ascii=False)
         if run.wanted:
-            going_on = TokenSequence(continued, WRITING, seed=talk.seed, tokenizer=plain.tokenizer, n_alternatives=0)
+            going_on = TokenSequence(continued, WRITING, seed=seed, tokenizer=plain.tokenizer, n_alternatives=0)
             room = min(_MOST_TOKENS // 2, max(1, plain.model.config.n_positions - len(continued)))
             for text, _, _ in _written(services, run, plain, going_on, room):
                 shown["plain"] = text
@@ -118,21 +100,12 @@ def reply(
 
 def example(services: Services) -> str:
     """A finished answer to the first of the messages to begin with, as `reply` gives it, with the message."""
-    conversation = json.dumps({"turns": [STARTERS[0]]})
-    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, conversation))[-1]
+    asked = {"turns": [STARTERS[0]]}
+    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, asked))[-1]
     services.sessions.forget("example")
     shown: ChatAnswer = json.loads(answered)
     shown.update({"asked": STARTERS[0], "rate": None})
     return json.dumps(shown, ensure_ascii=False)
-
-
-def _number(value: object) -> int:
-    """The page's number of a question, by which it knows the answers to it; 0 where it has sent none."""
-    try:
-        number = json.loads(value)["number"] if isinstance(value, str) else 0
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return 0
-    return number if isinstance(number, int) else 0
 
 
 def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], int]:

@@ -28,11 +28,6 @@ def describe(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings) 
     return json.dumps({"said": sentence, **rows}, ensure_ascii=False)
 
 
-def message(text: str) -> str:
-    """Placeholder message when there is nothing to draw."""
-    return json.dumps({"message": text}, ensure_ascii=False)
-
-
 def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_rows: int) -> Distribution:
     """The distribution as plain values.
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from ui.lenses.generate.handlers import distribution, writing
+from ui.lenses.generate.handlers import writing
 from ui.lenses.generate.handlers.writing import View
 from ui.services import Services
 from ui.shared.inputs import WritingForm
 from ui.shared.own_text import own_text, reads
-from ui.shared.sheets import COMPUTING
+from ui.shared.sheets import COMPUTING, message
 
 _QUICK_PARAMETERS, _SHORT = 50_000_000, 24  # models above this size write only so many tokens unasked
 
@@ -22,13 +22,6 @@ def first_text(
 
     A prompt that the visitor wrote stays, if the model can read it. Where the text on the page is already this model's,
     only the distribution is drawn.
-
-    Args:
-        services: of the app.
-        session_id: the visitor.
-        model: name of the model in the picker.
-        prompt: on the page.
-        form: how it is written.
     """
     session = services.sessions.get(session_id)
     lm = services.models.get(str(model))
@@ -42,11 +35,11 @@ def first_text(
     typed = isinstance(prompt, str) and prompt.strip() and prompt != session.own_prompt and reads(lm, prompt)
     text = str(prompt) if typed else own_text(services, str(model), lm)
     session.own_prompt = session.own_prompt if typed else text
-    yield View(prompt=text, stream="", distribution=distribution.message(COMPUTING))
+    yield View(prompt=text, stream="", distribution=message(COMPUTING))
     try:
         yield from writing.write(services, session_id, model, text, _fitting(form, lm))
     except GPTCoreError as error:
-        yield View(distribution=distribution.message(str(error)))
+        yield View(distribution=message(str(error)))
 
 
 def _fitting(form: WritingForm, lm: LanguageModel) -> WritingForm:

@@ -1,6 +1,5 @@
 """Effect of temperature, top-k and top-p on one distribution, side by side from the same logits."""
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -9,7 +8,6 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import candidates
 from gptcore.inference.sampling_settings import SamplingSettings
@@ -20,36 +18,29 @@ from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
-from ui.shared.open_model import open_model, refused
+from ui.shared.open_model import answering, open_text
 
 N_TOKENS, N_COLUMNS = 8, 3
 _MOST_K = 1_000_000  # of typed logits, none of which it cuts then
 _MOST_TYPED, _LARGEST_TYPED = 40, 1e4  # logits of a visitor's own, all of them shown
-_DENSE, _STEP = 200, 1.05  # points of the curve: every one up to here, then at this ratio
+_DENSE = 200  # points of the curve: every one up to here, and as many more, evenly on a logarithmic scale
 
 
-def probabilities(
-    services: Services, request: Annotated[object, ProbabilitiesRequest]
-) -> Annotated[str, SamplingProbabilities]:
+@answering
+def probabilities(services: Services, request: Annotated[object, ProbabilitiesRequest]) -> SamplingProbabilities:
     """Probabilities of the likeliest tokens under three temperatures and three values of k; a message if none can be.
 
     The logits are a model's after a text, or a visitor's own, typed in.
     """
-    try:
-        model, text, temperatures, ks, written = fields(request, "model", "text", "temperature", "top_k", "logits")
-        typed = _typed(inputs.text(written, "The list of logits", most=1_000))
-        settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
-        if typed is not None:
-            limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]  # of fewer, k keeps all
-            described = _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
-        else:
-            lm = open_model(services, model)
-            limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
-            text = inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
-            described = services.now(lambda: _after(lm, prompt_ids(lm, text), settings, limits))
-        return json.dumps(described, ensure_ascii=False)
-    except GPTCoreError as error:
-        return refused(error)
+    temperatures, ks, written = fields(request, "temperature", "top_k", "logits")
+    typed = _typed(inputs.text(written, "The list of logits", most=1_000))
+    settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
+    if typed is not None:
+        limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]  # of fewer, k keeps all
+        return _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
+    lm, text = open_text(services, request)
+    limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
+    return services.now(lambda: _after(lm, prompt_ids(lm, text), settings, limits))
 
 
 def _typed(text: str) -> Tensor | None:
@@ -87,12 +78,13 @@ def _described(
     chances = logits.float().softmax(dim=-1)
     shown = torch.tensor(sorted(labels, key=lambda token: -float(logits[token])))
     curve = chances.sort(descending=True).values.double().cumsum(dim=0)
-    places = sorted({min(n, len(curve)) for n in [*range(1, _DENSE + 1), *_growing(len(curve))]})
+    n = len(curve)
+    places = sorted({*range(1, min(_DENSE, n) + 1), *(round(n ** (i / _DENSE)) for i in range(_DENSE + 1))})
     return {
         "tokens": [labels[token] for token in shown.tolist()],
         "temperature": [(one.temperature, _probabilities_of(logits, one, shown)) for one in temperatures],
         "top_k": [(k, _probabilities_of(logits, SamplingSettings(top_k=k), shown)) for k in ks],
-        "curve": [(n, float(f"{float(curve[n - 1]):.5g}")) for n in places],
+        "curve": [(place, float(f"{float(curve[place - 1]):.5g}")) for place in places],
         "vocabulary": len(chances),
     }
 
@@ -101,14 +93,6 @@ def _probabilities_of(logits: Tensor, settings: SamplingSettings, shown: Tensor)
     left = candidates(logits, settings)
     kept = torch.zeros(len(logits)).index_put((left.ids,), left.probabilities)
     return [float(f"{p:.4g}") for p in kept[shown].tolist()]
-
-
-def _growing(last: int) -> list[int]:
-    sizes, n = [last], float(_DENSE)
-    while n < last:
-        sizes.append(round(n))
-        n *= _STEP
-    return sizes
 
 
 def _three(values: object, name: str, low: float, high: float) -> list[float]:

@@ -18,7 +18,6 @@ def recover(
     """The text that the same browser tab showed before the reload, or None if it had none of its own.
 
     Args:
-        services: of the app.
         session_id: of the page that has just been opened.
         visit: the browser tab's id.
         held: the text that the browser kept, in case the server has lost it; only its end, if it is too long.

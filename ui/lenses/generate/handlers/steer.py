@@ -35,64 +35,9 @@ _N_TOKENS, _LEAST_WORD = 80, 3
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 
 # Short texts of two kinds, towards and away, written for this project.
-EXAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "sad, not happy": (
-        (
-            "Tom was sad and cried. He felt very bad and alone.",
-            "Lily was sad. She cried and cried because her toy broke.",
-            "The little bird was sad. It had no friends and it cried.",
-            "Ben felt sad and scared. He wanted to cry.",
-        ),
-        (
-            "Tom was happy and smiled. He felt very good and loved.",
-            "Lily was happy. She laughed and laughed because her toy was new.",
-            "The little bird was happy. It had many friends and it sang.",
-            "Ben felt happy and proud. He wanted to play.",
-        ),
-    ),
-    "animals, not people": (
-        (
-            "The dog ran after the cat. The cat saw a bird.",
-            "The bear met a rabbit and a fox in the forest.",
-            "A frog and a duck swam in the pond with a fish.",
-            "The lion and the monkey were friends with a mouse.",
-        ),
-        (
-            "Mom and Dad went to the store with Tom.",
-            "The boy met a girl and a man in the house.",
-            "Lily and Ben sat in the kitchen with Mom.",
-            "The teacher and the doctor were friends with Sue.",
-        ),
-    ),
-    "food, not toys": (
-        (
-            "They ate cake and cookies. The soup was yummy.",
-            "Mom made a big sandwich and a pie for lunch.",
-            "He likes apples, bread and cheese for dinner.",
-            "She ate the sweet ice cream and the pizza.",
-        ),
-        (
-            "They ran and jumped. The park was big.",
-            "Mom made a big box and a bed for the doll.",
-            "He likes cars, trains and balls in the yard.",
-            "She saw the blue sky and the tree.",
-        ),
-    ),
-    "rain, not sunshine": (
-        (
-            "It was raining. The rain made everything wet.",
-            "The storm came with wind and rain and thunder.",
-            "Dark clouds came and the rain fell on the wet grass.",
-            "They were cold and wet in the rain and snow.",
-        ),
-        (
-            "It was sunny. The sun made everything warm.",
-            "The day came with light and sun and flowers.",
-            "White birds came and the sun shone on the dry grass.",
-            "They were warm and dry in the sun and sand.",
-        ),
-    ),
-}
+EXAMPLES: dict[str, tuple[list[str], list[str]]] = json.loads(
+    Path(__file__).with_name("steering_examples.json").read_text(encoding="utf-8")
+)
 
 # By model and example: [strength, words of its kind a text, nats a token] over many texts; made by
 # `tests/tools/steering_trials.py` of this project's commit 7b0ed62.
@@ -153,8 +98,8 @@ def steer(
                 if not run.wanted:
                     yield SteeringView(said=ENDED)
                     return
-            words = _own_words(form)
-            counts = [_count(lm.tokenizer.decode(one[len(ids) :]), words) for one in written]
+            words = {*_words(str(form.towards))} - {*_words(str(form.away))}
+            counts = [sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :]))) for one in written]
             costs = services.measure(lambda: _costs(lm.model, steering, [*_STRENGTHS, strength], written[0], len(ids)))
         yield SteeringView(costs=_sheet(costs, strength), said=conclusion(costs, strength, counts))
     except GPTCoreError as error:
@@ -207,15 +152,6 @@ def _write(services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequ
 
 def _words(text: str) -> list[str]:
     return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if len(word) >= _LEAST_WORD]
-
-
-def _own_words(form: SteeringForm) -> set[str]:
-    """Words that occur in the `towards` texts only."""
-    return set(_words(str(form.towards))) - set(_words(str(form.away)))
-
-
-def _count(text: str, words: set[str]) -> int:
-    return sum(word in words for word in _words(text))
 
 
 @torch.inference_mode()

@@ -1,7 +1,5 @@
 """Named settings of the sampling controls: the usual ways to choose the next token."""
 
-from dataclasses import dataclass
-
 from gptcore.inference.sampling_settings import SamplingSettings
 
 STRATEGIES: dict[str, SamplingSettings] = {
@@ -33,46 +31,32 @@ FROM_SLIDERS = "The sliders"
 OFF = "(empty)"
 
 
-@dataclass(frozen=True)
-class Guide:
-    """One way to choose the next token."""
-
-    name: str  # what it is called
-    # does, suits, typical, fails: what it does, what it suits, usual values, how it goes wrong
-    does: str
-    suits: str
-    typical: str
-    fails: str
-    settings: SamplingSettings  # where it begins
-
-
+# Ways to choose the next token: name, what it does, what it suits, usual values, how it goes wrong, where it begins.
 GUIDES = (
-    Guide("Greedy", "takes the likeliest token, always", "short answers, translation, code", "temperature 0",
-          "loops: the same sentence again and again", STRATEGIES["Greedy"]),
-    Guide("Temperature", "divides the logits: below 1 sharper, above 1 flatter", "everything; the first setting to try",
-          "0.7 to 1.0", "too high: any token may come; too low: greedy", STRATEGIES["T = 0.7"]),
-    Guide("Top-k", "keeps the k likeliest tokens", "chat and stories from small models", "k = 40 to 50",
-          "the same k where one token is right and where a hundred are", STRATEGIES["Top-k = 50"]),
-    Guide("Top-p (nucleus)", "keeps the smallest set that reaches p", "open text: few where it is sure, many where not",
-          "p = 0.9 to 0.95", "a flat distribution lets a long tail in", STRATEGIES["Top-p = 0.9"]),
-    Guide("Min-p", "drops what is below a share of the likeliest", "high temperatures", "0.05 to 0.1",
-          "a confident wrong guess drops the others", SamplingSettings(temperature=1.2, min_p=0.05)),
-    Guide("Combined", "temperature, then top-k, then top-p", "a good start for most texts", "0.8, 50, 0.95",
-          "three dials: hard to say which did it", STRATEGIES["Combined"]),
-    Guide("Repetition penalty", "makes tokens that already occur less likely", "small models that loop",
-          "1.1 to 1.3", "names and “the” become rare too", SamplingSettings(temperature=0.8, repetition_penalty=1.2)),
-    Guide("No-repeat n-grams", "never writes n tokens in a row twice", "summaries", "n = 3",
-          "a full name can be written once only", SamplingSettings(temperature=0.0, no_repeat_ngram_size=3)),
-    Guide("Minimum length", "does not let the text end before n tokens", "answers that are too short", "10 to 50",
-          "the text rambles until it may end", SamplingSettings(temperature=0.8, min_new_tokens=50)),
+    ("Greedy", "takes the likeliest token, always", "short answers, translation, code", "temperature 0",
+     "loops: the same sentence again and again", STRATEGIES["Greedy"]),
+    ("Temperature", "divides the logits: below 1 sharper, above 1 flatter", "everything; the first setting to try",
+     "0.7 to 1.0", "too high: any token may come; too low: greedy", STRATEGIES["T = 0.7"]),
+    ("Top-k", "keeps the k likeliest tokens", "chat and stories from small models", "k = 40 to 50",
+     "the same k where one token is right and where a hundred are", STRATEGIES["Top-k = 50"]),
+    ("Top-p (nucleus)", "keeps the smallest set that reaches p", "open text: few where it is sure, many where not",
+     "p = 0.9 to 0.95", "a flat distribution lets a long tail in", STRATEGIES["Top-p = 0.9"]),
+    ("Min-p", "drops what is below a share of the likeliest", "high temperatures", "0.05 to 0.1",
+     "a confident wrong guess drops the others", SamplingSettings(temperature=1.2, min_p=0.05)),
+    ("Combined", "temperature, then top-k, then top-p", "a good start for most texts", "0.8, 50, 0.95",
+     "three dials: hard to say which did it", STRATEGIES["Combined"]),
+    ("Repetition penalty", "makes tokens that already occur less likely", "small models that loop",
+     "1.1 to 1.3", "names and “the” become rare too", SamplingSettings(temperature=0.8, repetition_penalty=1.2)),
+    ("No-repeat n-grams", "never writes n tokens in a row twice", "summaries", "n = 3",
+     "a full name can be written once only", SamplingSettings(temperature=0.0, no_repeat_ngram_size=3)),
+    ("Minimum length", "does not let the text end before n tokens", "answers that are too short", "10 to 50",
+     "the text rambles until it may end", SamplingSettings(temperature=0.8, min_new_tokens=50)),
 )  # fmt: skip
 
 
 def guides() -> list[dict[str, object]]:
     """The guides for the page; settings by the names of the controls."""
-    return [
-        {"cells": [g.name, g.does, g.suits, g.typical, g.fails], "settings": g.settings.on_controls()} for g in GUIDES
-    ]
+    return [{"cells": cells, "settings": settings.on_controls()} for *cells, settings in GUIDES]
 
 
 def of_strategy(name: str, sliders: SamplingSettings, vocab_size: int) -> SamplingSettings:

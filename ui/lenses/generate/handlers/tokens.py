@@ -1,7 +1,6 @@
 """Tokenizer views: one text under several tokenizers, its BPE merges, and merges learned from a text."""
 
 import json
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from ui.payloads import TextRequest, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
+from ui.shared.open_model import answering
 from ui.state.model_store import title_of
 
 MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
@@ -37,46 +37,37 @@ RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/
 _EVERY = (ByteBPE, GPT1Tokenizer)  # tokenizers that can encode any character
 
 
-def cut(services: Services, request: Annotated[object, TextRequest]) -> Annotated[str, list[TokenizerRow]]:
+@answering
+def cut(services: Services, request: Annotated[object, TextRequest]) -> list[TokenizerRow]:
     """A text under the model's own tokenizer and every other; a tokenizer that fails gets a message."""
-
-    def rows() -> list[TokenizerRow]:
-        text, model = fields(request, "text", "model")
-        text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
-        own = _cut(services, model, text)
-        known = [_cut(services, name, text) for name in _KINDS if name != model]
-        # Many models share a tokenizer, as those of GPT-2's sizes.
-        others = [row for row in known if "tokens" not in row or _cuts(row) != _cuts(own)]
-        return [{**own, "picked": True}, *others]
-
-    return _answer(rows)
+    text, model = fields(request, "text", "model")
+    text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
+    own = _cut(services, model, text)
+    known = [_cut(services, name, text) for name in _KINDS if name != model]
+    # Many models share a tokenizer, as those of GPT-2's sizes.
+    others = [row for row in known if "tokens" not in row or _cuts(row) != _cuts(own)]
+    return [{**own, "picked": True}, *others]
 
 
-def steps(services: Services, request: Annotated[object, MergesRequest]) -> Annotated[str, Merges]:
+@answering
+def steps(services: Services, request: Annotated[object, MergesRequest]) -> Merges:
     """The pre-token words of a text, and the merges in order."""
-
-    def found() -> Merges:
-        name, text = fields(request, "tokenizer", "text")
-        tokenizer = _tokenizer(services, name)
-        if not isinstance(tokenizer := plain(tokenizer), ByteBPE):
-            raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
-        text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
-        return _shown(split_words(text), merges_of(text, tokenizer))
-
-    return _answer(found)
+    name, text = fields(request, "tokenizer", "text")
+    tokenizer = plain(_tokenizer(services, name))
+    if not isinstance(tokenizer, ByteBPE):
+        raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
+    text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
+    return _shown(split_words(text), merges_of(text, tokenizer))
 
 
-def learned(services: Services, request: Annotated[object, LearnRequest]) -> Annotated[str, Merges]:
+@answering
+def learned(services: Services, request: Annotated[object, LearnRequest]) -> Merges:
     """The words of a text's beginning, and what byte-pair encoding learns from the text."""
-
-    def found() -> Merges:
-        text, n_merges = fields(request, "text", "merges")
-        text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, least=1)
-        n = inputs.whole(n_merges, "The number of merges", low=1, high=MOST_MERGES)
-        words = split_words(text[:MOST_CHARS])
-        return _shown(words, services.measure(lambda: learn_merges(text, n)))
-
-    return _answer(found)
+    text, n_merges = fields(request, "text", "merges")
+    text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, least=1)
+    n = inputs.whole(n_merges, "The number of merges", low=1, high=MOST_MERGES)
+    words = split_words(text[:MOST_CHARS])
+    return _shown(words, services.measure(lambda: learn_merges(text, n)))
 
 
 def _cut(services: Services, name: str, text: str) -> TokenizerRow:
@@ -141,10 +132,3 @@ def _shown(words: list[bytes], merges: list[Merge]) -> Merges:
         "words": [word.decode("latin-1") for word in words],
         "merges": [(m.left.decode("latin-1"), m.right.decode("latin-1"), m.count) for m in merges],
     }
-
-
-def _answer(make: Callable[[], object]) -> str:
-    try:
-        return json.dumps(make(), ensure_ascii=False)
-    except GPTCoreError as error:
-        return json.dumps({"message": str(error)})

@@ -15,6 +15,7 @@ from ui.lenses.generate.handlers import distribution
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError, WritingForm
+from ui.shared.sheets import message
 from ui.shared.streaming import STOPPED, Update, stream_text
 from ui.state import token_stream
 from ui.state.sessions import Document, NextToken, Session, Turn
@@ -37,15 +38,7 @@ class View:
 def write(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
-    """Continues the prompt from its end. Raises InputError and the core's errors before anything is lost.
-
-    Args:
-        services: of the app.
-        session_id: the visitor.
-        model: name of the model in the picker.
-        prompt: what to continue.
-        form: how.
-    """
+    """Continues the prompt from its end. Raises InputError and the core's errors before anything is lost."""
     lm = _opened(services, model, form)
     document = new_document(services, lm, str(model), prompt, form.seed)
     session = services.sessions.get(session_id)
@@ -155,13 +148,13 @@ def preview(services: Services, session_id: str | None, model: object, prompt: o
         return View(distribution=_read_next_token(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
         session.next_token = None
-        return View(distribution=distribution.message(str(error)))
+        return View(distribution=message(str(error)))
 
 
 def refused(services: Services, session_id: str | None, error: GPTCoreError) -> View:
     """Replaces the chart with the error of an invalid control."""
     services.sessions.get(session_id).next_token = None
-    return View(distribution=distribution.message(str(error)))
+    return View(distribution=message(str(error)))
 
 
 def ends_in_open_space(services: Services, model: object, prompt: object) -> bool:
@@ -251,14 +244,7 @@ def _extend(
 
 
 class _Lines:
-    """Turns updates of one text into lines of its token stream.
-
-    Args:
-        lm: the model.
-        n_before: tokens already in the text.
-        single: only one token is added, so its end is not reported.
-        window_told: the reader knows that the window is full.
-    """
+    """Turns updates of one text into lines of its token stream; of a single token the end is not reported."""
 
     def __init__(self, lm: LanguageModel, *, n_before: int, single: bool, window_told: bool) -> None:
         self._lm, self._n_before, self._single, self._told = lm, n_before, single, window_told

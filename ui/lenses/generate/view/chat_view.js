@@ -49,7 +49,7 @@ export function start({element, props, trigger, watch, given}) {
     find('said').textContent = '';
     plain.textContent = '';
     draw();
-    trigger('ask', {asked: JSON.stringify({turns, system: system(), seed, number})});
+    trigger('ask', {turns, system: system(), seed, number});
   }
 
   function send(text) {

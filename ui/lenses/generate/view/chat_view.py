@@ -7,7 +7,7 @@ from ui.shared.files import component
 
 _HTML = """
 <p class="conclusion ch-said" role="status"></p>
-<div class="ch-two u-two"><section><h3>Chat</h3><div class="ch-log u-pane" role="log" aria-label="Conversation" tabindex="0"></div>
+<div class="ch-two u-two" style="--columns: 3fr 2fr"><section><h3>Chat</h3><div class="ch-log u-pane" role="log" aria-label="Conversation" tabindex="0"></div>
 <div class="u-spread u-apart"><textarea class="ch-text u-grow" rows="2" aria-label="Message" placeholder="Write a message, or pick one below"></textarea>
 <div class="ch-buttons u-row"><button type="button" class="ch-send u-act" data-do="send">Send</button>
 <button type="button" data-do="stop">Stop</button></div></div>
@@ -24,7 +24,7 @@ beginning of a text.</p><p class="ch-plain u-reading" aria-live="polite"></p></s
 def chat_view(value: str = "", *, elem_id: str) -> gr.HTML:
     """The component; its value is JSON of `ui.lenses.generate.handlers.chat.reply`.
 
-    Its event `ask` carries {"asked": JSON of the conversation}, `halt` nothing.
+    Its event `ask` carries the conversation, `halt` nothing.
     """
     return component(
         value,

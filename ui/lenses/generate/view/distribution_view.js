@@ -1,8 +1,8 @@
 // Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Distribution, GenerateServer} from '../../../shared/view/payloads' */
-import {csvText, percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton, onTools, saveText, slides} from '../../../shared/view/page.js';
+import {percent, visible} from '../../../shared/view/plain.js';
+import {add, addButton, onTools, saveCsv, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Distribution, GenerateServer>} page */
 export function start({element, props, trigger, watch}) {
@@ -24,12 +24,8 @@ export function start({element, props, trigger, watch}) {
     data = props.value ? JSON.parse(props.value) : null;
     element.querySelector('.conclusion').textContent = data?.said ?? '';
     if (!data || data.message) {
-      add(
-        table,
-        'div',
-        'dv-empty u-all u-muted',
-        data ? data.message : 'Write a prompt to see what the model expects next.',
-      );
+      const empty = data?.message ?? 'Write a prompt to see what the model expects next.';
+      add(table, 'div', 'dv-empty u-all u-muted', empty);
       data = null;
       return;
     }
@@ -83,14 +79,12 @@ export function start({element, props, trigger, watch}) {
     }
   }
 
-  const csv = () =>
-    saveText(
-      'next-token.csv',
-      'text/csv',
-      csvText([['id', 'token', ...data.stages.map(s => s.name)], ...data.rows.map(r => [r.id, r.label, ...r.p])]),
-    );
   const actions = {
-    csv,
+    csv: () =>
+      saveCsv('next-token', [
+        ['id', 'token', ...data.stages.map(s => s.name)],
+        ...data.rows.map(r => [r.id, r.label, ...r.p]),
+      ]),
     ...slides(status, 'next-token', ({bars, look}) =>
       bars({
         title: `Next token after “${visible(data.after)}”`,

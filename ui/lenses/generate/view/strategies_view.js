@@ -6,11 +6,7 @@ import {add, addButton, asking} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
 import {put} from '../../../shared/view/svg.js';
 
-const LEFT = 34; // the curve's margins and height, in pixels
-const RIGHT = 8;
-const BOTTOM = 165;
-const HEIGHT = 155;
-const TALL = 196;
+const [LEFT, RIGHT, BOTTOM, HEIGHT, TALL] = [34, 8, 165, 155, 196]; // the curve's margins and height, in pixels
 const COLUMNS = {
   temperature: {name: 'T', values: [0.5, 1, 2], step: 0.1, min: 0},
   top_k: {name: 'k', values: [2, 4, 8], step: 1, min: 1},
@@ -18,9 +14,8 @@ const COLUMNS = {
 
 /** @param {Component<TextRequest, GenerateServer>} page */
 export function start({element, props, server, trigger, watch, given}) {
-  const [probabilities, curve, note] = ['.sg-probabilities', '.sg-curve', '.sg-note'].map(name =>
-    element.querySelector(name),
-  );
+  const find = name => element.querySelector(`.sg-${name}`);
+  const [probabilities, curve, note] = ['probabilities', 'curve', 'note'].map(find);
   const slide = element.querySelector('.sg-slide input');
   const logits = element.querySelector('.sg-logits input');
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
@@ -71,14 +66,11 @@ export function start({element, props, server, trigger, watch, given}) {
       row.setAttribute('role', 'row');
       add(row, 'span', 'sg-token u-token u-mono', visible(label)).setAttribute('role', 'rowheader');
       for (const chances of columns) {
-        const cell = add(
-          row,
-          'span',
-          chances[i] > 0 ? 'sg-bar u-bar u-digits' : 'sg-bar u-bar u-digits sg-cut u-muted',
-          chances[i] > 0 ? percent(chances[i]) : 'cut',
-        );
+        const p = chances[i];
+        const cut = p > 0 ? '' : ' sg-cut u-muted';
+        const cell = add(row, 'span', `sg-bar u-bar u-digits${cut}`, p > 0 ? percent(p) : 'cut');
         cell.setAttribute('role', 'cell');
-        cell.style.setProperty('--p', `${100 * chances[i]}%`);
+        cell.style.setProperty('--p', `${100 * p}%`);
       }
     });
     drawCurve();

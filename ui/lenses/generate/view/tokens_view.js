@@ -61,12 +61,8 @@ export function start({element, props, server, watch, given}) {
     }
     const back = row.back === null ? 'comes back unchanged' : `comes back as “${visible(row.back.slice(0, 60))}”`;
     const size = `${row.vocabulary.toLocaleString('en')} in the vocabulary`;
-    add(
-      head,
-      'span',
-      'u-type-xs u-digits',
-      `${counted(row.tokens.length, 'token')}, ${row.per_word} a word · ${back} · ${size}`,
-    );
+    const n = counted(row.tokens.length, 'token');
+    add(head, 'span', 'u-type-xs u-digits', `${n}, ${row.per_word} a word · ${back} · ${size}`);
     const line = add(part, 'div', 'tk-line u-row u-mono');
     line.tabIndex = 0; // a long text scrolls
     row.tokens.forEach(([label, id, bytes], i) => {

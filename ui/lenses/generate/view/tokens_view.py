@@ -12,7 +12,7 @@ EXAMPLES = (
     ("Unusual words", "The fox untied an unbelievably bumfuzzled zyzzyva."),
 )
 _HTML = """
-<div class="tk-top u-two"><label class="tk-label u-muted u-type-sm">Any text, up to 1,000 characters
+<div class="tk-top u-two" style="--columns: 2fr 1fr"><label class="tk-label u-muted u-type-sm">Any text, up to 1,000 characters
 <textarea class="tk-text u-mono" rows="2" spellcheck="false"></textarea></label>
 <div class="tk-examples u-row" role="group" aria-label="Examples">BUTTONS</div></div>
 <p class="tk-why u-apart u-muted u-type-sm">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so

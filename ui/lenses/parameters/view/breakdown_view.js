@@ -3,8 +3,8 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Breakdown, ParametersServer} from '../../../shared/view/payloads' */
 import {inkOn, partsOf} from '../../../shared/view/scales.js';
-import {csvText, percent} from '../../../shared/view/plain.js';
-import {add, onTools, saveText, slides} from '../../../shared/view/page.js';
+import {percent} from '../../../shared/view/plain.js';
+import {add, onTools, saveCsv, saveText, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Breakdown, ParametersServer>} page */
 export function start({element, props, watch, given}) {
@@ -86,28 +86,24 @@ export function start({element, props, watch, given}) {
       name = value.name || 'shape';
     return {
       csv: () =>
-        saveText(
-          `${name}-parameters.csv`,
-          'text/csv',
-          csvText([
-            ['component', 'tensor', 'formula or shape', 'with numbers or count', 'parameters', 'share'],
-            ...value.rows.flatMap(row => [
-              [row.name, '', row.formula, row.numbers, row.count, row.share],
-              ...row.tensors.map(([tensor, shape, times]) => {
-                const size = shape.reduce((a, b) => a * b, 1);
-                return [
-                  row.name,
-                  tensor,
-                  shape.join(' x '),
-                  `${times} x ${size}`,
-                  size * times,
-                  (size * times) / value.total,
-                ];
-              }),
-            ]),
-            ['total', '', '', '', value.total, 1],
+        saveCsv(`${name}-parameters`, [
+          ['component', 'tensor', 'formula or shape', 'with numbers or count', 'parameters', 'share'],
+          ...value.rows.flatMap(row => [
+            [row.name, '', row.formula, row.numbers, row.count, row.share],
+            ...row.tensors.map(([tensor, shape, times]) => {
+              const size = shape.reduce((a, b) => a * b, 1);
+              return [
+                row.name,
+                tensor,
+                shape.join(' x '),
+                `${times} x ${size}`,
+                size * times,
+                (size * times) / value.total,
+              ];
+            }),
           ]),
-        ),
+          ['total', '', '', '', value.total, 1],
+        ]),
       config: () => {
         saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2));
         status.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';

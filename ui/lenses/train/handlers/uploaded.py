@@ -37,7 +37,6 @@ def record(services: Services, name: str, lm: LanguageModel, made: object) -> Ru
     """The run of an uploaded model, ended.
 
     Args:
-        services: of the app.
         name: its id, by which tabs open the model.
         lm: the model.
         made: what its folder says of how it was made, untrusted; where that is nothing, or does not fit the model, the

@@ -1,6 +1,5 @@
 // The tools under a run: its model in another tab, files, links.
-import {csvText} from '../../../shared/view/plain.js';
-import {copyText, linkFor, saveMade, saveText, shareLink, showCode, slides} from '../../../shared/view/page.js';
+import {copyText, linkFor, saveCsv, saveMade, shareLink, showCode, slides} from '../../../shared/view/page.js';
 import {slideOf} from './curve_lines.js';
 import {curveRows} from './figures.js';
 
@@ -15,7 +14,7 @@ export function runTools(server, status, {now, open, why}) {
     why() {
       if (!now().hasWeights || !why()) status.textContent = NO_MODEL;
     },
-    csv: () => saveText('run.csv', 'text/csv', csvText(curveRows(now().run))),
+    csv: () => saveCsv('run', curveRows(now().run)),
     json: () => saveMade(status, 'run.json', () => server.recording(asked())),
     async link() {
       const link = linkFor(linked(now().run.viewing));

@@ -48,8 +48,6 @@ def scoreboard(
     """Runs the chosen tests on the chosen models, with progress; a stop keeps the results so far.
 
     Args:
-        services: of the app.
-        session_id: the visitor.
         models: names.
         tasks: names of tasks that have items.
         ways: of WAYS: numbers of examples, and the chain of thought.

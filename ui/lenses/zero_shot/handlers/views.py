@@ -109,7 +109,6 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
     """Prompt attribution: how parts and words of the prompt change the probability of an answer.
 
     Args:
-        services: of the app.
         model: its name.
         form: what is asked.
         whose: OWN, what the model writes greedily, or EXPECTED.

@@ -1,8 +1,8 @@
 // A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
 // ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
-import {counted, csvText, hundredths, percent} from '../../../shared/view/plain.js';
-import {add, addButton, copyText, saveText, slides} from '../../../shared/view/page.js';
+import {counted, hundredths, percent} from '../../../shared/view/plain.js';
+import {add, addButton, copyText, saveCsv, saveText, slides} from '../../../shared/view/page.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 
@@ -197,7 +197,7 @@ export function start({element, props, watch, given}) {
         : 'The browser does not allow copying here.';
     },
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
-    csv: () => saveText(given.name + '.csv', 'text/csv', csvText(rows())),
+    csv: () => saveCsv(given.name, rows()),
     ...slides(status, given.name, ({bars, look}) => {
       const shown = value.uses
         ? value.uses.words.map(word => [word.text.trim(), word.effect])
