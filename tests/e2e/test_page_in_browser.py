@@ -271,7 +271,7 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was_and_the_sentence
     settled(page)
     words, guesses = (page.inner_text(f"#start .{part}") for part in ("st-words", "st-bars"))
     tab(page, "Generate")
-    page.click("#card > button")
+    open_accordion(page, "#card")
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
     expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates")
