@@ -87,7 +87,7 @@ REQUESTS = {tokens.cut: "text model", tokens.steps: "tokenizer text", tokens.lea
     ("ask", "request_", "said"),
     [
         (tokens.cut, ["x" * 1001, "mini"], "1,001 characters; 1,000"), (tokens.cut, ["", "mini"], "empty"),
-        (tokens.cut, None, "must be text"), (tokens.cut, ["a\ud800", "mini"], None),
+        (tokens.cut, None, "must be text"), (tokens.cut, ["a\ud800", "mini"], "half of a surrogate"),
         (tokens.cut, ["x", ""], "No model is chosen"),
         (tokens.steps, ["nothing", "x"], "There is no model 'nothing'"),
         (tokens.steps, ["shakespeare-char", "x"], "byte-level"), (tokens.steps, 7, "model's name must be text"),
@@ -97,8 +97,4 @@ REQUESTS = {tokens.cut: "text model", tokens.steps: "tokenizer text", tokens.lea
     ],
 )  # fmt: skip
 def test_nonsense_is_answered_with_a_sentence(bundled, ask, request_, said):
-    answer = json.loads(ask(bundled, named(REQUESTS[ask], request_)))
-    if said is None:  # each tokenizer says it in its own row
-        assert all("message" in row for row in answer)
-    else:
-        assert said in answer["message"]
+    assert said in json.loads(ask(bundled, named(REQUESTS[ask], request_)))["message"]
