@@ -12,7 +12,7 @@ _ABLATION = """
 <div class="ab-muted u-line u-muted u-type-xs">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
 <div><div class="ab-head" role="status"></div>
-<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-surprise)"></i><span>with parts off</span><span class="ab-scale"></span></div>
+<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-surprise)"></i><span>with parts off</span><span class="ab-scale" style="margin-left: var(--space-5)"></span></div>
 <div class="ab-rows u-type-sm"></div><div class="ab-muted u-line u-muted u-type-xs ab-note"></div>
 <div class="ts-tools u-row u-type-xs">SAVE</div></div>
 </div>
