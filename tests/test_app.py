@@ -99,73 +99,54 @@ def test_next_token_gives_the_distribution(client):
     assert reply["rows"][0]["label"] == " time" and len(reply["rows"]) == 5
 
 
+# Endpoint -> what it is asked, beside a prompt that is good, and words of the refusal.
+PROMPTS = {"generate": "a", "next_token": "a", "attention": "a b"}
+BAD_INPUT = {
+    "generate": [({"prompt": ""}, "prompt is empty"), ({"prompt": None}, "must be text"),
+        ({"prompt": ["a"]}, "must be text"), ({"prompt": "word " * 300}, "this model reads 256"),
+        ({"prompt": "x" * 30_000}, "30,000 characters"), ({"temperature": -1}, "Temperature is -1"),
+        ({"temperature": "hot"}, "Temperature is"), ({"top_k": 5000}, "this model has 4,096 tokens"),
+        ({"top_p": 1.5}, "Top-p is 1.5"), ({"max_new_tokens": 10**9}, "New tokens is"), ({"n": 50}, "number of texts"),
+        ({"seed": -3}, "seed is -3"), ({"model": "gpt2"}, "on this machine"),
+        ({"model": "<b>x</b>"}, "There is no model"), ({"use_cache": "yes"}, "KV cache")],
+    "next_token": [({"prompt": " "}, "prompt is empty"), ({"n_rows": 0}, "number of rows"),
+        ({"min_p": 7}, "Min-p is 7")],
+    "attribution": [({"prompt": "a", "token": " once upon"}, "give one"), ({"prompt": ""}, "prompt is empty")],
+    "patching": [({"source": "a b", "target": "a"}, "has 2 tokens and B 1"),
+        ({"source": "Tom saw", "target": "Lily saw", "kind": "neuron"}, "choose residual, attention")],
+    "parameters": [({"n_embd": 100, "n_head": 7}, "cannot be divided among n_head=7"),
+        ({"n_layer": 0}, "number of layers is 0"), ({"vocab_size": 10**13}, "vocabulary is 1"),
+        ({"preset": "gpt5"}, "no preset 'gpt5'"), ({"preset": ["gpt2"]}, "no preset"),
+        ({"norm_position": "both"}, "choose pre or post"),
+        ({"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000")],
+    "zero_shot": [({"task": "juggling"}, "no task 'juggling'"), ({"task": "translate"}, "The English is empty"),
+        ({"task": "translate", "fields": {"german": "Hund"}}, "no field 'german'. The task"),
+        ({"task": "translate", "fields": "a cat"}, "The fields must be an object"),
+        ({"task": "translate", "fields": {"english": "a"}, "template": "sung"}, "no template 'sung'"),
+        ({"task": "translate", "fields": {"english": "a"}, "n_examples": 9}, "number of examples is 9"),
+        ({"task": "sentiment", "fields": {"text": "a"}, "labels": "good"}, "at least two different"),
+        ({"task": "fact", "fields": {"question": "a"}, "max_new_tokens": 0}, "The length is 0"),
+        ({"task": "fact", "fields": {"question": "a"}, "model": "gpt2"}, "on this machine")],
+    "train": [({"action": "dance"}, "choose start, status or stop"), ({"optimizer": "sgd"}, "choose adamw or muon"),
+        ({"action": "status", "run": "run-x"}, "no run 'run-x'"), ({"preset": "all night"}, "no preset 'all night'"),
+        ({"text": ""}, "text is empty"), ({"text": "aaaa aaaa"[:4]}, "repeats one character"),
+        ({"text": "ab" * 20}, "one window of 64"), ({"text": 7}, "must be text"),
+        ({"length": "a year"}, "The length is 'a year'"), ({"length": "steps", "max_steps": 0}, "number of steps is 0"),
+        ({"learning_rate": -1}, "learning rate is -1"), ({"seed": 0.5}, "seed is 0.5")],
+    "attention": [({"prompt": ""}, "text is empty"), ({"prompt": None}, "must be text"),
+        ({"prompt": "a"}, "single token"), ({"layer": 6, "head": 0}, "The layer is 6"),
+        ({"layer": 0, "head": "x"}, "The head is"), ({"layer": 0}, "both a layer and a head"),
+        ({"sink": "<b>"}, "sink mode"), ({"keep": 3}, "end to keep"), ({"model": "nothing"}, "There is no model")],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("endpoint", "arguments", "words"),
-    [
-        ("/generate", {"prompt": ""}, "prompt is empty"),
-        ("/generate", {"prompt": None}, "must be text"),
-        ("/generate", {"prompt": ["a"]}, "must be text"),
-        ("/generate", {"prompt": "word " * 300}, "this model reads 256"),
-        ("/generate", {"prompt": "x" * 30_000}, "30,000 characters"),
-        ("/generate", {"prompt": "a", "temperature": -1}, "Temperature is -1"),
-        ("/generate", {"prompt": "a", "temperature": "hot"}, "Temperature is"),
-        ("/generate", {"prompt": "a", "top_k": 5000}, "this model has 4,096 tokens"),
-        ("/generate", {"prompt": "a", "top_p": 1.5}, "Top-p is 1.5"),
-        ("/generate", {"prompt": "a", "max_new_tokens": 10**9}, "New tokens is"),
-        ("/generate", {"prompt": "a", "n": 50}, "number of texts"),
-        ("/generate", {"prompt": "a", "seed": -3}, "seed is -3"),
-        ("/generate", {"prompt": "a", "model": "gpt2"}, "on this machine"),
-        ("/generate", {"prompt": "a", "model": "<b>x</b>"}, "There is no model"),
-        ("/generate", {"prompt": "a", "use_cache": "yes"}, "KV cache"),
-        ("/next_token", {"prompt": " "}, "prompt is empty"),
-        ("/next_token", {"prompt": "a", "n_rows": 0}, "number of rows"),
-        ("/next_token", {"prompt": "a", "min_p": 7}, "Min-p is 7"),
-        ("/attribution", {"prompt": "a", "token": " once upon"}, "give one"),
-        ("/attribution", {"prompt": ""}, "prompt is empty"),
-        ("/patching", {"source": "a b", "target": "a"}, "has 2 tokens and B 1"),
-        ("/patching", {"source": "Tom saw", "target": "Lily saw", "kind": "neuron"}, "choose residual, attention"),
-        ("/parameters", {"n_embd": 100, "n_head": 7}, "cannot be divided among n_head=7"),
-        ("/parameters", {"n_layer": 0}, "number of layers is 0"),
-        ("/parameters", {"vocab_size": 10**13}, "vocabulary is 1"),
-        ("/parameters", {"preset": "gpt5"}, "no preset 'gpt5'"),
-        ("/parameters", {"preset": ["gpt2"]}, "no preset"),
-        ("/parameters", {"norm_position": "both"}, "choose pre or post"),
-        ("/parameters", {"preset": "gpt2", "n_tokens": 2000}, "sequence length is 2,000"),
-        ("/zero_shot", {"task": "juggling"}, "no task 'juggling'"),
-        ("/zero_shot", {"task": "translate"}, "The English is empty"),
-        ("/zero_shot", {"task": "translate", "fields": {"german": "Hund"}}, "no field 'german'. The task"),
-        ("/zero_shot", {"task": "translate", "fields": "a cat"}, "The fields must be an object"),
-        ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "template": "sung"}, "no template 'sung'"),
-        ("/zero_shot", {"task": "translate", "fields": {"english": "a"}, "n_examples": 9}, "number of examples is 9"),
-        ("/zero_shot", {"task": "sentiment", "fields": {"text": "a"}, "labels": "good"}, "at least two different"),
-        ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "max_new_tokens": 0}, "The length is 0"),
-        ("/zero_shot", {"task": "fact", "fields": {"question": "a"}, "model": "gpt2"}, "on this machine"),
-        ("/train", {"action": "dance"}, "choose start, status or stop"),
-        ("/train", {"optimizer": "sgd"}, "choose adamw or muon"),
-        ("/train", {"action": "status", "run": "run-x"}, "no run 'run-x'"),
-        ("/train", {"preset": "all night"}, "no preset 'all night'"),
-        ("/train", {"text": ""}, "text is empty"),
-        ("/train", {"text": "aaaa aaaa"[:4]}, "repeats one character"),
-        ("/train", {"text": "ab" * 20}, "one window of 64"),
-        ("/train", {"text": 7}, "must be text"),
-        ("/train", {"length": "a year"}, "The length is 'a year'"),
-        ("/train", {"length": "steps", "max_steps": 0}, "number of steps is 0"),
-        ("/train", {"learning_rate": -1}, "learning rate is -1"),
-        ("/train", {"seed": 0.5}, "seed is 0.5"),
-        ("/attention", {"prompt": ""}, "text is empty"),
-        ("/attention", {"prompt": None}, "must be text"),
-        ("/attention", {"prompt": "a"}, "single token"),
-        ("/attention", {"prompt": "a b", "layer": 6, "head": 0}, "The layer is 6"),
-        ("/attention", {"prompt": "a b", "layer": 0, "head": "x"}, "The head is"),
-        ("/attention", {"prompt": "a b", "layer": 0}, "both a layer and a head"),
-        ("/attention", {"prompt": "a b", "sink": "<b>"}, "sink mode"),
-        ("/attention", {"prompt": "a b", "keep": 3}, "end to keep"),
-        ("/attention", {"prompt": "a b", "model": "nothing"}, "There is no model"),
-    ],
+    ("endpoint", "given", "words"), [(name, *row) for name, rows in BAD_INPUT.items() for row in rows]
 )
-def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, arguments, words):
+def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, given, words):
+    good = {"prompt": PROMPTS[endpoint]} if endpoint in PROMPTS else {}
     with pytest.raises(AppError) as error:
-        client.predict(**arguments, api_name=endpoint)
+        client.predict(**{**good, **given}, api_name=f"/{endpoint}")
     assert words in str(error.value)
     assert "Traceback" not in str(error.value) and "<b>" not in str(error.value)
 

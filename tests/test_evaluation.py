@@ -21,10 +21,8 @@ def test_doubled_words_are_found_with_articles_too():
 
 
 def test_the_longest_copied_passage_is_found_wherever_it_begins():
-    corpus = (
-        "".join(chr(97 + (place * place) % 23) for place in range(5000))
-        + "the quick brown fox jumps over the lazy dog again"
-    )
+    corpus = "".join(chr(97 + (place * place) % 23) for place in range(5000))
+    corpus += "the quick brown fox jumps over the lazy dog again"
     for start in range(30):
         passage = ("x" * start + corpus)[1000 + start : 1077 + start]
         found = longest_shared(["ZZ" + passage + "ZZ", "nothing of it"], corpus)

@@ -32,13 +32,10 @@ def on_both(config=SHAPE):
 )
 def test_a_text_is_the_processors(settings):
     here, there = on_both()
-    written = [
-        [
-            (token.id, token.rank, token.context_start)
-            for token in gptcore.generate(model, [1, 2, 3], max_new_tokens=200, precision="exact", **settings)
-        ]
-        for model in (here, there)
+    texts = [
+        gptcore.generate(one, [1, 2, 3], max_new_tokens=200, precision="exact", **settings) for one in (here, there)
     ]
+    written = [[(token.id, token.rank, token.context_start) for token in text] for text in texts]
     assert written[0] == written[1]
 
 

@@ -15,11 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {"gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"], "ui": ["weights", "app"]}
 # Within a lens or a room, by the name of its folder or file; page scripts have rules of their own below.
 FORBIDDEN_WITHIN = {
-    "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"],
-    "figures": ["gradio", "torch", "gptcore"],
-    "payloads": ["gradio", "torch", "gptcore"],
-    "view": ["torch"],
-}
+    "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"], "figures": ["gradio", "torch", "gptcore"],
+    "payloads": ["gradio", "torch", "gptcore"], "view": ["torch"],
+}  # fmt: skip
 BENEATH = ("ui.shared", "ui.state", "ui.runs", "ui.compute", "ui.services", "ui.views", "ui.errors", "ui.conclusions",
            "ui.payloads")  # fmt: skip
 OWN_ROOM = re.compile(r"ui\.(?:lenses|rooms)\.\w+")
@@ -38,6 +36,11 @@ def belongs(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
+def broken(files: Sequence[Path], packages: Sequence[str]) -> list[str]:
+    """Which of the files import one of the packages."""
+    return [f"{file.relative_to(ROOT)} imports {n}" for file in files for n in imports_of(file) if _within(n, packages)]
+
+
 def test_neither_rooms_nor_files_import_in_circles():
     graph = imports.arrows()
     assert len(graph) > 150 and imports.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == [["a", "b", "c"]]
@@ -47,32 +50,14 @@ def test_neither_rooms_nor_files_import_in_circles():
 @pytest.mark.parametrize("folder", list(FORBIDDEN))
 def test_imports_run_one_way(folder):
     files = sorted((ROOT / folder).rglob("*.py"))
-    assert files
-    broken = [
-        f"{file.relative_to(ROOT)} imports {name}"
-        for file in files
-        for name in imports_of(file)
-        for package in FORBIDDEN[folder]
-        if belongs(name, package)
-    ]
-    assert not broken
+    assert files and not broken(files, FORBIDDEN[folder])
 
 
 @pytest.mark.parametrize("kind", list(FORBIDDEN_WITHIN))
 def test_each_part_of_a_lens_keeps_to_its_job(kind):
-    files = [
-        file
-        for file in (ROOT / "ui").rglob("*.py")
-        if OWN_ROOM.match(imports.name_of(file)) and (kind in file.parts or file.stem == kind)
-    ]
-    broken = {
-        f"{file.relative_to(ROOT)} imports {name}"
-        for file in files
-        for name in imports_of(file)
-        for package in FORBIDDEN_WITHIN[kind]
-        if belongs(name, package)
-    }
-    assert files and not broken
+    files = [file for file in (ROOT / "ui").rglob("*.py") if kind in (*file.parts, file.stem)]
+    files = [file for file in files if OWN_ROOM.match(imports.name_of(file))]
+    assert files and not broken(files, FORBIDDEN_WITHIN[kind])
 
 
 def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():

@@ -20,24 +20,6 @@ def test_logits_cover_all_positions_and_have_no_future_leakage(tiny_model):
     assert (first[:, 8:] - second[:, 8:]).abs().max() > 0.1
 
 
-def test_without_the_causal_mask_the_future_leaks():
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, causal=False))
-    ids = random_ids(model.config, 1, 12)
-    changed = ids.clone()
-    changed[:, -1] = (changed[:, -1] + 1) % 61
-    assert (model(ids).logits[:, 0] - model(changed).logits[:, 0]).abs().max() > 1e-3
-
-
-def test_the_loss_is_not_shifted_again_and_leaves_out_ignored_targets(tiny_model):
-    ids, targets = random_ids(tiny_model.config, 2, 10), random_ids(tiny_model.config, 2, 10, seed=2)
-    out = tiny_model(ids, targets)
-    by_hand = -out.logits.log_softmax(-1).gather(2, targets[..., None]).mean()
-    torch.testing.assert_close(out.loss, by_hand)
-    targets[:, 5:] = -100
-    shorter = tiny_model(ids[:, :5], targets[:, :5]).loss
-    torch.testing.assert_close(tiny_model(ids, targets).loss, shorter)
-
-
 def test_residual_projections_start_smaller_by_the_root_of_twice_the_layers():
     config = GPTConfig(vocab_size=100, n_positions=8, n_embd=256, n_layer=8, n_head=4)
     torch.manual_seed(0)
@@ -47,10 +29,8 @@ def test_residual_projections_start_smaller_by_the_root_of_twice_the_layers():
     assert model.h[3].mlp.c_fc.weight.std().item() == pytest.approx(0.02, rel=0.02)
     plain = GPT(replace(config, residual_scaling=False))
     assert plain.h[3].mlp.c_proj.weight.std().item() == pytest.approx(0.02, rel=0.02)
-    assert (
-        float(model.h[0].ln_1.weight.detach().min()) == 1
-        and float(model.h[0].attn.c_attn.bias.detach().abs().max()) == 0
-    )
+    first = model.h[0].requires_grad_(False)
+    assert float(first.ln_1.weight.min()) == 1 and float(first.attn.c_attn.bias.abs().max()) == 0
 
 
 @torch.inference_mode()

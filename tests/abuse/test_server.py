@@ -1,4 +1,4 @@
-"""The report of attacks, and the end of the server amid its work: everybody gets a last word."""
+"""The end of the server amid its work: everybody gets a last word."""
 
 import socket
 import threading
@@ -11,7 +11,8 @@ from serving import command
 
 
 def test_a_long_text_and_an_upload_get_their_last_word(tmp_path):
-    with command(tmp_path) as started:
+    """Also where the command has no home and no temporary folder of its own."""
+    with command(tmp_path, HOME=None, XDG_CACHE_HOME=None, MPLCONFIGDIR=None, TMPDIR="/nowhere") as started:
         app = Client(started.address, verbose=False)
         long = app.submit("Once upon a time", 500, n=4, use_cache=False, min_new_tokens=500, api_name="/generate")
         while not (long.outputs() and long.outputs()[-1]["texts"][0]):  # it is being written

@@ -40,11 +40,8 @@ def test_a_sublayer_that_is_off_is_one_whose_projection_is_zero(tiny_model, kind
 
 def test_variants_in_one_batch_are_what_each_is_alone(tiny_model):
     variants = [
-        [],
-        [ModelPart(0, "head", 0)],
-        [ModelPart(2, "mlp"), ModelPart(1, "head", 3)],
-        [ModelPart(1, "attention")],
-    ]
+        [], [ModelPart(0, "head", 0)], [ModelPart(2, "mlp"), ModelPart(1, "head", 3)], [ModelPart(1, "attention")],
+    ]  # fmt: skip
     together = logits_without(tiny_model, IDS, variants, replacement="mean")
     for row, parts in zip(together, variants, strict=True):
         alone = logits_without(tiny_model, IDS, [parts], replacement="mean")[0]

@@ -17,9 +17,8 @@ def folded(model, layer, head):
     block = model.blocks[layer]
     centre = torch.eye(C) - torch.ones(C, C) / C
     rows = [block.attn.c_attn.weight[i * C + head * D : i * C + (head + 1) * D] for i in range(3)]
-    return *(row @ torch.diag(block.ln_1.weight) @ centre for row in rows), block.attn.c_proj.weight[
-        :, head * D : (head + 1) * D
-    ]
+    output = block.attn.c_proj.weight[:, head * D : (head + 1) * D]
+    return *(row @ torch.diag(block.ln_1.weight) @ centre for row in rows), output
 
 
 def full_ov(model, layer, head):

@@ -85,13 +85,6 @@ def test_the_stream_carries_the_difference_from_the_changed_tokens_to_the_last(n
     assert grid[:, :2].abs().max() < 1e-4  # before the first change nothing differs at all
 
 
-def test_one_changed_token_patched_before_the_first_block_is_the_source_itself():
-    model = make_model(SMALL)
-    source = random_ids(SMALL, 7).tolist()
-    target = [*source[:3], (source[3] + 9) % 40, *source[4:]]
-    assert float(patching_grid(model, source, target, 3, 7)[0, 3]) == pytest.approx(1, abs=1e-4)
-
-
 @pytest.mark.parametrize("kind", ["residual", "attention", "mlp", "head"])
 def test_the_estimate_is_the_slope_of_a_small_change(kind, monkeypatch):
     """Between two runs that hardly differ the model is linear, and estimate and truth are one."""

@@ -19,12 +19,12 @@ VECTOR = torch.linspace(-1, 1, 24)
 
 
 @torch.no_grad()
-def logits_by_hand(model, ids, depth):
+def logits_by_hand(model, ids, depth, vector=VECTOR):
     """The pass cut in two, the vector added to the stream between."""
     probe = Seen()
     with evaluating(model):
         model.hidden_states(torch.tensor([ids]), probe=probe)
-        return model.lm_head(model.resumed(probe.by_name["residual"][depth] + VECTOR, depth))[0]
+        return model.lm_head(model.resumed(probe.by_name["residual"][depth] + vector, depth))[0]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -47,29 +47,16 @@ def test_a_steered_pass_equals_one_that_is_cut_in_two_with_the_vector_added_betw
 def test_generation_is_steered_with_and_without_a_cache():
     model = make_model(SMALL)
     ids = random_ids(model.config, 4).tolist()
-    steering = Steering(2, 3 * VECTOR)
-    wanted, seen = [], list(ids)
+    seen = list(ids)
     for _ in range(8):
-        seen.append(_next(model, seen))
-        wanted.append(seen[-1])
+        seen.append(int(logits_by_hand(model, seen, 2, 3 * VECTOR)[-1].argmax()))
+
+    def written(**how):
+        return [t.id for t in gptcore.generate(model, ids, max_new_tokens=8, temperature=0, precision="exact", **how)]
+
     for use_cache in (True, False):
-        written = gptcore.generate(
-            model, ids, max_new_tokens=8, temperature=0, use_cache=use_cache, precision="exact", steering=steering
-        )
-        assert [token.id for token in written] == wanted
-    plain = [t.id for t in gptcore.generate(model, ids, max_new_tokens=8, temperature=0, precision="exact")]
-    still = Steering(2, 0 * VECTOR)
-    assert plain == [
-        t.id for t in gptcore.generate(model, ids, max_new_tokens=8, temperature=0, precision="exact", steering=still)
-    ]
-
-
-@torch.no_grad()
-def _next(model, ids):
-    probe = Seen()
-    with evaluating(model):
-        model.hidden_states(torch.tensor([ids]), probe=probe)
-        return int(model.lm_head(model.resumed(probe.by_name["residual"][2] + 3 * VECTOR, 2))[0, -1].argmax())
+        assert written(use_cache=use_cache, steering=Steering(2, 3 * VECTOR)) == seen[4:]
+    assert written() == written(steering=Steering(2, 0 * VECTOR))
 
 
 def test_the_vector_is_the_difference_of_the_means_over_all_positions_but_the_first():

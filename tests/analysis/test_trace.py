@@ -69,9 +69,8 @@ def test_what_heads_add_is_what_goes_when_they_are_switched_off(tiny_model):
 def test_other_shapes_are_traced_too(tiny_model, change):
     model = random_model(replace(tiny_model.config, **change), 3)
     found = trace(model, [1, 2, 3, 4])
-    torch.testing.assert_close(
-        found.lens[-1], model(torch.tensor([[1, 2, 3, 4]])).logits[0, -1].log_softmax(-1).detach()
-    )
+    expected = model(torch.tensor([[1, 2, 3, 4]])).logits[0, -1].log_softmax(-1).detach()
+    torch.testing.assert_close(found.lens[-1], expected)
     assert (float(found.mlp_norms.sum()) == 0) == (not model.config.use_mlp)
     assert (found.position_norm == 0) == (not model.config.use_positions)
 

@@ -28,11 +28,8 @@ STORIES = [
 
 def test_a_conversation_is_plain_text_that_ends_where_the_assistant_begins():
     said = [
-        Message("System", "Be short."),
-        Message("User", " Hi "),
-        Message("Assistant", "Hello."),
-        Message("User", "Bye"),
-    ]
+        Message("System", "Be short."), Message("User", " Hi "), Message("Assistant", "Hello."), Message("User", "Bye"),
+    ]  # fmt: skip
     assert chat_prompt(said) == "System: Be short.\nUser: Hi\nAssistant: Hello.\nUser: Bye\nAssistant:"
     assert STOP == "\nUser:"
 
@@ -83,11 +80,8 @@ def test_texts_that_give_no_instruction_are_refused(shares, stories):
 
 def test_a_sentence_keeps_its_closing_quote_and_what_is_said_belongs_to_who_says_it():
     assert sentences('Tom said, "I am here!" Then he left. "Oh no!" she cried. Mr. Fox ran.') == [
-        'Tom said, "I am here!"',
-        "Then he left.",
-        '"Oh no!" she cried.',
-        "Mr. Fox ran.",
-    ]
+        'Tom said, "I am here!"', "Then he left.", '"Oh no!" she cried.', "Mr. Fox ran.",
+    ]  # fmt: skip
 
 
 def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
@@ -104,12 +98,10 @@ def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
         ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
         ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
         ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
-        ("In other words, tell me a story about rain and sun.", ()),
-        ("Write a story with a happy end.", ()),
-        ("Hello!", ()),
-        ("", ()),
+        ("In other words, tell me a story about rain and sun.", ()), ("Write a story with a happy end.", ()),
+        ("Hello!", ()), ("", ()),
     ],
-)
+)  # fmt: skip
 def test_the_words_of_a_prompt_are_those_of_its_list(prompt, words):
     assert requested_words(prompt) == words
 

@@ -101,9 +101,8 @@ def test_plain_rows_are_drawn_beside_the_pairs_and_cost_what_two_teachers_say_by
     unmoved = DirectPreference(model, n_plain=2)(model, inputs, targets)  # the reference is the teacher: its entropy
     own = model(inputs[2:]).logits
     entropy = -(own.softmax(-1) * own.log_softmax(-1)).sum(-1).mean()
-    torch.testing.assert_close(
-        unmoved.loss, DirectPreference(model)(model, *pairs).loss + entropy, atol=1e-5, rtol=1e-5
-    )
+    expected = DirectPreference(model)(model, *pairs).loss + entropy
+    torch.testing.assert_close(unmoved.loss, expected, atol=1e-5, rtol=1e-5)
     with pytest.raises(TrainingError, match="no plain text"):
         PreferenceBatches(PAIRS, batch_size=1, n_plain=2)
 
@@ -117,9 +116,8 @@ def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
 
     was = margin(model)
     data = PreferenceBatches(PAIRS, batch_size=2)
-    trainer = Trainer(
-        model, preference_config(max_steps=40, learning_rate=3e-3), data, objective=DirectPreference(before)
-    )
+    config = preference_config(max_steps=40, learning_rate=3e-3)
+    trainer = Trainer(model, config, data, objective=DirectPreference(before))
     losses = [event.loss for event in trainer.events() if isinstance(event, StepEvent)]
     assert losses[-1] < losses[0] and margin(model) > was + 5
 
@@ -151,18 +149,13 @@ def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
 
 
 def test_several_pairs_of_the_same_answers_go_from_the_ends_to_the_middle():
-    lm, one = (
-        gptcore.load("mini"),
-        Instruction("Write a story with the words: cat, dog, sun.", "", "words", ("cat", "dog", "sun")),
-    )
+    lm, words = gptcore.load("mini"), ("cat", "dog", "sun")
+    one = Instruction("Write a story with the words: cat, dog, sun.", "", "words", words)
     texts = ("The cat.", "The cat and the dog.", "Nothing.", "The cat, the dog and the sun.", "A bird.")
     written = [Answer(text, tuple(lm.tokenizer.encode(f" {text}")), True) for text in texts]
-    found = [
-        (lm.tokenizer.decode(pair.better.answer), lm.tokenizer.decode(pair.worse.answer))
-        for pair in pairs_of(lm, one, written, most=5)
-    ]
-    assert [better for better, _ in found] == [f" {texts[3]}<|endoftext|>", f" {texts[1]}<|endoftext|>"]
-    assert {worse for _, worse in found} == {f" {texts[2]}<|endoftext|>", f" {texts[4]}<|endoftext|>"}
+    found, decode = pairs_of(lm, one, written, most=5), lm.tokenizer.decode
+    assert [decode(pair.better.answer) for pair in found] == [f" {texts[n]}<|endoftext|>" for n in (3, 1)]
+    assert {decode(pair.worse.answer) for pair in found} == {f" {texts[n]}<|endoftext|>" for n in (2, 4)}
     assert len(pairs_of(lm, one, written)) == 1 and pairs_of(lm, one, written[:1], most=3) == []
 
 
@@ -174,6 +167,5 @@ def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
     for place, prompt in enumerate(prompts):
         ((_, alone),) = answers(lm, [prompt], max_new_tokens=12, seed=5 + place)
         assert alone == together[place]
-    assert (
-        sum(found is None for found in answering(lm, prompts, max_new_tokens=12, seed=5)) >= 11
-    )  # the first step gives two tokens
+    steps = [found is None for found in answering(lm, prompts, max_new_tokens=12, seed=5)]
+    assert sum(steps) >= 11  # the first step gives two tokens

@@ -19,14 +19,10 @@ from gptcore.inference.sequence import TokenSequence
 from tiny import make_model, random_ids
 
 SETTINGS = [
-    SamplingSettings(temperature=0),
-    SamplingSettings(),
-    SamplingSettings(temperature=0.7, top_k=5),
-    SamplingSettings(temperature=1.3, top_p=0.8),
-    SamplingSettings(temperature=0.9, top_k=40, top_p=0.9, min_p=0.02),
-    SamplingSettings(min_p=0.05),
-    SamplingSettings(temperature=1e-9, top_k=3),
-]
+    SamplingSettings(temperature=0), SamplingSettings(), SamplingSettings(temperature=0.7, top_k=5),
+    SamplingSettings(temperature=1.3, top_p=0.8), SamplingSettings(temperature=0.9, top_k=40, top_p=0.9, min_p=0.02),
+    SamplingSettings(min_p=0.05), SamplingSettings(temperature=1e-9, top_k=3),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

@@ -285,17 +285,14 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
 @pytest.mark.parametrize(
     ("prompt", "settings", "error", "words"),
     [
-        ("", {}, TokenIdError, "empty"),
-        ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
-        ([61], {}, TokenIdError, "0 to 60"),
-        ("abc", {"top_k": 62}, SamplingError, "62"),
-        ("abc", {"seed": -1}, SamplingError, "seed"),
-        ("abc", {"seed": 2**63}, SamplingError, "seed"),
+        ("", {}, TokenIdError, "empty"), ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
+        ([61], {}, TokenIdError, "0 to 60"), ("abc", {"top_k": 62}, SamplingError, "62"),
+        ("abc", {"seed": -1}, SamplingError, "seed"), ("abc", {"seed": 2**63}, SamplingError, "seed"),
         ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
         ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
         ("abc", {"stop": [""]}, SamplingError, "stop string"),
     ],
-)
+)  # fmt: skip
 def test_bad_requests_are_refused_before_the_first_token(lm, prompt, settings, error, words):
     with pytest.raises(error, match=words):
         gptcore.generate(lm, prompt, **{"max_new_tokens": 4, **settings})

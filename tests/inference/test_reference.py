@@ -7,11 +7,9 @@ from gptcore.inference import reference
 from tests.tiny import make_model, random_ids
 
 SETTINGS = (
-    {"temperature": 0.0},
-    {"top_k": 7},
-    {"temperature": 1.5, "top_p": 0.9},
+    {"temperature": 0.0}, {"top_k": 7}, {"temperature": 1.5, "top_p": 0.9},
     {"temperature": 0.7, "top_k": 20, "top_p": 0.8},
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)

@@ -63,11 +63,8 @@ def test_logits_may_come_from_a_pass_with_gradients_or_in_16_bits():
         made = SamplingSettings(**settings)
         expected = candidates(logits, made)
         assert candidates(logits.clone().requires_grad_(), made).ids.equal(expected.ids)
-        half = candidates(logits.bfloat16(), made)
-        assert (
-            half.ids.equal(candidates(logits.bfloat16().float(), made).ids)
-            and half.probabilities.dtype == torch.float32
-        )
+        half, whole = candidates(logits.bfloat16(), made), candidates(logits.bfloat16().float(), made)
+        assert half.ids.equal(whole.ids) and half.probabilities.dtype == torch.float32
     largest = logits.topk(9)
     for k in (1, 4, 8, 9, 30):  # enough at hand, and too few
         alone, given = (candidates(logits, SamplingSettings(top_k=k), largest=at_hand) for at_hand in (None, largest))

@@ -51,9 +51,8 @@ def test_a_merge_is_counted_as_often_as_it_is_made():
 
 
 def test_learning_ends_when_every_word_is_one_token():
-    assert after(split_words("to be or not to be"), learn_merges("to be or not to be", 1000)) == split_words(
-        "to be or not to be"
-    )
+    text = "to be or not to be"
+    assert after(split_words(text), learn_merges(text, 1000)) == split_words(text)
     assert learn_merges("", 5) == []
 
 

@@ -17,18 +17,9 @@ from gptcore.tokenizers import (
 )
 
 UNICODE = [
-    "",
-    " ",
-    "\n\n\t ",
-    "naïve café",
-    "日本語テキスト",
-    "🙂👩‍👩‍👧",
-    "a\x00b",
-    "I'll don't O'Neil",
-    "x" * 300,
-    "שלום עולם",
-    END_OF_TEXT,
-]
+    "", " ", "\n\n\t ", "naïve café", "日本語テキスト", "🙂👩‍👩‍👧", "a\x00b", "I'll don't O'Neil", "x" * 300,
+    "שלום עולם", END_OF_TEXT,
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

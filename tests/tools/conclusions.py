@@ -45,7 +45,7 @@ OF_NUMBERS = {
     "circuit checked": "ui/lenses/attention/test_circuit.py::test_the_words_follow_the_numbers",
     "a run": "ui/lenses/train/test_verdicts.py::test_what_is_said_follows_the_numbers",
     "steering": "ui/lenses/generate/test_steer.py::test_the_conclusion_follows_the_numbers",
-    "why it looks there": ("ui/lenses/attention/test_why.py::test_a_cell_of_a_map_says_what_draws_the_attention_there"),
+    "why it looks there": "ui/lenses/attention/test_why.py::test_a_cell_of_a_map_says_what_draws_the_attention_there",
     "a head's weights": "ui/lenses/attention/test_head_weights.py::test_the_words_follow_the_numbers",
     "patching": "ui/lenses/attention/test_why.py::test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it",
     "when a preference formed": "ui/lenses/attention/test_formed.py::test_every_moment_is_that_moment_s_model",
@@ -78,15 +78,19 @@ def in_front(said: str, peer: Peer, noun: str, place: int = -1) -> list[Statemen
         found.append(("the last block", settled == len(first) - 1))
     if said.startswith("Only the last"):
         found.append(("only the last", not any(first[:-1])))
-    lost = re.search(
-        r"after it was in front ?(before any \w+)?( and)? ?(?:after \w+ ([\d, and]+))? ?and lost again", said
-    )
-    told = (
-        set() if lost is None else {int(n) + 1 for n in re.findall(r"\d+", lost[3] or "")} | ({0} if lost[1] else set())
-    )
+    lost = r"after it was in front ?(before any \w+)?( and)? ?(?:after \w+ ([\d, and]+))? ?and lost again"
+    told = set[int]()
+    if again := re.search(lost, said):
+        told = {int(n) + 1 for n in re.findall(r"\d+", again[3] or "")} | ({0} if again[1] else set())
     if found and settled:
         found.append(("in front before", told == set(before)))
     return found
+
+
+def unsure(said: str, chance: float) -> list[Statement]:
+    """What a sentence says of a choice that has little of the probability; none where it is about a clear one."""
+    weak = re.search(rf"has only {_P}", said)
+    return [("nothing stands out", chance < 0.1 and near(weak[1], chance))] if weak else []
 
 
 def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
@@ -96,19 +100,15 @@ def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
     def holds(peer: Peer) -> list[Statement]:
         chances = peer.depths[:, -1]
         token = int(chances[-1].argmax())
+        if weak := unsure(said, float(chances[-1, token])):
+            return weak
         found = [("the choice", peer.label(token) in said), *in_front(said, peer, "block")]
-        if weak := re.search(rf"has only {_P}", said):
-            return [
-                ("nothing stands out", float(chances[-1, token]) < 0.1 and near(weak[1], float(chances[-1, token])))
-            ]
         gains = chances[1:, token] - chances[:-1, token]
         if most := re.search(rf"Block (\d+) raises it the most \({_P} to {_P}\)", said):
             layer = int(most[1])
             found.append((most[0], float(gains[layer]) >= float(gains.max()) - 1e-4))
-            found += [
-                ("from", near(most[2], float(chances[layer, token]))),
-                ("to", near(most[3], float(chances[layer + 1, token]))),
-            ]
+            found.append(("from", near(most[2], float(chances[layer, token]))))
+            found.append(("to", near(most[3], float(chances[layer + 1, token]))))
         if writer := re.search(
             r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)", said
         ):
@@ -117,15 +117,11 @@ def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
             wrote = peer.written(token, rival)[layer]
             found.append((writer[0][:45], float(wrote[head]) >= float(wrote.max()) - 1e-2))
             row = peer.out.attentions[layer][0, head, -1]
+            looks, share = peer.labels[int(row.argmax())], float(row.max())
             if writer[4]:
-                found.append(
-                    (
-                        "where it looks",
-                        peer.labels[int(row.argmax())] == writer[4] and near(writer[5], float(row.max())),
-                    )
-                )
+                found.append(("where it looks", looks == writer[4] and near(writer[5], share)))
             else:
-                found.append(("spreads", float(row.max()) < 0.5 + 1e-3))
+                found.append(("spreads", share < 0.5 + 1e-3))
         return found
 
     return said, holds
@@ -139,9 +135,8 @@ def of_lens(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
         if not said:
             return []
         token = int(peer.depths[-1, -1].argmax())
-        if weak := re.search(rf"has only {_P}", said):
-            chance = float(peer.depths[-1, -1, token])
-            return [("nothing stands out", chance < 0.1 and near(weak[1], chance))]
+        if weak := unsure(said, float(peer.depths[-1, -1, token])):
+            return weak
         return [("the choice", peer.label(token) in said), *in_front(said, peer, "layer")]
 
     return said, holds
@@ -154,11 +149,8 @@ def of_lens_of_a_text(services: Services, lm: gptcore.LanguageModel, text: str) 
     def holds(peer: Peer) -> list[Statement]:
         counted = re.match(r"(\d+) of (\d+) tokens were its first guess", said)
         if not counted:
-            return (
-                [("none", not any(int(peer.depths[-1, p].argmax()) == t for p, t in enumerate(peer.ids[1:])))]
-                if said
-                else []
-            )
+            right = (int(peer.depths[-1, p].argmax()) == t for p, t in enumerate(peer.ids[1:]))
+            return [("none", not any(right))] if said else []
         since, n = [], int(counted[2])
         for place in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
             token = peer.ids[place + 1]
@@ -215,9 +207,8 @@ def of_why(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
         for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
             off = peer.without(name)
             found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
-        if later := re.search(
-            r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it", said
-        ):
+        later_ones = r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it"
+        if later := re.search(later_ones, said):
             found.append(("later layers", int(later[1]) < lm.model.config.n_layer - 1))
         for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
             off = peer.without(name)
@@ -302,9 +293,8 @@ def of_circuit(services: Services, lm: gptcore.LanguageModel, text: str) -> Made
 
     def holds(peer: Peer) -> list[Statement]:
         total = float(peer.logits[-1, word] - peer.logits[-1, rival])
-        found = [
-            ("the difference", abs(number(told) - total) < 0.06) for told in re.findall(r", ([+−][\d.]+):", said)[:1]
-        ]
+        amounts = re.findall(r", ([+−][\d.]+):", said)[:1]
+        found = [("the difference", abs(number(told) - total) < 0.06) for told in amounts]
         shown = [number(one) for one in re.findall(r"\(([+−][\d.]+)\)", said.partition(", through")[0])]
         if "most of it comes from" in said:
             found.append(("most", sum(shown) > total / 2 - 0.15))
@@ -314,15 +304,9 @@ def of_circuit(services: Services, lm: gptcore.LanguageModel, text: str) -> Made
 
 
 CHECKS: dict[str, Callable[[Services, gptcore.LanguageModel, str], Made]] = {
-    "start": of_start,
-    "lens": of_lens,
-    "lens of a text": of_lens_of_a_text,
-    "heads": of_heads,
-    "why a word": of_why,
-    "neuron": of_neuron,
-    "two texts compared": of_compare,
-    "circuit": of_circuit,
-}
+    "start": of_start, "lens": of_lens, "lens of a text": of_lens_of_a_text, "heads": of_heads, "why a word": of_why,
+    "neuron": of_neuron, "two texts compared": of_compare, "circuit": of_circuit,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -356,9 +340,8 @@ def findings(models: tuple[str, ...], texts: tuple[str, ...]) -> Iterator[Findin
                     except GPTCoreError:
                         continue
                     tested = holds(peer) if said else []
-                    yield Finding(
-                        name, model, text, said, len(tested), tuple(what for what, true in tested if not true)
-                    )
+                    false = tuple(what for what, true in tested if not true)
+                    yield Finding(name, model, text, said, len(tested), false)
     finally:
         services.close()
 

@@ -22,14 +22,8 @@ FEELINGS = (("hungry", "sleepy"), ("hungry", "tired"), ("hungry", "bored"), ("hu
 LIKED, DISLIKED = ("loved", "liked", "enjoyed", "admired"), ("hated", "disliked")
 REVIEWED = ("film", "movie", "book", "story", "show", "song")
 FRENCH = {
-    "dog": "chien",
-    "cat": "chat",
-    "house": "maison",
-    "bread": "pain",
-    "water": "eau",
-    "red": "rouge",
-    "milk": "lait",
-}
+    "dog": "chien", "cat": "chat", "house": "maison", "bread": "pain", "water": "eau", "red": "rouge", "milk": "lait",
+}  # fmt: skip
 ROYAL = {"king": "queen", "boy": "girl", "father": "mother", "brother": "sister", "son": "daughter", "uncle": "aunt"}
 
 # A variant: both sentences, and what each should go on with; "" for anything but the other's answer.
@@ -83,13 +77,10 @@ KINDS = {
         lambda: _names("{a} and {b} had a cake. {a} shared it with", "{a} and {b} had a cake. {b} shared it with"),
     ),
     "world": (
-        lambda: _sums("plus"),
-        _reviews,
-        lambda: _answers("Translate English to French: {} =", FRENCH),
-        lambda: _sums("minus"),
-        lambda: _answers("man is to woman as {} is to", ROYAL),
+        lambda: _sums("plus"), _reviews, lambda: _answers("Translate English to French: {} =", FRENCH),
+        lambda: _sums("minus"), lambda: _answers("man is to woman as {} is to", ROYAL),
     ),
-}
+}  # fmt: skip
 
 
 def held(lm: LanguageModel, variants: Iterator[Variant]) -> list[int]:
@@ -116,11 +107,8 @@ def of_parts(lm: LanguageModel, texts: list[str]) -> Points:
         ids = lm.tokenizer.encode(text)
         word, rival = logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist()
         split = logit_attribution(lm.model, ids, word, rival)
-        parts = [
-            (f"L{layer}H{head}", ModelPart(layer, "head", head))
-            for layer in range(config.n_layer)
-            for head in range(config.n_head)
-        ]
+        every = ((layer, head) for layer in range(config.n_layer) for head in range(config.n_head))
+        parts = [(f"L{layer}H{head}", ModelPart(layer, "head", head)) for layer, head in every]
         parts += [(f"L{layer} MLP", ModelPart(layer, "mlp")) for layer in range(config.n_layer) if config.use_mlp]
         logits = logits_without(lm.model, ids, [[part] for _, part in parts])
         said += [float(split.values[split.names.index(name)]) for name, _ in parts]

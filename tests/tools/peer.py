@@ -52,12 +52,10 @@ class Peer:
             rows = []
             for q in range(n):
                 keys = {
-                    "previous": [q - 1] if q > 1 else [],
-                    "first": [0] if q else [],
-                    "self": [q] if q else [],
+                    "previous": [q - 1] if q > 1 else [], "first": [0] if q else [], "self": [q] if q else [],
                     "duplicate": [k for k in range(1, q) if self.ids[k] == self.ids[q]],
                     "induction": [k for k in range(1, q) if self.ids[k - 1] == self.ids[q]],
-                }[role]
+                }[role]  # fmt: skip
                 if keys:
                     rows.append(weights[:, q, keys].sum(-1))
             found[role] = torch.stack(rows).mean(0) if rows else torch.zeros(len(weights))

@@ -72,12 +72,9 @@ async def other_sites_are_refused(visitor: Visitor) -> str:
 
 
 CHECKS: dict[str, Callable[[Visitor], Awaitable[str]]] = {
-    "the page opens": page_opens,
-    "the bundled model writes": model_writes,
-    "attention is drawn": attention_is_drawn,
-    "bad input is explained": bad_input_is_explained,
-    "pages of other sites are refused": other_sites_are_refused,
-}
+    "the page opens": page_opens, "the bundled model writes": model_writes, "attention is drawn": attention_is_drawn,
+    "bad input is explained": bad_input_is_explained, "pages of other sites are refused": other_sites_are_refused,
+}  # fmt: skip
 
 
 async def check(address: str) -> bool:

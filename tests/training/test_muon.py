@@ -75,10 +75,8 @@ def test_muon_takes_the_matrices_inside_blocks_and_adamw_the_rest():
     groups = [[names[id(p)] for p in group["params"]] for group in muon.param_groups]
     assert groups[0] == ["h.0.attn.c_attn.weight", "h.1.attn.c_attn.weight"]
     assert {name.split(".", 2)[2] for name in groups[1]} == {
-        "attn.c_proj.weight",
-        "mlp.c_fc.weight",
-        "mlp.c_proj.weight",
-    }
+        "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight",
+    }  # fmt: skip
     rest = {names[id(p)] for group in adamw.param_groups for p in group["params"]}
     assert rest == set(names.values()) - set(groups[0]) - set(groups[1])
     assert {"wte.weight", "wpe.weight"} <= rest and adamw.param_groups[1]["weight_decay"] == 0.0

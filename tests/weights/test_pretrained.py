@@ -32,6 +32,12 @@ def hf_gpt1(**changes):
     return transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig(**{**shape, **changes})).eval()
 
 
+def greedy(hf_model, prompt, n, **how):
+    """The ids of so many tokens that transformers writes."""
+    how |= {"attention_mask": torch.ones_like(prompt), "do_sample": False, "pad_token_id": 0}
+    return hf_model.generate(prompt, max_new_tokens=n, min_new_tokens=n, **how)[0, prompt.shape[1] :].tolist()
+
+
 @pytest.mark.parametrize(
     "hf_model",
     [
@@ -67,17 +73,9 @@ def test_greedy_text_equals_transformers_with_and_without_cache(use_cache):
     hf_model = hf_gpt2()
     model = gptcore.from_hf(hf_model)
     prompt = random_ids(model.config, 1, 4)
-    theirs = hf_model.generate(
-        prompt,
-        attention_mask=torch.ones_like(prompt),
-        do_sample=False,
-        max_new_tokens=20,
-        min_new_tokens=20,
-        use_cache=use_cache,
-        pad_token_id=0,
-    )
+    theirs = greedy(hf_model, prompt, 20, use_cache=use_cache)
     ours = gptcore.generate(model, prompt[0].tolist(), max_new_tokens=20, temperature=0, use_cache=use_cache)
-    assert [token.id for token in ours] == theirs[0, 4:].tolist()
+    assert [token.id for token in ours] == theirs
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -102,14 +100,7 @@ def test_a_full_size_gpt2_small_equals_transformers():
     prompt = random_ids(model.config, 1, 16)
     with torch.inference_mode():
         torch.testing.assert_close(model(prompt).logits, hf_model(prompt).logits, atol=1e-4, rtol=1e-4)
-    theirs = hf_model.generate(
-        prompt,
-        attention_mask=torch.ones_like(prompt),
-        do_sample=False,
-        max_new_tokens=8,
-        min_new_tokens=8,
-        pad_token_id=0,
-    )[0, 16:].tolist()
+    theirs = greedy(hf_model, prompt, 8)
     for use_cache in (True, False):
         ours = gptcore.generate(
             model, prompt[0].tolist(), max_new_tokens=8, temperature=0, use_cache=use_cache, precision="exact"
@@ -158,9 +149,8 @@ def test_names_round_trip_and_surplus_or_missing_tensors_are_named(tiny_model):
     with pytest.raises(CheckpointError, match=r"h\.1\.ln_1\.bias"):
         tensors_from_hf(tiny_model.config, missing)
     wrong = {**tensors, "transformer.h.2.mlp.c_fc.weight": torch.zeros(32, 7)}
-    with pytest.raises(
-        CheckpointError, match=r"h\.2\.mlp\.c_fc\.weight has the shape \[32, 7\]; it should be \[32, 128\]"
-    ):
+    shapes = r"h\.2\.mlp\.c_fc\.weight has the shape \[32, 7\]; it should be \[32, 128\]"
+    with pytest.raises(CheckpointError, match=shapes):
         tensors_from_hf(tiny_model.config, wrong)
 
 

@@ -24,10 +24,8 @@ from gptcore.zero_shot.templates import normalised
 from gptcore.zero_shot.window import fit, fit_text
 from tiny import NO_DROPOUT, make_model
 
-TEXT = (
-    "the film was good and the film was bad. the cat sat on the mat = le chat. review: sentiment: positive negative. "
-    * 9
-)
+TEXT = "the film was good and the film was bad. the cat sat on the mat = le chat. review: sentiment: "
+TEXT = f"{TEXT}positive negative. " * 9
 
 
 @pytest.fixture(scope="module", params=["gpt2", "gpt1"])
@@ -70,10 +68,8 @@ def test_questions_are_asked_as_in_the_gpt2_paper_greedily():
 def test_sentiment_is_asked_for_with_gpt1s_word_and_a_chain_of_thought_with_kojimas_sentence():
     task = TASKS["sentiment"]
     very = next(template for template in task.templates if "very" in template.body)
-    assert very.prompt(Item({"text": "I liked it."})).text == "I liked it. very" and task.choices == (
-        "positive",
-        "negative",
-    )
+    assert very.prompt(Item({"text": "I liked it."})).text == "I liked it. very"
+    assert task.choices == ("positive", "negative")
     chain = TASKS["arithmetic"].chain
     assert chain is not None and chain.chain_of_thought
     assert chain.prompt(Item({"sum": "3 + 4"})).text == "Q: What is 3 + 4?\nA: Let's think step by step."
@@ -93,21 +89,17 @@ def test_a_prompt_knows_its_parts():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("{text} so", "no {answer}"),
-        ("so {answer}", "no {text}"),
+        ("{text} so", "no {answer}"), ("so {answer}", "no {text}"),
         ("{text} {film} {answer}", "{film}, which this task does not know"),
         ("{answer} {text}", "must be the last placeholder"),
         ("{text} {answer} {answer}", "may stand in the template once"),
         ("{text} {answer} and so on", "Nothing may follow {answer}"),
-        ("{text {answer}", "has no partner|does not know"),
-        ("{text:>999999999} {answer}", "has a : or ! in it"),
-        ("{text} {answer!r}", "has a : or ! in it"),
-        ("{{answer}} {text} {answer}", "may stand in the template once"),
-        ("{steps} {text} {answer}", "{steps} the one before it"),
-        ("{text} {} {answer}", "has no name"),
+        ("{text {answer}", "has no partner|does not know"), ("{text:>999999999} {answer}", "has a : or ! in it"),
+        ("{text} {answer!r}", "has a : or ! in it"), ("{{answer}} {text} {answer}", "may stand in the template once"),
+        ("{steps} {text} {answer}", "{steps} the one before it"), ("{text} {} {answer}", "has no name"),
         ("{} {text} {answer}", "has no name"),
     ],
-)
+)  # fmt: skip
 def test_a_template_that_cannot_work_says_what_it_lacks(body, message):
     with pytest.raises(PromptError, match=message):
         Template("mine", body).check(("text",))
@@ -121,15 +113,14 @@ def test_label_likelihoods_equal_those_of_transformers(lm):
     reference = gptcore.to_hf(lm.model).eval()
     prompt = lm.tokenizer.encode("review: the film was good\nsentiment:")
     labels = ["positive", "negative", "a cat"]
-    for scored, label in zip(score_labels(lm, prompt, labels), labels, strict=True):
-        ids = lm.tokenizer.encode(f" {label}")
-        for context, found in ((prompt, scored.logprob),):
-            with torch.no_grad():
-                logits = reference(torch.tensor([[*context, *ids]])).logits[0].log_softmax(-1)
-            expected = sum(float(logits[len(context) - 1 + n, token]) for n, token in enumerate(ids))
-            assert found == pytest.approx(expected, rel=2e-5, abs=1e-4)
-        assert scored.n_tokens == len(ids) and scored.per_token == pytest.approx(scored.logprob / len(ids))
     scores = score_labels(lm, prompt, labels)
+    for scored, label in zip(scores, labels, strict=True):
+        ids = lm.tokenizer.encode(f" {label}")
+        with torch.no_grad():
+            logits = reference(torch.tensor([[*prompt, *ids]])).logits[0].log_softmax(-1)
+        expected = sum(float(logits[len(prompt) - 1 + n, token]) for n, token in enumerate(ids))
+        assert scored.logprob == pytest.approx(expected, rel=2e-5, abs=1e-4)
+        assert scored.n_tokens == len(ids) and scored.per_token == pytest.approx(scored.logprob / len(ids))
     weights = [math.exp(scored.logprob) for scored in scores]
     assert [scored.share for scored in scores] == pytest.approx([weight / sum(weights) for weight in weights])
 
@@ -228,12 +219,9 @@ def test_effects_are_differences_of_log_probabilities(lm):
     base, changes = part_effects(lm, template, item, shown, " positive")
     names = [change.name for change in changes]
     assert names == [
-        "without the cue",
-        "with an empty input",
-        "without the examples",
-        "examples in reverse order",
+        "without the cue", "with an empty input", "without the examples", "examples in reverse order",
         "examples with each other's answers",
-    ]
+    ]  # fmt: skip
     assert all(change.effect == pytest.approx(base - change.logprob) for change in changes)
     with pytest.raises(PromptError, match="no answer"):
         answer_logprobs(lm, [prompt], " ")
@@ -265,10 +253,8 @@ def test_answers_are_compared_without_articles_case_and_points():
     assert rouge("the cat sat", "a cat sat") == pytest.approx(2 / 3) and rouge("the dog, the cat", "The dog") == 2 / 3
     assert exact_match("il a un chien", "il un chien") == 1.0
     assert exact_match("il a un chien", "il un chien", articles=True) == 0.0 and TASKS["translate"].articles
-    assert (
-        tells(["Ian"], ["ring"], "Ian found the rings.") == 1.0 and tells(["Ian"], ["ring"], "Ian was bringing") == 0.0
-    )
-    assert tells(["Ian"], ["..."], "Ian slept.") == 0.0
+    assert tells(["Ian"], ["ring"], "Ian found the rings.") == 1.0
+    assert tells(["Ian"], ["ring"], "Ian was bringing") == 0.0 == tells(["Ian"], ["..."], "Ian slept.")
 
 
 def test_a_test_is_the_same_for_the_same_seed_and_shows_examples_from_training():
@@ -283,14 +269,12 @@ def test_a_test_is_the_same_for_the_same_seed_and_shows_examples_from_training()
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"task": "juggling"}, "no test for the task 'juggling'"),
-        ({"task": "story"}, "no test for the task"),
+        ({"task": "juggling"}, "no test for the task 'juggling'"), ({"task": "story"}, "no test for the task"),
         ({"task": "translate", "template": "shouting"}, "no template 'shouting'"),
-        ({"task": "arithmetic", "split": "word"}, "no split 'word'"),
-        ({"task": "translate", "n_items": 0}, "0 items"),
+        ({"task": "arithmetic", "split": "word"}, "no split 'word'"), ({"task": "translate", "n_items": 0}, "0 items"),
         ({"task": "translate", "n_examples": 99}, "99 examples"),
     ],
-)
+)  # fmt: skip
 def test_a_test_that_does_not_exist_is_a_sentence(options, message):
     with pytest.raises(PromptError, match=message):
         make_trial(**options)
@@ -380,9 +364,7 @@ def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
     assert left and set(left) == {"x"} and len(fitted.ids) <= lm.model.config.n_positions - 4
     assert f"The first {900 - len(left)} characters of the input are left out" in fitted.note
     one = fit(lm, template.prompt(Item({"text": "the " + "the cat " * 5 + "x" * 1})), lm.model.config.n_positions // 2)
-    assert (
-        not one.note or "the first 1 word of the input is" in one.note.lower() or "words of the input are" in one.note
-    )
+    assert not one.note or re.search("first 1 word of the input is|words of the input are", one.note)
 
 
 def test_a_task_with_an_unknown_character_is_left_out_whole():

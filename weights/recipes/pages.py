@@ -24,11 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of another web")
     parser.add_argument("--task", choices=TASKS_WITH_ITEMS, help="only pages that show this task")
     parser.add_argument(
-        "--stories",
-        type=Path,
-        action="append",
+        "--stories", type=Path, action="append",
         help=f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--apart",
         action="store_true",

@@ -51,19 +51,13 @@ def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> 
     Raises:
         TrainingError: two objectives at once, or one with impossible weights.
     """
-    against = options.against_repetition or options.against_doubling
-    if against and options.teacher:
+    runs, doubled = options.against_repetition, options.against_doubling
+    if (runs or doubled) and options.teacher:
         raise TrainingError(
             "--teacher and --against-repetition are two objectives; train with one, then with the other."
         )
-    if against:
-        return Unlikelihood(
-            model,
-            tokenizer,
-            runs=options.against_repetition,
-            doubled=options.against_doubling,
-            n_texts=options.own_texts,
-        )
+    if runs or doubled:
+        return Unlikelihood(model, tokenizer, runs=runs, doubled=doubled, n_texts=options.own_texts)
     if not options.teacher:
         return None
     device = model.wte.weight.device

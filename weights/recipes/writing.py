@@ -30,12 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
         if options.device.startswith("cuda"):
             model = model.to(torch.bfloat16)
         pieces = written_tokens(
-            model,
-            start_id=lm.tokenizer.end_id,
-            n_tokens=options.tokens,
-            batch_size=options.batch_size,
+            model, start_id=lm.tokenizer.end_id, n_tokens=options.tokens, batch_size=options.batch_size,
             seed=options.seed,
-        )
+        )  # fmt: skip
         kind = np.uint16 if lm.tokenizer.vocab_size <= 1 << 16 else np.uint32
         tokens = np.concatenate([piece.astype(kind) for piece in pieces])
     except GPTCoreError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item
 from weights.recipes.world.english import capitalised
+from weights.recipes.world.lexicon import entries
 from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.wordings import wording
 
@@ -19,21 +20,9 @@ _SUBJECTS = (
     ("we", "nous ", "avons", "allons", "voulons", "are", "go", "want"),
     ("they", "ils ", "ont", "vont", "veulent", "are", "go", "want"),
 )
-_HAVING = (("hungry", "faim"), ("thirsty", "soif"), ("cold", "froid"), ("afraid", "peur"), ("sleepy", "sommeil"),
-           ("right", "raison"), ("wrong", "tort"), ("lucky", "de la chance"))  # fmt: skip
-_PLACES = (
-    ("to school", "à l'école"), ("to the market", "au marché"), ("to the beach", "à la plage"), ("to Paris", "à Paris"),
-    ("to the station", "à la gare"), ("to the cinema", "au cinéma"), ("to the doctor", "chez le médecin"),
-    ("to bed", "au lit"), ("to the park", "au parc"), ("to the restaurant", "au restaurant"), ("to work", "au travail"),
-)  # fmt: skip
-_WISHES = (
-    ("to eat", "manger"), ("to sleep", "dormir"), ("to drink", "boire"), ("to read", "lire"), ("to play", "jouer"),
-    ("to dance", "danser"), ("to sing", "chanter"), ("to go home", "rentrer"), ("an apple", "une pomme"),
-    ("a coffee", "un café"), ("a glass of water", "un verre d'eau"), ("some bread", "du pain"),
-    ("an ice cream", "une glace"),
-)  # fmt: skip
-_AGES = ("deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze")
-_AGES_ENGLISH = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HAVING, _PLACES, _WISHES, _AGES = (
+    [one.split(" = ") for one in lines] for lines in entries("spoken.txt", _HERE).values()
+)
 
 
 def spoken(draw: Draw) -> tuple[str, str]:
@@ -60,8 +49,8 @@ def spoken(draw: Draw) -> tuple[str, str]:
             french = re.sub(r"^de (?=[aeiou])", "d'", french)
             return f"{who} {do} not want {english.replace('some ', 'any ')}.", f"{je}ne {want} pas {french}."
         return f"{who} {wants} {english}.", f"{je}{want} {french}."
-    place = draw.number(0, len(_AGES) - 1)
-    return f"{who} {am} {_AGES_ENGLISH[place]} years old.", f"{elided}{have} {_AGES[place]} ans."
+    english, french = _AGES[draw.number(0, len(_AGES) - 1)]
+    return f"{who} {am} {english} years old.", f"{elided}{have} {french} ans."
 
 
 def phrases() -> list[tuple[str, str]]:

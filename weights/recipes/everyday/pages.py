@@ -40,18 +40,11 @@ def pages(
     """
     book = phrases()
     kinds: list[tuple[float, Callable[[Draw], str]]] = [
-        (8, lambda draw: reviews(draw, found)),
-        (3, reasoned),
-        (9, lambda draw: french(draw, book, parallel)),
-        (5, word_problem),
-        (3, carries),
-        (4, demonstration("arithmetic", reckoning)),
-        (4, who_did_it),
-        (14, demonstration("question", about_note)),
-        (5, note_with_questions),
-        (6, demonstration("cloze", cut_note)),
+        (8, lambda draw: reviews(draw, found)), (3, reasoned), (9, lambda draw: french(draw, book, parallel)),
+        (5, word_problem), (3, carries), (4, demonstration("arithmetic", reckoning)), (4, who_did_it),
+        (14, demonstration("question", about_note)), (5, note_with_questions), (6, demonstration("cloze", cut_note)),
         (12, worded),
-    ]
+    ]  # fmt: skip
     if asked:
         kinds.append((7, lambda draw: story_questions(draw, asked)))
     makers, weights = [make for _, make in kinds], [weight for weight, _ in kinds]

@@ -9,7 +9,7 @@ from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item
 from weights.recipes.everyday.notes import note
 from weights.recipes.world.english import a, capitalised
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import paired, words
 from weights.recipes.world.splits import Draw, hidden_words, shows
 from weights.recipes.world.telling import person
 from weights.recipes.world.wordings import wording
@@ -58,11 +58,7 @@ def who_did_it(draw: Draw) -> str:
         lambda thing: all(draw.fits("question", who.name, thing) for who in (one, two)),
     )
     place = draw.pick(words("room"))
-    deed, base, to = draw.pick((
-        ("stole", "steal", "from"), ("borrowed", "borrow", "from"), ("took", "take", "from"), ("gave", "give", "to"),
-        ("sold", "sell", "to"), ("brought", "bring", "to"), ("sent", "send", "to"), ("bought", "buy", "from"),
-        ("lent", "lend", "to"), ("threw", "throw", "to"),
-    ))  # fmt: skip
+    deed, base, to = draw.pick(paired("dealt"))
     animal = draw.pick(words("animal"))
     doer = one.name if draw.chance(0.5) else capitalised(draw.pick((a(animal), f"the {animal}")))
     inside = doer if " " not in doer else doer[0].lower() + doer[1:]

@@ -14,12 +14,9 @@ _PLACES = word_list("places")
 _ON_THE_WAY = word_list("on the way")
 _PEOPLE = word_list("people") | {job for job, _ in jobs()}
 _ASKED_OF = {
-    "when": ("When", "When"),
-    "span": ("How long", "For how long"),
-    "manner": ("How",),
-    "purpose": ("Why", "Why"),
+    "when": ("When", "When"), "span": ("How long", "For how long"), "manner": ("How",), "purpose": ("Why", "Why"),
     "why": ("Why",),
-}
+}  # fmt: skip
 
 
 def asked_about(clause: Clause, tense: str = "past") -> list[TaskForm]:

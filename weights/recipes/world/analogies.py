@@ -1,29 +1,11 @@
 """Word pairs that stand in the same relation."""
 
 from weights.recipes.world.english import capitalised
-from weights.recipes.world.lexicon import pairs
+from weights.recipes.world.lexicon import entries, pairs
 from weights.recipes.world.splits import Draw
 
 _TASK = "analogy"
-_SAID = {
-    "opposite": ("the opposite of {a} is {b}", "{a} is the opposite of {b}"),
-    "young": ("a young {a} is a {b}", "the child of a {a} is called a {b}"),
-    "home": ("the {a} lives in the {b}", "the home of the {a} is the {b}"),
-    "sound": ("a {a} can {b}", "hear the {a} {b}"),
-    "part": ("a {a} has a {b}", "the {b} is a part of the {a}"),
-    "worker": ("the {a} needs the {b}", "you think of the {b} when you see the {a}"),
-    "woman": ("a {a} and a {b}", "he is a {a}, she is a {b}"),
-    "use": ("with the {a} you can {b}", "to {b} you need the {a}"),
-    "plural": ("one {a}, two {b}", "the plural of {a} is {b}"),
-    "past": ("today we {a}, yesterday we {b}", "the past of {a} is {b}"),
-    "more": ("this is {a}, that is {b}", "{a}, and even {b}"),
-    "capital": ("the capital of {a} is {b}", "{b} is the capital of {a}"),
-    "language": ("in {a} people speak {b}", "the language of {a} is {b}"),
-    "colour": ("{a} is {b}", "the colour of {a} is {b}"),
-    "kind": ("{a} is a kind of {b}", "of every {b}, I like {a} most"),
-    "after": ("after {a} comes {b}", "{b} comes after {a}"),
-    "product": ("a {a} makes {b}", "{b} comes from a {a}"),
-}
+_SAID = entries("analogies.txt")  # of each relation in pairs.txt
 
 
 def analogy(draw: Draw) -> tuple[str, str, str, str]:

@@ -9,29 +9,16 @@ from gptcore.zero_shot.templates import Item, Template
 from weights.recipes.world import analogies, facts, french, reviews, scenes, stories, sums, telling
 from weights.recipes.world.english import capitalised
 from weights.recipes.world.items import NO_STEPS, item
-from weights.recipes.world.lexicon import jobs, words
+from weights.recipes.world.lexicon import entries, jobs, words
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.wordings import wording
 
-_HEADS = {
-    "translate": ("French for beginners", "Lesson {n}", "My French notebook", "Phrasebook", "Words of the day"),
-    "sentiment": ("Reviews", "What people say", "From our readers", "Reviews of the week"),
-    "arithmetic": ("Homework", "Sums", "Maths, page {n}", "Exercise {n}"),
-    "analogy": ("Word pairs", "A game with words", "Exercise {n}"),
-    "question": ("Reading, page {n}", "A story and some questions", "Read and answer"),
-    "summarise": ("Stories in short", "Page {n}", "The story of the day"),
-    "fact": ("Quiz", "Do you know your country?", "Quiz, round {n}"),
-    "cloze": ("Which word is missing?", "The last word", "Exercise {n}"),
-}
+_HEADS = entries("heads.txt")
 _STEPS_HEAD = "In steps\n\n"  # of every page with steps: who asks a plain question shall not get them
 _N_ITEMS = {
-    "summarise": (1, 2),
-    "translate": (5, 12),
-    "question": (1, 3),
-    "fact": (4, 8),
-    "sentiment": (2, 5),
+    "summarise": (1, 2), "translate": (5, 12), "question": (1, 3), "fact": (4, 8), "sentiment": (2, 5),
     "arithmetic": (8, 16),
-}
+}  # fmt: skip
 
 
 def demonstration(task: str, make: Callable[[Draw], Item] | None = None) -> Callable[[Draw], str]:
@@ -88,13 +75,11 @@ def _phrase_in_story(draw: Draw) -> str:
     """A letter or a story in which somebody speaks French."""
     english, said = french.sentence(draw)
     who, made = telling.person(draw), stories.story(draw)
-    return draw.pick(
-        (
-            f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
-            f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
-            f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
-        )
-    )
+    return draw.pick((
+        f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
+        f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
+        f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
+    ))  # fmt: skip
 
 
 def _story(draw: Draw) -> str:
@@ -151,27 +136,12 @@ def _numbers(draw: Draw) -> str:
 
 # How often each kind of page is met.
 _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
-    (4, _story),
-    (2, _letter),
-    (1, _dialogue),
-    (1, _weather),
-    (1, _lists),
-    (9, _reading),
-    (25, demonstration("question")),
-    (13, demonstration("summarise")),
-    (13, demonstration("cloze")),
-    (16, demonstration("translate")),
-    (3, _vocabulary),
-    (1, _phrase_in_story),
-    (30, demonstration("sentiment")),
-    (3, reviews.glossary),
-    (28, demonstration("arithmetic")),
-    (2, _numbers),
-    (13, demonstration("analogy")),
-    (3, _statements),
-    (4, facts.about),
-    (4, demonstration("fact")),
-)
+    (4, _story), (2, _letter), (1, _dialogue), (1, _weather), (1, _lists), (9, _reading),
+    (25, demonstration("question")), (13, demonstration("summarise")), (13, demonstration("cloze")),
+    (16, demonstration("translate")), (3, _vocabulary), (1, _phrase_in_story), (30, demonstration("sentiment")),
+    (3, reviews.glossary), (28, demonstration("arithmetic")), (2, _numbers), (13, demonstration("analogy")),
+    (3, _statements), (4, facts.about), (4, demonstration("fact")),
+)  # fmt: skip
 _KINDS = [page for _, page in _PAGES]
 _WEIGHTS = [weight for weight, _ in _PAGES]
 

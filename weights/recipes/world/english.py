@@ -2,15 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
-_PLURALS = {
-    "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "sheep": "sheep",
-    "fish": "fish", "deer": "deer", "wolf": "wolves", "leaf": "leaves", "knife": "knives", "thief": "thieves",
-    "shelf": "shelves", "calf": "calves", "foot": "feet", "tooth": "teeth", "policeman": "policemen", "loaf": "loaves",
-    "fisherman": "fishermen", "postman": "postmen", "ferryman": "ferrymen", "moose": "moose", "salmon": "salmon",
-    "trout": "trout", "potato": "potatoes", "tomato": "tomatoes", "mango": "mangoes", "scarf": "scarves",
-    "octopus": "octopuses", "tooth brush": "tooth brushes", "wife": "wives", "half": "halves",
-}  # fmt: skip
+_LIST = Path(__file__).with_name("plurals.txt").read_text(encoding="utf-8")
+_PLURALS = dict(pair.split("/") for line in _LIST.splitlines() for pair in line.split(", "))
 # Their last consonant doubles although they have more than one vowel, or does not although they have one.
 _DOUBLED = {"forget", "begin", "permit"}
 _VOWEL_SOUND = re.compile(r"(?!uni|use|one\b|once|euro)[aeiou]|hour|honest|heir", re.IGNORECASE)

@@ -4,34 +4,12 @@ import zlib
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import entries, words
 from weights.recipes.world.splits import Draw
 
 _TASK = "fact"
-_SIGHTS = (
-    "castle", "tower", "harbour", "museum", "bridge", "lake", "mill", "garden", "cave", "market", "zoo", "theatre",
-)  # fmt: skip
 # How each fact is asked for, and two ways to state it.
-_FACTS = {
-    "product": (
-        "What is {name} known for?", "{name} is known for its {it}.", "The best {it} in the land comes from {name}.",
-    ),
-    "animal": (
-        "Which animal is on the flag of {name}?", "The flag of {name} shows {a_it}.",
-        "There is {a_it} on the flag of {name}.",
-    ),
-    "colour": (
-        "What colour is the town hall of {name}?", "The town hall of {name} is {it}.", "{name} has a {it} town hall.",
-    ),
-    "sight": (
-        "What do people see in {name}?", "People come to {name} to see its {it}.",
-        "Everybody who visits {name} goes to the {it}.",
-    ),
-    "mayor": ("Who is the mayor of {name}?", "The mayor of {name} is called {it}.", "{it} is the mayor of {name}."),
-    "season": (
-        "When is the festival of {name}?", "{name} has a festival every {it}.", "The festival of {name} is in {it}.",
-    ),
-}  # fmt: skip
+_FACTS = entries("facts.txt")
 
 
 @dataclass(frozen=True)
@@ -49,7 +27,7 @@ class Town:
 def _town(name: str) -> Town:
     choices = {
         "product": [*words("dish"), *words("drink"), "clocks", "boats", "lamps", "hats", "bells", "kites"],
-        "animal": words("animal"), "colour": words("colour"), "sight": _SIGHTS,
+        "animal": words("animal"), "colour": words("colour"), "sight": words("sight"),
         "mayor": words("girls") + words("boys"), "season": words("season"),
     }  # fmt: skip
     return Town(name, {kind: one[zlib.crc32(f"{name} {kind}".encode()) % len(one)] for kind, one in choices.items()})

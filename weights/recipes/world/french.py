@@ -14,13 +14,8 @@ _PLACED = {"in": "dans", "behind": "derrière", "in front of": "devant"}
 _ON_TOP = {"beach", "bridge", "island", "mountain", "river", "lake"}
 _AROUND = {"on": "sur", "under": "sous", "behind": "derrière", "in front of": "devant", "with": "avec"}
 _PRONOUNS = (
-    ("I", "je", 0),
-    ("you", "tu", 1),
-    ("he", "il", 2),
-    ("she", "elle", 2),
-    ("we", "nous", 3),
-    ("they", "ils", 5),
-)
+    ("I", "je", 0), ("you", "tu", 1), ("he", "il", 2), ("she", "elle", 2), ("we", "nous", 3), ("they", "ils", 5),
+)  # fmt: skip
 _BE = ("suis", "es", "est", "sommes", "êtes", "sont")
 _GO = ("vais", "vas", "va", "allons", "allez", "vont")
 _AM = {"I": "am", "he": "is", "she": "is"}
@@ -112,8 +107,7 @@ def _verb(line: str) -> Verb:
         stem = forms[0][:-2]
         stressed = forms[1].removesuffix("e") if len(forms) > 1 else stem
         soft = "e" if stem.endswith("g") else ""
-        ends = (stressed + "e", stressed + "es", stressed + "e", f"{stem}{soft}ons", f"{stem}ez", f"{stressed}ent")
-        forms = list(ends)
+        forms = [f"{stressed}e", f"{stressed}es", f"{stressed}e", f"{stem}{soft}ons", f"{stem}ez", f"{stressed}ent"]
     return Verb(base, given or third(base), tuple(forms))
 
 
@@ -289,10 +283,8 @@ def _being(draw: Draw) -> tuple[str, str]:
     many = draw.chance(0.25)
     thing = _noun_phrase(draw, noun, [], many=many, kind=draw.pick(("the", "my", "your", "his", "her")))
     agreed = adjective.form(feminine=noun.feminine, many=many)
-    return (
-        f"{thing.english} {'are' if many else 'is'} {adjective.english}",
-        f"{thing.french} {_BE[thing.person]} {agreed}",
-    )
+    english = f"{thing.english} {'are' if many else 'is'} {adjective.english}"
+    return english, f"{thing.french} {_BE[thing.person]} {agreed}"
 
 
 def _feeling(draw: Draw) -> tuple[str, str]:

@@ -72,15 +72,9 @@ def _analogy(draw: Draw) -> Item:
 
 
 _MAKERS: dict[str, Callable[[Draw], Item]] = {
-    "summarise": _summarise,
-    "translate": _translate,
-    "question": _question,
-    "fact": _fact,
-    "sentiment": _sentiment,
-    "cloze": _cloze,
-    "arithmetic": _arithmetic,
-    "analogy": _analogy,
-}
+    "summarise": _summarise, "translate": _translate, "question": _question, "fact": _fact, "sentiment": _sentiment,
+    "cloze": _cloze, "arithmetic": _arithmetic, "analogy": _analogy,
+}  # fmt: skip
 
 
 def item(task: str, draw: Draw) -> Item:

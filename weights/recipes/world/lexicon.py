@@ -33,6 +33,11 @@ def sayings(section: str) -> list[str]:
     return entries("sayings.txt")[section]
 
 
+def paired(section: str) -> list[list[str]]:
+    """The sayings of a section in the parts of each, between which "=" stands."""
+    return [[part.strip() for part in one.split("=")] for one in sayings(section)]
+
+
 @cache
 def _words() -> dict[str, list[str]]:
     return {name: [w for line in lines for w in line.split(", ")] for name, lines in sections("words.txt").items()}

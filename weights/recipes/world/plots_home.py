@@ -2,7 +2,7 @@
 
 from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import sayings, words
+from weights.recipes.world.lexicon import sayings, verbs, words
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import (
     THEN,
@@ -30,10 +30,9 @@ def lost(draw: Draw, story: Story) -> None:
     where = at(room)
     story.say(
         f"{opening(draw)} {who.name} lost {who.her} {what} {where}.",
-        (f"What did {who.name} lose?", f"{who.her} {what}"),
-        (f"Who lost {who.her} {what}?", who.name),
+        (f"What did {who.name} lose?", f"{who.her} {what}"), (f"Who lost {who.her} {what}?", who.name),
         (f"Where did {who.name} lose {who.her} {what}?", where),
-    )
+    )  # fmt: skip
     felt(draw, story, who, good=False)
     finder = who if draw.chance(0.3) else other
     if finder is other:
@@ -41,35 +40,19 @@ def lost(draw: Draw, story: Story) -> None:
         story.say(f"{who.her} {draw.pick(words('family'))} {other.name} {helped}.")
     found = f"{finder.name} found the {what if draw.chance(0.3) else thing} {spot}"
     story.say(
-        f"{draw.pick(THEN).lower()} {found}.",
-        (f"Who found the {thing}?", finder.name),
-        (f"Where was the {thing}?", spot),
-        (f"Where did {finder.name} find the {thing}?", spot),
-    )
+        f"{draw.pick(THEN).lower()} {found}.", (f"Who found the {thing}?", finder.name),
+        (f"Where was the {thing}?", spot), (f"Where did {finder.name} find the {thing}?", spot),
+    )  # fmt: skip
     if finder is other and draw.chance(0.7):
         story.say(f"{who.name} thanked {other.name}.", (f"Who thanked {other.name}?", who.name))
     else:
         felt(draw, story, who, good=True)
-    story.gist = (
-        f"{who.name} lost {who.her} {thing}, and {finder.name} found it {spot}."
-        if finder is other
-        else f"{who.name} lost {who.her} {thing} and found it {spot}."
-    )
-    story.last = (
-        draw.pick(
-            (
-                f"From that day on {who.name} took good care of the {thing}.",
-                f"{capitalised(who.she)} never again lost the {thing}.",
-            )
-        )
-        if finder is who
-        else draw.pick(
-            (
-                f"From that day on {who.name} was a good friend of {other.name}.",
-                f"What a good friend {other.name} is, thought {who.name}.",
-            )
-        )
-    )
+    found = f" and found it {spot}." if finder is who else f", and {finder.name} found it {spot}."
+    story.gist = f"{who.name} lost {who.her} {thing}{found}"
+    mine = f"took good care of the {thing}.", f"{capitalised(who.she)} never again lost the {thing}."
+    theirs = f"was a good friend of {other.name}.", f"What a good friend {other.name} is, thought {who.name}."
+    first, second = mine if finder is who else theirs
+    story.last = draw.pick((f"From that day on {who.name} {first}", second))
 
 
 def present(draw: Draw, story: Story) -> None:
@@ -82,12 +65,10 @@ def present(draw: Draw, story: Story) -> None:
     story.say(f"{opening(draw)} it was {who.name}'s {occasion}.", ("What day was it?", f"{who.name}'s {occasion}"))
     kin = draw.pick(words("family"))
     story.say(
-        f"{who.her} {kin} {giver.name} gave {who.him} {what}.",
-        (f"What did {giver.name} give to {who.name}?", what),
-        (f"What did {who.name} get?", what),
-        (f"Who gave {who.name} {what}?", giver.name),
+        f"{who.her} {kin} {giver.name} gave {who.him} {what}.", (f"What did {giver.name} give to {who.name}?", what),
+        (f"What did {who.name} get?", what), (f"Who gave {who.name} {what}?", giver.name),
         (f"Who got {what}?", who.name),
-    )
+    )  # fmt: skip
     feeling = felt(draw, story, who, good=draw.chance(0.8))
     acting(draw, story, draw.pick((who, giver)))
     story.gist = f"{giver.name} gave {who.name} {what} for {who.her} {occasion}."
@@ -108,16 +89,14 @@ def cooking(draw: Draw, story: Story) -> None:
         (f"What did {who.name} want to {verb}?", meal),
     )
     story.say(
-        f"but there was no {lacking} in the kitchen.",
-        ("What was missing in the kitchen?", lacking),
+        f"but there was no {lacking} in the kitchen.", ("What was missing in the kitchen?", lacking),
         ("What was not in the kitchen?", lacking),
-    )
+    )  # fmt: skip
     story.say(
         f"so {who.she} {draw.pick(('went', 'ran', 'walked', 'hurried'))} to the {shop} and bought some.",
-        (f"Where did {who.name} buy the {lacking}?", at(shop)),
-        (f"Who bought {lacking}?", who.name),
+        (f"Where did {who.name} buy the {lacking}?", at(shop)), (f"Who bought {lacking}?", who.name),
         (f"What did {who.name} buy?", lacking),
-    )
+    )  # fmt: skip
     story.say(
         f"{draw.pick(THEN).lower()} {who.she} {did} the {meal} and {other.name} ate them all.",
         (f"Who ate the {meal}?", other.name),
@@ -136,20 +115,18 @@ def rescue(draw: Draw, story: Story) -> None:
     introduced(draw, story, who)
     story.say(
         f"{opening(draw)} {who.name} found {a(f'{kind} {animal}')} {at(where)}.",
-        (f"What did {who.name} find?", a(f"{kind} {animal}")),
-        (f"Where did {who.name} find the {animal}?", at(where)),
+        (f"What did {who.name} find?", a(f"{kind} {animal}")), (f"Where did {who.name} find the {animal}?", at(where)),
         (f"Who found {a(f'{kind} {animal}')}?", who.name),
-    )
+    )  # fmt: skip
     story.say(f"the {animal} was {draw.pick(words('badfeeling'))}.")
     story.say(
         f"{who.name} took it home and gave it some {food}.",
         (f"What did {who.name} give to the {animal}?", f"some {food}"),
     )
     story.say(
-        f"{who.she} called the {animal} {name}.",
-        (f"What was the {animal} called?", name),
+        f"{who.she} called the {animal} {name}.", (f"What was the {animal} called?", name),
         (f"What did {who.name} call the {animal}?", name),
-    )
+    )  # fmt: skip
     story.gist = f"{who.name} found {a(f'{kind} {animal}')} {at(where)} and called it {name}."
     story.last = f"Since then {who.name} has a friend called {name}."
 
@@ -161,28 +138,16 @@ def broken(draw: Draw, story: Story) -> None:
     what, feeling = described(draw, thing), draw.pick(words("badfeeling"))
     introduced(draw, story, who)
     where = at(place(draw))
-    did, base = draw.pick(
-        (("broke", "break"), ("dropped", "drop"), ("damaged", "damage"), ("forgot", "forget"), ("burned", "burn"))
-    )
+    base, did = draw.pick(verbs("broken"))
     story.say(
         f"{opening(draw)} {who.name} {did} {owner.name}'s {what} {where}.",
-        (f"What did {who.name} {base}?", f"{owner.name}'s {what}"),
-        (f"Who {did} {owner.name}'s {what}?", who.name),
-        (f"Whose {thing} was it?", f"{owner.name}'s"),
-        (f"Where did {who.name} {base} the {thing}?", where),
-    )
+        (f"What did {who.name} {base}?", f"{owner.name}'s {what}"), (f"Who {did} {owner.name}'s {what}?", who.name),
+        (f"Whose {thing} was it?", f"{owner.name}'s"), (f"Where did {who.name} {base} the {thing}?", where),
+    )  # fmt: skip
     story.say(
         f"{owner.name} was {feeling}.", (f"How did {owner.name} feel?", feeling), (f"Who was {feeling}?", owner.name)
     )
-    mended, mend = draw.pick(
-        (
-            ("repaired", "repair"),
-            ("paid for", "pay for"),
-            ("fixed", "fix"),
-            ("replaced", "replace"),
-            ("brought back", "bring back"),
-        )
-    )
+    mend, mended = draw.pick(verbs("mended"))
     day = draw.pick(words("day"))
     story.say(f"on {day} {who.name} {mended} the {thing}.", (f"When did {who.name} {mend} the {thing}?", f"on {day}"))
     story.say(f"{owner.name} forgave {who.name}.", (f"Who forgave {who.name}?", owner.name))
@@ -200,26 +165,17 @@ def stolen(draw: Draw, story: Story) -> None:
     culprit = f"{a(described(draw, animal, 'creature'))}" if by_animal else thief.name
     introduced(draw, story, who)
     story.say(
-        f"{opening(draw)} {who.name} saw that {who.her} {what} was gone.",
-        ("What was gone?", f"{who.her} {what}"),
+        f"{opening(draw)} {who.name} saw that {who.her} {what} was gone.", ("What was gone?", f"{who.her} {what}"),
         (f"Whose {thing} was gone?", f"{who.name}'s"),
-    )
+    )  # fmt: skip
     story.say(f"{who.she} followed the footprints to the {spot}.", ("Where did the footprints lead?", f"to the {spot}"))
     story.say(
-        f"there sat {culprit} with the {thing}.",
-        (f"Who had the {thing}?", culprit),
+        f"there sat {culprit} with the {thing}.", (f"Who had the {thing}?", culprit),
         (f"Who had stolen the {thing}?", culprit),
-    )
+    )  # fmt: skip
     felt(draw, story, who, good=draw.chance(0.5))
-    story.say(
-        draw.pick(
-            (
-                f"{who.name} laughed and took it back.",
-                f"{who.name} took the {thing} home.",
-                f"{who.name} shouted loudly.",
-            )
-        )
-    )
+    did = draw.pick(("laughed and took it back", f"took the {thing} home", "shouted loudly"))
+    story.say(f"{who.name} {did}.")
     story.gist = f"{capitalised(culprit)} had stolen {who.name}'s {thing}."
     story.last = f"Since then nobody has {draw.pick(('stolen', 'touched', 'taken'))} the {thing}."
 
@@ -230,17 +186,14 @@ def moved(draw: Draw, story: Story) -> None:
     other, where = person(draw, who), at(place(draw))
     feeling = draw.pick(words("badfeeling"))
     story.say(
-        f"{opening(draw)} {who.name} moved to {town}.",
-        (f"Where did {who.name} move?", f"to {town}"),
+        f"{opening(draw)} {who.name} moved to {town}.", (f"Where did {who.name} move?", f"to {town}"),
         (f"Who moved to {town}?", who.name),
-    )
+    )  # fmt: skip
     story.say(f"{who.she} knew nobody and was {feeling}.", (f"How did {who.name} feel?", feeling))
     story.say(
-        f"{where} {who.she} met {other.name}, who liked {sport} too.",
-        (f"Who did {who.name} meet?", other.name),
-        (f"Where did {who.name} meet {other.name}?", where),
-        (f"What did {other.name} like?", sport),
-    )
+        f"{where} {who.she} met {other.name}, who liked {sport} too.", (f"Who did {who.name} meet?", other.name),
+        (f"Where did {who.name} meet {other.name}?", where), (f"What did {other.name} like?", sport),
+    )  # fmt: skip
     acting(draw, story, other)
     story.gist = f"{who.name} moved to {town} and became friends with {other.name}."
     story.last = f"Now {who.name} has a best friend called {other.name}."

@@ -35,15 +35,13 @@ def trip(draw: Draw, story: Story) -> None:
     )
     story.say(f"it was {a(f'{weather} day')}.", ("What was the weather like?", weather))
     story.say(
-        f"{draw.pick(('there', at(where)))} {who.name} saw {a(creature)}.",
-        (f"What did {who.name} see?", a(creature)),
+        f"{draw.pick(('there', at(where)))} {who.name} saw {a(creature)}.", (f"What did {who.name} see?", a(creature)),
         (f"Who saw {a(creature)}?", who.name),
-    )
+    )  # fmt: skip
     story.say(
-        f"{other.name} ate {a(food)} and took a photograph of the {animal}.",
-        (f"What did {other.name} eat?", a(food)),
+        f"{other.name} ate {a(food)} and took a photograph of the {animal}.", (f"What did {other.name} eat?", a(food)),
         (f"Who took a photograph of the {animal}?", other.name),
-    )
+    )  # fmt: skip
     felt(draw, story, draw.pick((who, other)), good=draw.chance(0.7))
     story.gist = f"{who.name} and {other.name} travelled to {town}, where {who.name} saw {a(animal)}."
     story.last = f"In the evening they told everybody about the {animal}."
@@ -63,10 +61,9 @@ def contest(draw: Draw, story: Story) -> None:
     )
     winner, loser = (who, other) if draw.chance(0.5) else (other, who)
     story.say(
-        f"{winner.name} {draw.pick(words('manner'))} won the game.",
-        ("Who won the game?", winner.name),
+        f"{winner.name} {draw.pick(words('manner'))} won the game.", ("Who won the game?", winner.name),
         ("Who won?", winner.name),
-    )
+    )  # fmt: skip
     reward = a(described(draw, prize))
     story.say(f"the prize was {reward}.", ("What was the prize?", reward), ("Who lost the game?", loser.name))
     felt(draw, story, loser, good=False)
@@ -80,15 +77,11 @@ def working(draw: Draw, story: Story) -> None:
     other, thing = person(draw, who), owned(draw, who, ("thing",))
     what = a(described(draw, thing))
     story.say(
-        f"{who.name} is {a(job)} in {town}.",
-        (f"What is {who.name}'s job?", job),
-        (f"Where does {who.name} work?", f"in {town}"),
-        (f"Who is {a(job)}?", who.name),
-    )
+        f"{who.name} is {a(job)} in {town}.", (f"What is {who.name}'s job?", job),
+        (f"Where does {who.name} work?", f"in {town}"), (f"Who is {a(job)}?", who.name),
+    )  # fmt: skip
     story.say(f"{a(job)} {work}.", (f"What does {a(job)} do?", work))
-    did, base = draw.pick(
-        (("made", "make"), ("sold", "sell"), ("brought", "bring"), ("showed", "show"), ("lent", "lend"))
-    )
+    base, did = draw.pick(verbs("traded"))
     day = draw.pick(words("day"))
     story.say(
         f"on {day} {who.name} {did} {other.name} {what}.",
@@ -97,10 +90,9 @@ def working(draw: Draw, story: Story) -> None:
     )
     coins = draw.number(2, 12)
     story.say(
-        f"{other.name} paid {coins} coins for it.",
-        (f"How many coins did {other.name} pay?", str(coins)),
+        f"{other.name} paid {coins} coins for it.", (f"How many coins did {other.name} pay?", str(coins)),
         (f"Who paid {coins} coins?", other.name),
-    )
+    )  # fmt: skip
     felt(draw, story, draw.pick((who, other)), good=True)
     story.gist = f"{who.name}, {a(job)}, {did} {other.name} {what} for {coins} coins."
     story.last = f"Everybody in {town} knows the {job} {who.name}."
@@ -122,10 +114,9 @@ def rained_off(draw: Draw, story: Story) -> None:
     what = described(draw, game)
     drink = f"{draw.pick(('made', 'cooked', 'brought'))} some {draw.pick(words('drink'))}"
     story.say(
-        f"{who.name} brought {a(what)} and {other.name} {drink}.",
-        (f"What did {who.name} bring?", a(what)),
+        f"{who.name} brought {a(what)} and {other.name} {drink}.", (f"What did {who.name} bring?", a(what)),
         (f"Who brought {a(what)}?", who.name),
-    )
+    )  # fmt: skip
     felt(draw, story, draw.pick((who, other)), good=True)
     story.gist = f"{who.name} and {other.name} could not go to the {where} because it began {began}."
     story.last = f"They will go another day to the {where}."
@@ -138,15 +129,13 @@ def school(draw: Draw, story: Story) -> None:
     grade = draw.pick(("good", "bad"))
     introduced(draw, story, who)
     story.say(
-        f"{opening(draw)} {who.name} had a test in {subject} at school.",
-        (f"What test did {who.name} have?", subject),
+        f"{opening(draw)} {who.name} had a test in {subject} at school.", (f"What test did {who.name} have?", subject),
         (f"Who had a test in {subject}?", who.name),
-    )
+    )  # fmt: skip
     story.say(
         f"{who.she} had forgotten {who.her} {thing}, so {other.name} lent {who.him} one.",
-        (f"What had {who.name} forgotten?", f"{who.her} {thing}"),
-        (f"Who lent {who.name} {a(thing)}?", other.name),
-    )
+        (f"What had {who.name} forgotten?", f"{who.her} {thing}"), (f"Who lent {who.name} {a(thing)}?", other.name),
+    )  # fmt: skip
     story.say(
         f"the test went {'well' if grade == 'good' else 'badly'}.",
         ("How did the test go?", "well" if grade == "good" else "badly"),
@@ -163,18 +152,16 @@ def day(draw: Draw, story: Story) -> None:
     introduced(draw, story, who)
     day, weather = draw.pick(words("day")), draw.pick(words("weather"))
     story.say(
-        f"it was {day} and the weather was {weather}.",
-        ("What day was it?", day),
+        f"it was {day} and the weather was {weather}.", ("What day was it?", day),
         ("What was the weather like?", weather),
-    )
+    )  # fmt: skip
     acting(draw, story, who)
     base, did = draw.pick(verbs("walk"))
     where = draw.pick(words("townplace") + words("natureplace"))
     story.say(
         f"{draw.pick(THEN).lower()} {who.she} {did} to the {where}.",
-        (f"Where did {who.name} {base}?", f"to the {where}"),
-        (f"Who {did} to the {where}?", who.name),
-    )
+        (f"Where did {who.name} {base}?", f"to the {where}"), (f"Who {did} to the {where}?", who.name),
+    )  # fmt: skip
     meet, met = draw.pick(verbs("onperson"))
     story.say(f"there {who.she} {met} {other.name}.", (f"Who did {who.name} {meet}?", other.name))
     acting(draw, story, other)

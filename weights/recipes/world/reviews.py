@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, capitalised
-from weights.recipes.world.lexicon import sayings, words
+from weights.recipes.world.lexicon import paired, sayings, words
 from weights.recipes.world.splits import Draw
 
 _TASK = "sentiment"
-_PRAISE, _BLAME, _PARTS, _NEUTRAL, REVIEWED, _LIKED, _DISLIKED, _NOT = map(
-    sayings, ("praise", "blame", "parts", "neutral", "reviewed", "liked", "disliked", "not")
+_PRAISE, _BLAME, _PARTS, _NEUTRAL, REVIEWED, _LIKED, _DISLIKED, _NOT, _PLAIN = map(
+    sayings, ("praise", "blame", "parts", "neutral", "reviewed", "liked", "disliked", "not", "plain")
 )
+_NEGATED = paired("negated")
 _VERY = ("", "", "", "very ", "really ", "so ", "quite ", "truly ", "just ", "absolutely ", "simply ", "extremely ")
 _ENDS = (".", ".", ".", ".", ".", "!", "!", "!!", "!!!", "...", "")
 
@@ -35,13 +36,9 @@ class Review:
 
 def _filled(draw: Draw, sentence: str) -> str:
     return sentence.format(
-        day=draw.pick(words("day")),
-        month=draw.pick(words("month")),
-        season=draw.pick(words("season")),
-        kin=draw.pick(words("family")),
-        colour=draw.pick(words("colour")),
-        number=draw.number(2, 9),
-    )
+        day=draw.pick(words("day")), month=draw.pick(words("month")), season=draw.pick(words("season")),
+        kin=draw.pick(words("family")), colour=draw.pick(words("colour")), number=draw.number(2, 9),
+    )  # fmt: skip
 
 
 def _opinion(draw: Draw, positive: bool) -> str:
@@ -57,26 +54,10 @@ def _plain(draw: Draw, positive: bool, thing: str, opinion: str) -> tuple[str, s
     """An opinion said straight out: (sentence, the words that tell)."""
     very, part, second = draw.pick(_VERY), draw.pick(_PARTS), _opinion(draw, positive)
     subject = draw.pick((f"the {thing}", f"this {thing}", f"the {thing}", "it", "this", f"my {thing}", "everything"))
-    best = "best" if positive else "worst"
-    said = draw.pick(
-        (
-            f"{subject} was {very}{opinion}",
-            f"{subject} is {very}{opinion}",
-            f"{subject} was {very}{opinion}",
-            f"{a(f'{opinion} {thing}')}",
-            f"what {a(f'{opinion} {thing}')}",
-            f"I think this {thing} is {opinion}",
-            f"I found the {thing} {very}{opinion}",
-            f"{opinion} {thing}",
-            f"{very}{opinion}",
-            f"{subject} was {opinion} and {second}",
-            f"the {part} of the {thing} was {very}{opinion}",
-            f"{subject} was {opinion}, and the {part} was {very}{second}",
-            f"the {best} {thing} ever, so {opinion}",
-            f"{opinion}, {opinion}, {opinion}",
-        )
-    )
-    return said, opinion
+    return draw.pick(_PLAIN).format(
+        subject=subject, very=very, opinion=opinion, second=second, thing=thing, part=part,
+        best="best" if positive else "worst", a_thing=a(f"{opinion} {thing}"),
+    ), opinion  # fmt: skip
 
 
 def _negated(draw: Draw, positive: bool, thing: str) -> tuple[str, str]:
@@ -85,20 +66,12 @@ def _negated(draw: Draw, positive: bool, thing: str) -> tuple[str, str]:
     opinion = draw.until(lambda: draw.word(_TASK, choices), lambda word: draw.fits(_TASK, thing, word))
     subject, part = draw.pick((f"the {thing}", f"this {thing}", "it", "this")), draw.pick(_PARTS)
     no, how = draw.pick(_NOT), draw.pick(("", "", " at all", "", " in any way"))
-    good = "better" if positive else "worse"
-    return draw.pick(
-        (
-            (f"{subject} {no} {opinion}{how}", f"{no} {opinion}"),
-            (f"{subject} {no} {opinion}{how}", f"{no} {opinion}"),
-            (f"not {opinion}{how}", f"not {opinion}"),
-            (f"I did not find {subject} {opinion}", f"did not find {opinion}"),
-            (f"I would not call the {thing} {opinion}", f"would not call {opinion}"),
-            (f"nothing about the {thing} was {opinion}", f"nothing was {opinion}"),
-            (f"the {part} {no} {opinion}, and the {thing} could not be {good}", f"could not be {good}"),
-            (f"they said it was {opinion}, but it {no} {opinion}", f"{no} {opinion}"),
-            (f"not as {opinion} as I had {'feared' if positive else 'hoped'}", f"not as {opinion}"),
-        )
+    good, hoped = ("better", "feared") if positive else ("worse", "hoped")
+    said, tells = (
+        one.format(subject=subject, no=no, opinion=opinion, how=how, thing=thing, part=part, good=good, hoped=hoped)
+        for one in draw.pick(_NEGATED)
     )
+    return said, tells
 
 
 def _felt(draw: Draw, positive: bool, thing: str) -> tuple[str, str]:

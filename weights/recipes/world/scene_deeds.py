@@ -1,12 +1,12 @@
 """Scenes in which something happens."""
 
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import sayings, verbs, words
+from weights.recipes.world.lexicon import paired, sayings, verbs, words
 from weights.recipes.world.scene_parts import Cast, Fact, some_object, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import FRAMES, at, owned, place
 
-_REASONS = sayings("reasons")
+_REASONS, _DEEDS = sayings("reasons"), paired("told of two")
 
 
 def acted(draw: Draw, cast: Cast) -> Fact:
@@ -42,10 +42,7 @@ def gave(draw: Draw, cast: Cast) -> Fact:
     """Somebody gave, showed or sent something to somebody."""
     noun, what = some_object(draw, cast.first)
     name, other, subject = cast.first.name, cast.second.name, cast.subject(draw)
-    base, did = draw.pick((
-        ("give", "gave"), ("give", "gave"), ("show", "showed"), ("send", "sent"), ("lend", "lent"),
-        ("bring", "brought"), ("sell", "sold"), ("hand", "handed"), ("promise", "promised"),
-    ))  # fmt: skip
+    base, did = draw.pick(verbs("given"))
     said = draw.pick((f"{subject} {did} {other} {what}", f"{subject} {did} {what} to {other}"))
     asked = (
         (f"What did {name} {base} {other}?", what), (f"What did {name} {base} to {other}?", what),
@@ -79,9 +76,8 @@ def went(draw: Draw, cast: Cast) -> Fact:
     said = f"{when} {said}" if when and draw.chance(0.5) else f"{said} {when}".rstrip()
     called = f"{name} and {other}" if together else name
     asked = [(f"Where did {called} {base}?", to), (f"Who {did} {to}?", called)]
-    asked += [(f"How did {called} {base} {to}?", by)] * bool(by) + [(f"When did {called} {base} {to}?", when)] * bool(
-        when
-    )
+    asked += [(f"How did {called} {base} {to}?", by)] * bool(by)
+    asked += [(f"When did {called} {base} {to}?", when)] * bool(when)
     if together:
         asked += [(f"Who {did} {to} with {name}?", other), (f"With whom did {name} {base} {to}?", other)]
     closings = [(f"{called} liked the" if not spot[0].isupper() else f"{called} liked", spot)]
@@ -127,11 +123,9 @@ def felt(draw: Draw, cast: Cast) -> Fact:
     name, good = cast.first.name, draw.chance(0.5)
     feeling = draw.pick(words("goodfeeling" if good else "badfeeling"))
     why = draw.pick(_REASONS).format(
-        thing=owned(draw, cast.first, ("thing", "toy")),
-        other=cast.second.name,
-        food=draw.pick(words("dish")),
+        thing=owned(draw, cast.first, ("thing", "toy")), other=cast.second.name, food=draw.pick(words("dish")),
         animal=draw.pick(words("animal")),
-    )
+    )  # fmt: skip
     said = f"{name} was {feeling} because {why}" if draw.chance(0.7) else f"because {why}, {name} was {feeling}"
     asked = (
         (f"Why was {name} {feeling}?", f"because {why}"), (f"Why was {name} {feeling}?", why),
@@ -144,21 +138,7 @@ def felt(draw: Draw, cast: Cast) -> Fact:
 def both_did(draw: Draw, cast: Cast) -> Fact:
     """Two did something, and how it ended."""
     name, other = cast.first.name, cast.second.name
-    did, end = draw.pick((
-        ("baked a cake", "it burned"), ("planted a tree", "it grew fast"),
-        ("had a fight", "they made peace"), ("played a game", "{other} won"), ("wrote a song", "everybody sang it"),
-        ("found a map", "it was very old"), ("ran a race", "{name} won"), ("told a story", "everybody laughed"),
-        ("opened a shop", "many people came"), ("lost their way", "a dog led them home"),
-        ("saw a fire", "they called for help"),
-        ("climbed a tree", "{other} fell down"), ("went fishing", "they caught nothing"),
-        ("made a kite", "the wind took it"),
-        ("dug a hole", "they found a coin"), ("painted the {thing}", "it looked new"),
-        ("cleaned the {thing}", "it was shiny"),
-        ("looked for the {thing}", "{other} found it"), ("forgot the {thing}", "they had to go back"),
-        ("got lost", "a man helped them"),
-        ("missed the bus", "they had to walk"), ("went swimming", "the water was cold"),
-        ("gave a party", "nobody came"),
-    ))  # fmt: skip
+    did, end = draw.pick(_DEEDS)
     thing = owned(draw, cast.first, ("thing", "toy", "vehicle", "clothes"))
     did, end = did.format(thing=thing), end.format(name=name, other=other)
     joint = draw.pick((", but ", ", and ", ". ", ". In the end "))

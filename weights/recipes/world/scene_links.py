@@ -1,7 +1,7 @@
 """Scenes of two things that hang together, so that who did what, and why, has to be told apart."""
 
 from weights.recipes.world.english import a, plural
-from weights.recipes.world.lexicon import sayings, verbs, words
+from weights.recipes.world.lexicon import paired, sayings, verbs, words
 from weights.recipes.world.names import first_name
 from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, Cast, Fact, some_object, some_time
 from weights.recipes.world.splits import Draw
@@ -11,9 +11,7 @@ from weights.recipes.world.telling import FRAMES, at, owned, place
 _TOYS = ("thing", "toy", "clothes", "school", "animal", "fruit", "reading")
 _STRANGERS, _CAUSES = sayings("strangers"), sayings("causes")
 # What comes of it: how it is said, and the verb and the rest as a question puts them; who is more, and who is most.
-_EFFECTS, _DEGREES = (
-    [[part.strip() for part in one.split("=")] for one in sayings(name)] for name in ("effects", "degrees")
-)
+_EFFECTS, _DEGREES = paired("effects"), paired("degrees")
 
 
 def did_two(draw: Draw, cast: Cast) -> Fact:
@@ -200,9 +198,7 @@ def together(draw: Draw, cast: Cast) -> Fact:
     other = draw.pick((kin, kin, cast.second.name))
     when, where = some_time(draw), at(place(draw))
     n, things = draw.number(2, 12), plural(draw.pick(words(draw.pick(("animal", "fruit", "toy", "plant")))))
-    base, did = draw.pick(
-        (("see", "saw"), ("count", "counted"), ("find", "found"), ("photograph", "photographed"), ("buy", "bought"))
-    )
+    base, did = draw.pick(verbs("counted"))
     shown = in_words(n)
     said = f"{when} {name} and {other} were {where}. They {did} {shown} {things}"
     asked = (

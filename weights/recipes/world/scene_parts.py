@@ -13,17 +13,6 @@ THINGS = ("thing", "thing", "toy", "clothes", "school", "instrument", "fruit", "
 AROUND = ("in", "on", "under", "behind", "next to", "in front of", "near", "inside", "beside", "above")
 HOLDERS = ("box", "basket", "bag", "drawer", "bucket", "cupboard", "suitcase", "bowl", "glass", "pot", "bottle")
 FURNITURE = sayings("furniture")
-# Somebody without a name, by whether a woman.
-_BEINGS = {
-    True: (
-        "the girl", "the old woman", "the queen", "the nurse", "grandma", "mother", "my sister", "the cat", "the hen",
-        "our aunt", "the witch", "the princess",
-    ),
-    False: (
-        "the boy", "the old man", "the king", "the baker", "the farmer", "grandpa", "father", "my brother", "the dog",
-        "our uncle", "the doctor", "the cook", "the bear", "the captain", "the neighbour", "the teacher",
-    ),
-}  # fmt: skip
 _TIMES = sayings("times")
 
 
@@ -61,7 +50,7 @@ def somebody(draw: Draw, *others: Person) -> Person:
         if chance < 0.06:
             return Person(titled(draw, girl=girl), girl)
         if chance < 0.16:
-            return Person(draw.pick(_BEINGS[girl]), girl)
+            return Person(draw.pick(words("woman unnamed" if girl else "man unnamed")), girl)
         return Person(first_name(draw, girl=girl), girl)
 
     return draw.until(make, lambda made: made.name not in taken)
@@ -70,11 +59,9 @@ def somebody(draw: Draw, *others: Person) -> Person:
 def some_time(draw: Draw) -> str:
     """When it was: a day, a month, an hour."""
     return draw.pick(_TIMES).format(
-        day=draw.pick(words("day")),
-        month=draw.pick(words("month")),
-        season=draw.pick(words("season")),
+        day=draw.pick(words("day")), month=draw.pick(words("month")), season=draw.pick(words("season")),
         number=in_words(draw.number(1, 12)),
-    )
+    )  # fmt: skip
 
 
 def adjective(draw: Draw) -> str:

@@ -172,10 +172,7 @@ def how_many(draw: Draw, cast: Cast) -> Fact:
 
 def event(draw: Draw, cast: Cast) -> Fact:
     """What happens when and where: "The concert is on Friday in the park"."""
-    what = draw.pick((
-        "concert", "party", "meeting", "lesson", "match", "wedding", "market", "test", "show", "picnic", "film",
-        "train", "race", "festival", "dinner", "game",
-    ))  # fmt: skip
+    what = draw.pick(words("event"))
     when, where = some_time(draw), at(place(draw))
     while when.startswith(("last", "yester")):
         when = some_time(draw)

@@ -5,41 +5,25 @@ Where stories follow plots, scenes only put facts together, so that what is lear
 
 from collections.abc import Callable
 
+from weights.recipes.world import scene_deeds as deeds
+from weights.recipes.world import scene_links as links
+from weights.recipes.world import scene_states as states
 from weights.recipes.world.english import capitalised
-from weights.recipes.world.scene_deeds import acted, both_did, felt, gave, met, wanted, went
-from weights.recipes.world.scene_links import (
-    caused,
-    compared,
-    did_two,
-    each_did,
-    got_instead,
-    lost_and_found,
-    taken_away,
-    together,
-    told_about,
-)
 from weights.recipes.world.scene_parts import Cast, Fact, somebody
-from weights.recipes.world.scene_states import (
-    doing,
-    event,
-    how_many,
-    is_somebody,
-    is_where,
-    likes,
-    owns,
-    pet,
-    two_alike,
-)
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import Story
 
 _FACTS: tuple[Callable[[Draw, Cast], Fact], ...] = (
-    acted, acted, acted, acted, gave, gave, owns, owns, is_where, is_where, went, went, likes, is_somebody,
-    is_somebody, felt, felt, wanted, met, met, pet, two_alike, how_many, event, doing, both_did, both_did,
-    did_two, did_two, did_two, each_did, each_did, each_did, lost_and_found, lost_and_found, caused, caused, caused,
-    compared, got_instead, taken_away, taken_away, told_about, together, together,
+    deeds.acted, deeds.acted, deeds.acted, deeds.acted, deeds.gave, deeds.gave, states.owns, states.owns,
+    states.is_where, states.is_where, deeds.went, deeds.went, states.likes, states.is_somebody, states.is_somebody,
+    deeds.felt, deeds.felt, deeds.wanted, deeds.met, deeds.met, states.pet, states.two_alike, states.how_many,
+    states.event, states.doing, deeds.both_did, deeds.both_did, links.did_two, links.did_two, links.did_two,
+    links.each_did, links.each_did, links.each_did, links.lost_and_found, links.lost_and_found, links.caused,
+    links.caused, links.caused, links.compared, links.got_instead, links.taken_away, links.taken_away,
+    links.told_about, links.together, links.together,
 )  # fmt: skip
-_FACTS_OF_ANYBODY = tuple(make for make in _FACTS if make not in (is_somebody, pet))  # also without a name
+# Also of somebody without a name.
+_FACTS_OF_ANYBODY = tuple(make for make in _FACTS if make not in (states.is_somebody, states.pet))
 
 
 def scene(draw: Draw) -> Story:

@@ -7,27 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from gptcore.zero_shot.items import Split
+from weights.recipes.world.lexicon import entries
 
 T = TypeVar("T")
 
 _ONE_IN = {"combination": 8, "strict": 12}
 # Words that a task never shows; no everyday ones, since people would ask for those first.
-_HIDDEN = {
-    "question": "Ursula, Edgar, Petra, Stefan, Olga, Bruno, Irene, Otto, Tessa, Gus, Vera, Viktor, Edith, Ralph",
-    "sentiment": (
-        "superb, marvellous, splendid, fabulous, masterful, terrific, gripping, "
-        "dreadful, tedious, lousy, atrocious, shabby, shoddy, tiresome"
-    ),
-    "translate": (
-        "swan, owl, turtle, squirrel, clown, mushroom, pancake, ham, lemonade, telescope, kite, suitcase, glove, "
-        "towel, sword, tower, bakery, cave"
-    ),
-    "analogy": (
-        "young swan, young owl, home beaver, sound turkey, part bridge, worker blacksmith, woman duke, use kettle, "
-        "plural ox, past swim, more pretty, capital Hungary, opposite tight, opposite guilty, opposite victory"
-    ),
-}
-_HIDDEN_WORDS = {task: frozenset(words.split(", ")) for task, words in _HIDDEN.items()}
+_HIDDEN_WORDS = {task: frozenset(words) for task, words in entries("hidden.txt").items()}
 _WORD = re.compile(r"[a-z]+")
 _MOST_TRIES = 2_000
 

@@ -37,13 +37,5 @@ def shopping(draw: Draw) -> str:
     who = person(draw).name
     section = draw.pick(sayings("bought"))
     things = draw.some(words(section), draw.number(4, 8))
-    head = draw.pick(
-        (
-            f"{who} wrote a list:",
-            "Things to buy:",
-            "Do not forget:",
-            "In the picture you can see:",
-            f"{who} knows these words:",
-        )
-    )
+    head = draw.pick(sayings("lists")).format(who=who)
     return f"{head} {listed(things)}."

@@ -120,11 +120,8 @@ def story_sum(draw: Draw) -> tuple[str, str, str]:
         f"There were {a + b} {things} on the table. {giver.name} took {b}.",
     )
     if draw.chance(0.3):
-        return (
-            draw.pick(less),
-            draw.pick((f"How many {things} are left?", f"How many {things} are still there?")),
-            str(a),
-        )
+        text, left = draw.pick(less), draw.pick(("left", "still there"))
+        return text, f"How many {things} are {left}?", str(a)
     asked = (f"How many {things} are there now?", f"How many {things} are there?", f"How many {things} is that?")
     return draw.pick(more), draw.pick(asked), str(a + b)
 

@@ -104,13 +104,10 @@ def owned(
 def opening(draw: Draw) -> str:
     """When it happened: "One rainy morning"."""
     return draw.pick(_OPENINGS).format(
-        season=draw.pick(words("season")),
-        day=draw.pick(words("day")),
-        daytime=draw.pick(("morning", "afternoon", "evening", "night")),
-        weather=draw.pick(words("weather")),
-        month=draw.pick(words("month")),
-        noon=draw.pick(("noon", "midnight", "dawn", "sunset")),
-    )
+        season=draw.pick(words("season")), day=draw.pick(words("day")),
+        daytime=draw.pick(("morning", "afternoon", "evening", "night")), weather=draw.pick(words("weather")),
+        month=draw.pick(words("month")), noon=draw.pick(("noon", "midnight", "dawn", "sunset")),
+    )  # fmt: skip
 
 
 def introduced(draw: Draw, story: Story, who: Person) -> None:
@@ -142,14 +139,7 @@ def introduced(draw: Draw, story: Story, who: Person) -> None:
 def felt(draw: Draw, story: Story, who: Person, good: bool) -> str:
     """Says how somebody feels, well or badly, and returns the feeling."""
     feeling = draw.pick(words("goodfeeling" if good else "badfeeling"))
-    said = draw.pick(
-        (
-            f"{who.name} was {feeling}.",
-            f"{who.she} was very {feeling}.",
-            f"{who.name} felt {feeling}.",
-            f"so {who.she} felt {feeling}.",
-        )
-    )
+    said = draw.pick(sayings("felt")).format(name=who.name, she=who.she, feeling=feeling)
     story.say(said, (f"How did {who.name} feel?", feeling))
     return feeling
 

@@ -1,13 +1,16 @@
-"""How people ask for a task: no list of sentences, but a grammar that makes them.
+"""How people ask for a task: no list of sentences, but a grammar that makes them of the phrases in `wordings.json`.
 
 What `zero_shot.tasks` holds out for tests ("Passage", "Gist", "EN", "Opinion", "Calculate", ...) it never says.
 """
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 from gptcore.zero_shot.templates import Template
 from weights.recipes.world.splits import Draw
 
+_SAID: dict[str, list[str]] = json.loads(Path(__file__).with_name("wordings.json").read_text(encoding="utf-8"))
 _LABELS = (
     {}, {}, {}, {"positive": "Positive", "negative": "Negative"}, {"positive": "good", "negative": "bad"},
     {"positive": "yes", "negative": "no"}, {"positive": "Yes", "negative": "No"},
@@ -36,10 +39,7 @@ def _translate(draw: Draw) -> Template:
     to, mark = draw.pick((" into French", " to French", " in French", " from English to French")), draw.pick('"\'"')
     cue = draw.pick(("", "", "French: ", "In French: ", "Translation: ", "-> ", "= ", "It is: ", "Answer: ", "A: "))
     ask = draw.pick(("How do you say", "How do I say", "How does one say", "What is", "What's", "How would you say"))
-    arrow = draw.pick((
-        " = ", " -> ", " => ", ": ", " - ", " in French is ", " is in French ", " means in French ", " in French: ",
-        "\nFrench: ", "\nIn French: ", "\nFrench translation: ",
-    ))  # fmt: skip
+    arrow = draw.pick(_SAID["translate arrow"])
     quoted = draw.pick(("{english}", f"{mark}{{english}}{mark}"))
     chance = draw.random.random()
     if chance < 0.4:
@@ -56,18 +56,9 @@ def _translate(draw: Draw) -> Template:
 
 
 def _question(draw: Draw) -> Template:
-    lead = draw.pick((
-        "", "", "", "", "", "", "Text: ", "Story: ", "Read this: ", "Read: ", "Here is a text: ", "Context: ",
-        "Note: ", "Listen: ", "We know this: ", "I heard: ",
-    ))  # fmt: skip
-    asks = draw.pick((
-        "", "", "", "", "Question: ", "Q: ", "Now the question: ", "Tell me: ", "Say: ", "My question: ",
-        "So ", "And now: ", "I wonder: ",
-    ))  # fmt: skip
-    told = draw.pick((
-        "", "", "", "", "Answer the question.", "Read the text and answer the question.", "Please answer.",
-        "Answer from the text.", "Find the answer.", "Answer in a few words.", "A short text and a question about it.",
-    ))  # fmt: skip
+    lead = draw.pick(_SAID["question lead"])
+    asks = draw.pick(_SAID["question asks"])
+    told = draw.pick(_SAID["question told"])
     head = f"{_small(draw, told)}{_line(draw)}" if told else ""
     cue = _cue(draw, "", "Answer: ", "A: ", "Short answer: ", "It is ", "The text says: ", "I think: ")
     text = draw.pick(("{text}", "{text}", "{text}", '"{text}"'))
@@ -91,19 +82,9 @@ def _sentiment(draw: Draw) -> Template:
     kind = draw.pick(("review", "comment", "text", "sentence", "message", "feedback", "rating"))
     good, bad = (labels.get(name, name).lower() for name in ("positive", "negative"))
     which = f"{good} or {bad}"
-    ask = draw.pick((
-        f"Is this {kind} {which}?", f"Is this {which}?", f"Is the {kind} {which}?", f"{which.capitalize()}?",
-        f"Is that {which}?", f"Does this sound {which}?", f"What is the sentiment, {which}?", f"Say {which}.",
-        f"Say whether this {kind} is {which}.", f"Tell me if this is {which}.", f"Classify this {kind} as {which}.",
-        f"Decide: {which}.", "How does the writer feel about it?",
-        "What does the customer think?", "Somebody wrote this. What is the sentiment?",
-        f"What is the sentiment of this {kind}?",
-    ))  # fmt: skip
+    ask = draw.pick(_SAID["sentiment ask"]).format(kind=kind, which=which, Which=which.capitalize())
     if yes:
-        ask = draw.pick((
-            "Did they like it?", "Does this person like it?", "Do they like it?", "Is it good?", "Was it good?",
-            "Were they happy with it?", "Would they buy it again?",
-        ))  # fmt: skip
+        ask = draw.pick(_SAID["sentiment ask yes"])
     ask = _small(draw, ask)
     cue = draw.pick(("", "", "Answer: ", "A: ", "I would say ", "The answer is "))
     if not yes and draw.chance(0.5):
@@ -119,31 +100,13 @@ def _sentiment(draw: Draw) -> Template:
     elif yes:
         body = f"{lead}{_line(draw)}{ask} {{answer}}"
     else:
-        says = draw.pick((
-            f"This {kind} is ", "Sentiment: ", "Sentiment = ", f"({which}): ", "-> ", "That is ", f"The {kind} is ",
-            "Verdict: ", "This sounds ", "That sounds ", "Judgement: ",
-        ))  # fmt: skip
+        says = draw.pick(_SAID["sentiment says"]).format(kind=kind, which=which)
         body = f"{lead}{_line(draw)}{says}{{answer}}"
     return Template("", body, labels=labels, between="\n\n", end=draw.pick(("", "", ".")))
 
 
 def _arithmetic(draw: Draw) -> Template:
-    body = draw.pick((
-        "{sum}={answer}", "{sum}={answer}", "{sum} ={answer}", "{sum} = {answer}", "{sum}= {answer}",
-        "{sum} = ? {answer}",
-        "What is {sum}? {answer}", "What's {sum}? {answer}", "What is {sum}?\n{answer}",
-        "What does {sum} make? {answer}",
-        "How much is {sum}?\n{answer}", "How many is {sum}? {answer}", "Add up: {sum} = {answer}",
-        "Solve: {sum} = {answer}",
-        "Please solve {sum}.\n{answer}", "Solve {sum}\nAnswer: {answer}", "{sum} is {answer}",
-        "{sum} is equal to {answer}",
-        "{sum} gives {answer}", "{sum} equals {answer}", "Work out {sum}. Answer: {answer}",
-        "Question: {sum}\nAnswer: {answer}",
-        "The answer to {sum} is {answer}", "I know that {sum} is {answer}", "Can you tell me what {sum} is? {answer}",
-        "Q: {sum}\nA: {answer}", "Q: How much is {sum}?\nA: {answer}", "{sum} comes to {answer}", "{sum}: {answer}",
-        "Compute {sum}.\n{answer}", "Compute {sum} = {answer}", "Tell me {sum}: {answer}",
-        "If you take {sum}, you get {answer}",
-    ))  # fmt: skip
+    body = draw.pick(_SAID["arithmetic body"])
     front, answer, end = body.partition("{answer}")
     return Template("", _small(draw, front) + answer + end, end=draw.pick(("", "", "", ".")), between="\n")
 
@@ -154,20 +117,8 @@ def _analogy(draw: Draw) -> Template:
     if sign.strip() in ("=", "=>"):
         between = draw.pick((", ", "; ", "\n"))
     last = sign.rstrip() if draw.chance(0.3) and sign.strip() != "and" else sign
-    head = draw.pick((
-        "", "", "", "", "Complete: ", "Finish this: ", "Complete the pair: ", "Find the word: ",
-        "Complete the analogy: ",
-    ))  # fmt: skip
-    said = draw.pick((
-        "{a} is to {b} like {c} is to {answer}", "{a} is to {b} as {c} is to {answer}",
-        "{a} is to {b}, and {c} is to {answer}",
-        "{a} belongs to {b} as {c} belongs to {answer}",
-        "as {a} is to {b}, {c} is to {answer}",
-        "What is to {c} as {b} is to {a}? {answer}", "{a} and {b} are like {c} and {answer}",
-        "{a} to {b} is like {c} to {answer}",
-        "If {a} is to {b}, then {c} is to {answer}", "Q: {a} is to {b} as {c} is to what?\nA: {answer}",
-        "{a} is to {b} as {c} is to which word? {answer}", "{a}, {b}, {c}, {answer}",
-    ))  # fmt: skip
+    head = draw.pick(_SAID["analogy head"])
+    said = draw.pick(_SAID["analogy said"])
     if draw.chance(0.45):
         said = f"{{a}}{sign}{{b}}{between}{{c}}{last}{{answer}}"
     return Template("", head + said, between=draw.pick(("\n", "\n\n")), end=draw.pick(("", "", ".")))
@@ -175,20 +126,9 @@ def _analogy(draw: Draw) -> Template:
 
 def _summarise(draw: Draw) -> Template:
     this = draw.pick(("this", "this story", "the story", "the text", "the following", "this text", "it"))
-    ask = draw.pick((
-        f"Summarise {this}", f"Summarize {this}", f"Please summarise {this}", f"Sum up {this}", f"Shorten {this}",
-        f"Tell {this} in a few words", f"Tell {this} in one line", f"Write a summary of {this}",
-        f"Give a short summary of {this}",
-    ))  # fmt: skip
-    cue = draw.pick((
-        "", "Summary: ", "In short: ", "In short, ", "TL;DR: ", "tl;dr: ", "TL;DR ", "Short version: ",
-        "The short version: ", "In a few words: ", "In brief: ", "To sum up: ", "To sum up, ", "So: ",
-        "The main point: ", "What happened: ", "In one line: ", "Short: ", "Headline: ",
-    ))  # fmt: skip
-    after = draw.pick((
-        "What happened?", "What is this story about?", "What is it about?", "What happens in this story?",
-        "Can you summarise this?", "What is the story in short?", f"{ask}.",
-    ))  # fmt: skip
+    ask = draw.pick(_SAID["summarise ask"]).format(this=this)
+    cue = draw.pick(_SAID["summarise cue"])
+    after = draw.pick(_SAID["summarise after"]).format(ask=ask)
     lead = draw.pick(("", "", "", "Text: ", "Story: ")) + "{text}"
     chance = draw.random.random()
     if chance < 0.35:
@@ -202,11 +142,7 @@ def _summarise(draw: Draw) -> Template:
 
 
 def _cloze(draw: Draw) -> Template:
-    ask = draw.pick((
-        "Finish the sentence", "Complete the sentence", "Complete", "Finish the story", "Complete the story",
-        "Continue", "Fill in the last word", "Which word comes last?", "Add the last word",
-        "What is the missing word?",
-    ))  # fmt: skip
+    ask = draw.pick(_SAID["cloze ask"])
     ask = _small(draw, ask if ask.endswith("?") else ask + draw.pick((":", ".")))
     gap, chance = draw.pick(("___", "...", "____", "_", "")), draw.random.random()
     if chance < 0.4:
@@ -227,15 +163,9 @@ def _fact(draw: Draw) -> Template:
 
 
 _WORDINGS: dict[str, Callable[[Draw], Template]] = {
-    "translate": _translate,
-    "question": _question,
-    "fact": _fact,
-    "sentiment": _sentiment,
-    "arithmetic": _arithmetic,
-    "analogy": _analogy,
-    "summarise": _summarise,
-    "cloze": _cloze,
-}
+    "translate": _translate, "question": _question, "fact": _fact, "sentiment": _sentiment, "arithmetic": _arithmetic,
+    "analogy": _analogy, "summarise": _summarise, "cloze": _cloze,
+}  # fmt: skip
 
 
 def wording(task: str, draw: Draw) -> Template:
