@@ -61,9 +61,7 @@ def attention_scores(query: Tensor, key: Tensor) -> Tensor:
     return (query * query.shape[-1] ** -0.5) @ key.transpose(-2, -1)
 
 
-def attention_weights(
-    query: Tensor, key: Tensor, *, mask: Tensor | None = None, is_causal: bool = False, out: Tensor | None = None
-) -> Tensor:
+def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
     """softmax(q.k / sqrt(D) + mask): rows sum to 1 and what is hidden is exactly 0.
 
     Args:
@@ -71,7 +69,6 @@ def attention_weights(
         key: float [..., S, D].
         mask: additive float mask, broadcast to [..., T, S].
         is_causal: hide the future; T equals S and there is no mask.
-        out: where to write the result, [..., T, S]; not under autograd.
     """
     *batch, T, D = query.shape
     S = key.shape[-2]
@@ -81,12 +78,10 @@ def attention_weights(
     if mask is None:
         mask = torch.zeros(1, 1, device=query.device)
     bias = mask.to(query.dtype).expand(*batch, T, S).reshape(-1, T, S)
-    room = None if out is None else out.view(-1, T, S)
     keys = key.reshape(-1, S, D).transpose(1, 2)
     # One fused product scales and masks too, since every pass over [..., T, S] costs as much as the product.
-    scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5, out=room)  # type: ignore[call-overload]
-    weights = scores.softmax(-1) if room is None else torch.softmax(scores, -1, out=room)
-    return weights.view(*batch, T, S)
+    scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5)
+    return scores.softmax(-1).view(*batch, T, S)
 
 
 class CausalSelfAttention(nn.Module):
@@ -119,7 +114,6 @@ class CausalSelfAttention(nn.Module):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=context.is_causal)
 
     def _attend_explicitly(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
-        room = context.probe.room_for_weights(self.layer)
-        weights = attention_weights(q, k, mask=context.mask, is_causal=context.is_causal, out=room)  # [B, H, T, S]
+        weights = attention_weights(q, k, mask=context.mask, is_causal=context.is_causal)  # [B, H, T, S]
         context.probe.weights(self.layer, weights)
         return F.dropout(weights, self.dropout, self.training).to(v.dtype) @ v

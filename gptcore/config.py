@@ -143,13 +143,7 @@ PRESETS: dict[str, GPTConfig] = {
     "gpt2-xl": GPTConfig(n_layer=48, n_head=25, n_embd=1600),
     # The 65-character lesson model: 4 layers x 128, window 64, attention without biases, exact GELU.
     "char-day19": GPTConfig(
-        vocab_size=65,
-        n_positions=64,
-        n_layer=4,
-        n_head=4,
-        n_embd=128,
-        attention_bias=False,
-        residual_scaling=False,
+        vocab_size=65, n_positions=64, n_layer=4, n_head=4, n_embd=128, attention_bias=False, residual_scaling=False,
         activation_function="gelu",
     ),
     # This project's own: the bundled models, and one small enough for tests and a first look.
@@ -158,4 +152,4 @@ PRESETS: dict[str, GPTConfig] = {
         vocab_size=64, n_positions=64, n_layer=2, n_head=4, n_embd=64, use_mlp=False, tie_word_embeddings=False
     ),
     "nano": _without_dropout(vocab_size=512, n_positions=128, n_layer=3, n_head=3, n_embd=48),
-}
+}  # fmt: skip

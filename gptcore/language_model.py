@@ -12,7 +12,7 @@ from gptcore.errors import CheckpointError, HubError, MissingFileError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer, load_tokenizer
-from gptcore.tokenizers.padded import for_model
+from gptcore.tokenizers.base import for_model
 from gptcore.weights.checkpoint import (
     CONFIG_FILE,
     INDEX_FILE,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,6 +17,8 @@ from gptcore.training.loop import StepEvent
 from gptcore.weights.hf_format import model_from_tensors
 from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
+_MOST_ROWS = 1600  # of a curve; then they are merged
+
 
 class Curve:
     """The curve of a run, downsampled for a plot: [step, loss, rate, gradient norm, seconds, terms].
@@ -23,18 +26,15 @@ class Curve:
     When there are too many rows, neighbours are merged in pairs: losses, norms and terms are averaged, the rest comes
     from the later one. For the terms see StepEvent.
 
-    Args:
-        most: rows at which they are merged.
-
     Attributes:
         rows: what is kept.
         version: incremented when rows are merged, so that a reader knows to start over.
     """
 
-    def __init__(self, most: int = 1600) -> None:
+    def __init__(self) -> None:
         self.rows: list[list[float]] = []
         self.version = 0
-        self._most, self._stride, self._open = most, 1, list[StepEvent]()
+        self._stride, self._open = 1, list[StepEvent]()
 
     def add(self, event: StepEvent) -> None:
         """Takes one update."""
@@ -45,14 +45,16 @@ class Curve:
         terms = map(fmean, zip(*(one.terms for one in self._open), strict=True))
         self.rows.append([event.step, loss, event.learning_rate, norm, event.elapsed, *terms])
         self._open = []
-        if len(self.rows) >= self._most:
+        if len(self.rows) >= _MOST_ROWS:
             pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
-            merged = [[b[0], (a[1] + b[1]) / 2, b[2], (a[3] + b[3]) / 2, b[4], *_means(a[5:], b[5:])] for a, b in pairs]
+            merged = [
+                [b[0], _mean(a[1], b[1]), b[2], _mean(a[3], b[3]), b[4], *map(_mean, a[5:], b[5:])] for a, b in pairs
+            ]
             self.rows, self._stride, self.version = merged, 2 * self._stride, self.version + 1
 
 
-def _means(left: Sequence[float], right: Sequence[float]) -> list[float]:
-    return [(a + b) / 2 for a, b in zip(left, right, strict=True)]
+def _mean(left: float, right: float) -> float:
+    return (left + right) / 2
 
 
 @dataclass(frozen=True)
@@ -84,15 +86,8 @@ class Observation:
     attribution: Attribution | None = None
 
 
-@dataclass(frozen=True)
-class Preference:
-    """A preference for one next token over another.
-
-    Attributes:
-        before: token ids of the context; at least one.
-        token: id of what truly comes next.
-        rival: id of another token.
-    """
+class Preference(NamedTuple):
+    """A preference for one next token, which truly comes next, over its rival; ids, at least one of the context."""
 
     before: Sequence[int]
     token: int
@@ -121,19 +116,12 @@ class ObservationPlan:
 
 
 def observe(
-    lm: LanguageModel,
-    watched: ObservationPlan,
-    *,
-    step: int,
-    elapsed: float,
-    valid_loss: float = math.nan,
-    accuracy: float = math.nan,
+    lm: LanguageModel, watched: ObservationPlan, *, step: int, elapsed: float, valid_loss: float, accuracy: float
 ) -> Generator[None, None, Observation]:
     """Observes a model in small steps; it must not change meanwhile, see `clone`."""
     text = ""
-    for token in generate(
-        lm, watched.prompt, max_new_tokens=watched.n_new, temperature=0.8, seed=watched.seed, n_alternatives=0
-    ):
+    n, seed = watched.n_new, watched.seed
+    for token in generate(lm, watched.prompt, max_new_tokens=n, temperature=0.8, seed=seed, n_alternatives=0):
         text += token.text
         yield
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)

@@ -17,10 +17,6 @@ class Probe:
     def queries_and_keys(self, layer: int, query: Tensor, key: Tensor) -> None:
         """Receives queries and keys: query float [B, H, T, D], key float [B, H, S, D]."""
 
-    def room_for_weights(self, layer: int) -> Tensor | None:
-        """A buffer for the attention weights, float32 [B, H, T, S], to avoid a copy; None for a new tensor."""
-        return None
-
     def weights(self, layer: int, weights: Tensor) -> None:
         """The attention weights of every head, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
 
@@ -38,23 +34,6 @@ class Probe:
 
     def residual(self, depth: int, stream: Tensor) -> None:
         """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each block."""
-
-
-class StreamProbe(Probe):
-    """Follows the residual stream of a pre-norm model into its blocks.
-
-    Attributes:
-        stream: float [B, T, C], before any norm: what attention reads; once attention has written, what the MLP reads.
-    """
-
-    stream: Tensor
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.stream = stream
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self.stream = self.stream + output
-        return output
 
 
 UNSEEN = Probe()  # no-op probe

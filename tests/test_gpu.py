@@ -45,7 +45,7 @@ def test_sixteen_bits_say_nearly_the_same():
     logits = []
     for model, precision in ((here, "exact"), (there, "fast")):
         engine = DecodeEngine(model, precision=precision)
-        engine.add()
+        engine.cache.add()
         engine.read(0, ids[:20])
         logits.append(torch.stack([engine.step([token])[0].cpu() for token in ids[20:]]))
     assert engine.cache.data.dtype == torch.float16

@@ -7,9 +7,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from gptcore.analysis.reading import PartKind, PartProbe
 from gptcore.errors import ConfigError
 from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
 
 Replacement = Literal["zero", "mean"]
 
@@ -25,7 +25,7 @@ class ModelPart:
     """
 
     layer: int
-    kind: Literal["head", "attention", "mlp"]
+    kind: PartKind
     head: int | None = None
 
 
@@ -42,7 +42,7 @@ class Effect:
     change: float
 
 
-class SwitchedOff(Probe):
+class SwitchedOff(PartProbe):
     """Ablates parts of the model, a different set in each row of the batch.
 
     Args:
@@ -54,25 +54,14 @@ class SwitchedOff(Probe):
     def __init__(self, rows: Sequence[Collection[ModelPart]], replacement: Replacement = "zero") -> None:
         self.rows, self.replacement = rows, replacement
 
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        n_head = outputs.shape[1]
-        off = [[ModelPart(layer, "head", head) in parts for head in range(n_head)] for parts in self.rows]
-        return self._replaced(outputs, torch.tensor(off, device=outputs.device)[:, :, None, None])
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._replaced(output, self._off(ModelPart(layer, "attention"), output))
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._replaced(output, self._off(ModelPart(layer, "mlp"), output))
-
-    def _off(self, part: ModelPart, output: Tensor) -> Tensor:
-        return torch.tensor([part in parts for parts in self.rows], device=output.device)[:, None, None]
-
-    def _replaced(self, output: Tensor, off: Tensor) -> Tensor:
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
+        heads = range(value.shape[1]) if kind == "head" else (None,)
+        off = torch.tensor([[ModelPart(layer, kind, head) in parts for head in heads] for parts in self.rows])
         if not off.any():
-            return output
-        instead = output.mean(dim=-2, keepdim=True) if self.replacement == "mean" else torch.zeros_like(output)
-        return torch.where(off, instead, output)
+            return value
+        off = off.to(value.device).view(*off.shape, *[1] * (value.dim() - 2))  # [B, H, 1, 1] or [B, 1, 1]
+        instead = value.mean(dim=-2, keepdim=True) if self.replacement == "mean" else torch.zeros_like(value)
+        return torch.where(off, instead, value)
 
 
 @torch.inference_mode()

@@ -17,19 +17,15 @@ DEFAULT_MAX_BYTES = 2 << 30
 
 
 class _Weights(Probe):
-    """Records the attention maps of all layers."""
+    """Writes the attention maps of all layers into a tensor, [n_layer, H, T, T]."""
 
     needs_weights = True
 
-    def __init__(self, patterns: Tensor, *, in_place: bool) -> None:
-        self.patterns, self.in_place = patterns, in_place  # [n_layer, H, T, T]; the model can write into it
-
-    def room_for_weights(self, layer: int) -> Tensor | None:
-        return self.patterns[layer][None] if self.in_place else None
+    def __init__(self, patterns: Tensor) -> None:
+        self.patterns = patterns
 
     def weights(self, layer: int, weights: Tensor) -> None:
-        if not self.in_place:
-            self.patterns[layer] = weights[0]
+        self.patterns[layer] = weights[0]
 
 
 class _QueriesAndKeys(Probe):
@@ -72,8 +68,7 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
             "read_attention, which draws one layer at a time."
         )
     patterns = torch.empty(config.n_layer, config.n_head, T, T, device=ids.device)
-    probe = _Weights(patterns, in_place=model.wte.weight.dtype == patterns.dtype)
-    if torch.isnan(read(model, ids[0], probe)).any():
+    if torch.isnan(read(model, ids[0], _Weights(patterns))).any():
         raise CheckpointError(NOT_NUMBERS)
     return patterns
 

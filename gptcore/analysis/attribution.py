@@ -14,10 +14,15 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.analysis.reading import recorded
+from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import GPT
 
 TOKEN, POSITION, CONSTANTS = "token", "position", "constants"
+_NO_SUM = (
+    "every block's norm rescales the whole stream, so that no sum of parts is left to split. Pick a pre-norm model, "
+    "such as a GPT-2."
+)
 
 
 @dataclass(frozen=True)
@@ -54,11 +59,11 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
         ConfigError: a post-norm model. TokenIdError, ContextLengthError: as the model does, and for an invalid
             token.
     """
-    names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)
+    norm = final_norm(model, _NO_SUM)
+    names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)  # [N, 1, C]
     direction = logit_direction(model, token, against)
-    weights, shift = _frozen(model.ln_f, parts.sum(0), direction)
-    values = (parts * weights).sum(-1)[:, 0]  # [N]
-    values[names.index(CONSTANTS)] += shift
+    values = parts[:, 0] @ behind(norm, direction) / norm_scale(norm, parts.sum(0))[0]  # [N]
+    values[names.index(CONSTANTS)] += norm.bias @ direction
     values = values.float().cpu()
     return Attribution(tuple(names), values, float(values.double().sum()))
 
@@ -84,17 +89,14 @@ def query_key_attribution(
             impossible positions.
     """
     config = model.config
-    if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):
-        raise ConfigError(
-            f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
-            f"{config.n_head - 1}."
-        )
+    check_head(config, layer, head)
     for other in (key, *against):
         if not (0 <= query < len(token_ids) and 0 <= other < len(token_ids)) or (config.causal and other > query):
             raise TokenIdError(
                 f"Position {query} cannot look at {other}; the text has {len(token_ids)} tokens"
                 + (", and the future is hidden." if config.causal else ".")
             )
+    final_norm(model, _NO_SUM)
     names, parts = _stream_parts(model, token_ids, [query, key, *against], layer)  # [N, P, C]
     block = model.blocks[layer]
     read = _normed(block.ln_1, parts)  # [N + 1, P, C], the norm's bias last
@@ -115,25 +117,19 @@ def query_key_attribution(
 
 def _stream_parts(model: GPT, token_ids: Sequence[int], places: Sequence[int], depth: int) -> tuple[list[str], Tensor]:
     """Names, and what each part wrote at the places before a depth, [N, P, C]; their sum is the stream."""
-    if model.config.norm_position != "pre":
-        raise ConfigError(
-            "This model is post-norm: every block's norm rescales the whole stream, so that no sum of parts is left to "
-            "split. Pick a pre-norm model, such as a GPT-2."
-        )
-    found = recorded(model, token_ids, "head", "mlp")
-    at = torch.as_tensor(places, device=model.wte.weight.device)
+    found = recorded(model, token_ids, "head", "mlp", at=places)
     token = model.wte.weight[[token_ids[place] for place in places]]
-    position = model.wpe.weight[at] if model.config.use_positions else torch.zeros_like(token)
+    position = model.wpe.weight[list(places)] if model.config.use_positions else torch.zeros_like(token)
     names, values, biases = [TOKEN, POSITION], [token, position], torch.zeros_like(token)
     for layer, block in enumerate(model.blocks[:depth]):
         projection = block.attn.c_proj
         weight = projection.weight.unflatten(1, (model.config.n_head, -1))  # [C, H, D]
-        values += list(torch.einsum("hpd,chd->hpc", found["head"][layer][0, :, at], weight))
+        values += list(torch.einsum("hpd,chd->hpc", found["head"][layer][0], weight))
         names += [f"L{layer}H{head}" for head in range(model.config.n_head)]
         if projection.bias is not None:
             biases += projection.bias
         if block.use_mlp:
-            values.append(found["mlp"][layer][0, at])
+            values.append(found["mlp"][layer][0])
             names.append(f"L{layer} MLP")
     return [*names, CONSTANTS], torch.stack([*values, biases])
 
@@ -149,13 +145,26 @@ def logit_direction(model: GPT, token: int, against: int | None) -> Tensor:
     return weight[token] if against is None else weight[token] - weight[against]
 
 
-def _frozen(norm: nn.Module, stream: Tensor, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """Pulls a direction back through a norm, frozen at the stream's scale [P, C]: (direction [P, C], constant)."""
-    if not isinstance(norm, nn.LayerNorm):
-        return direction.expand_as(stream), direction.new_zeros(())
-    weights = norm.weight * direction
-    weights = (weights - weights.mean()) / norm_scale(norm, stream)
-    return weights, norm.bias @ direction
+def check_head(config: GPTConfig, layer: int, head: int) -> None:
+    """Raises ConfigError for a head that a model of this shape does not have."""
+    if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):
+        raise ConfigError(
+            f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
+            f"{config.n_head - 1}."
+        )
+
+
+def final_norm(model: GPT, why: str) -> nn.LayerNorm:
+    """The final norm of a pre-norm model; a post-norm one has none, and gives a ConfigError with this reason."""
+    if not isinstance(model.ln_f, nn.LayerNorm):
+        raise ConfigError(f"This model is post-norm: {why}")
+    return model.ln_f
+
+
+def behind(norm: nn.LayerNorm, direction: Tensor) -> Tensor:
+    """Pulls a direction back through a norm, without the norm's scale, [C]."""
+    weighted = norm.weight * direction
+    return weighted - weighted.mean()
 
 
 def _normed(norm: nn.LayerNorm, parts: Tensor) -> Tensor:

@@ -5,56 +5,54 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from gptcore.analysis.circuits import CircuitNode
-from gptcore.analysis.reading import Kind, read, recorded
+from gptcore.analysis.circuits import CircuitNode, NodeKind
+from gptcore.analysis.reading import Kind, PartKind, PartProbe, read, recorded
 from gptcore.attention import attention_weights
 from gptcore.errors import ConfigError
 from gptcore.model import GPT, activation
-from gptcore.probe import Probe, StreamProbe
+
+_PART_OF: dict[NodeKind, PartKind] = {"head": "head", "neuron": "mlp"}
 
 
-class _Without(StreamProbe):
+class _Without(PartProbe):
     """Ablates nodes: heads and neurons write nothing at their positions."""
 
+    _stream: Tensor  # float [B, T, C], before any norm: what attention reads; once that has written, what the MLP reads
+
     def __init__(self, model: GPT, nodes: Sequence[CircuitNode]) -> None:
-        self._model = model
-        self._heads = [node for node in nodes if node.kind == "head"]
-        self._neurons = [node for node in nodes if node.kind == "neuron"]
+        self._model, self._nodes = model, nodes
 
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        here = [node for node in self._heads if node.layer == layer]
-        if here:
-            outputs = outputs.clone()
-            for node in here:
-                outputs[:, node.index, node.place] = 0
-        return outputs
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self._stream = stream
 
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        here = [node for node in self._neurons if node.layer == layer]
-        if here:
-            output = output.clone()
-            for node in here:
-                output[0, node.place] -= _of_neuron(self._model, node, self.stream[0])
-        return output
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
+        if kind == "attention":
+            self._stream = self._stream + value
+        for node in self._nodes:
+            if (_PART_OF.get(node.kind), node.layer) == (kind, layer):
+                value = value.clone()
+                if kind == "head":
+                    value[:, node.index, node.place] = 0
+                else:
+                    value[0, node.place] -= _of_neuron(self._model, node, self._stream[0])
+        return value
 
 
-class _Instead(Probe):
+class _Instead(PartProbe):
     """Replaces the output of a target head, or adds a change to a target neuron's."""
 
     def __init__(self, target: CircuitNode, value: Tensor) -> None:
         self._target, self._value = target, value
 
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        if self._target.kind == "head" and layer == self._target.layer:
-            outputs = outputs.clone()
-            outputs[0, self._target.index, self._target.place] = self._value
-        return outputs
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        if self._target.kind == "neuron" and layer == self._target.layer:
-            output = output.clone()
-            output[0, self._target.place] += self._value
-        return output
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
+        target = self._target
+        if (kind, layer) == (_PART_OF[target.kind], target.layer):
+            value = value.clone()
+            if kind == "head":
+                value[0, target.index, target.place] = self._value
+            else:
+                value[0, target.place] += self._value
+        return value
 
 
 @torch.inference_mode()

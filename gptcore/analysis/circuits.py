@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.analysis.attention import attention_patterns
-from gptcore.analysis.attribution import logit_direction, norm_scale
+from gptcore.analysis.attribution import behind, final_norm, logit_direction, norm_scale
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
 
@@ -91,21 +91,13 @@ class _Layer:
 
 @dataclass
 class _Frozen:
-    """The whole frozen pass.
+    """The whole frozen pass."""
 
-    Attributes:
-        embedded: float [T, C].
-        layers: one for each block.
-        answer: the difference of both logits, without what the final norm's bias adds.
-        constant: what that adds.
-        scale: [1], what the final norm divides the last position by.
-    """
-
-    embedded: Tensor
+    embedded: Tensor  # [T, C]
     layers: list[_Layer]
-    answer: Tensor
-    constant: float
-    scale: Tensor
+    answer: Tensor  # the difference of both logits, without what the final norm's bias adds
+    constant: float  # what that adds
+    scale: Tensor  # [1], what the final norm divides the last position by
 
 
 def word_circuit(
@@ -124,8 +116,7 @@ def word_circuit(
         ConfigError: a post-norm model, or an invalid share or most. TokenIdError, ContextLengthError: as the model
             does, and for invalid tokens. MemoryLimitError: a text that is too long for so large a model.
     """
-    if model.config.norm_position != "pre":
-        raise ConfigError("This model is post-norm: its norms rescale the whole stream, so that no circuit is linear.")
+    norm = final_norm(model, "its norms rescale the whole stream, so that no circuit is linear.")
     if not 0 < share <= 1 or most < 1:
         raise ConfigError(f"share is {share} and most {most}; a share is above 0 and at most 1, most at least 1.")
     if not len(token_ids):
@@ -133,7 +124,7 @@ def word_circuit(
     _check_memory(model, len(token_ids))
     direction = logit_direction(model, token, against)
     with torch.enable_grad(), evaluating(model):
-        frozen = _frozen_pass(model, token_ids, direction)
+        frozen = _frozen_pass(model, norm, token_ids, direction)
         layers = frozen.layers
         parts = [layer.found for layer in layers] + [layer.neurons for layer in layers if model.config.use_mlp]
         slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *parts])
@@ -146,16 +137,10 @@ def word_circuit(
             *_candidates(layers, heads, neurons),
             CircuitNode("answer", model.config.n_layer, 0, len(token_ids) - 1, total),
         ]
-        matrix = _Reader(model, frozen, heads, neurons, direction).edges(nodes)  # [N, N], from column to row
+        matrix = _Reader(model, norm, frozen, heads, neurons, direction).edges(nodes)  # [N, N], from column to row
     kept, carried = _pruned(matrix, nodes, share, most)
-    return WordCircuit(
-        tuple(nodes[place] for place in kept),
-        _edges(matrix, kept),
-        total,
-        words.float().cpu(),
-        total - float(words.sum()),
-        carried,
-    )
+    chosen, constants = tuple(nodes[place] for place in kept), total - float(words.sum())
+    return WordCircuit(chosen, _edges(matrix, kept), total, words.float().cpu(), constants, carried)
 
 
 def _check_memory(model: GPT, n_tokens: int) -> None:
@@ -169,7 +154,7 @@ def _check_memory(model: GPT, n_tokens: int) -> None:
         )
 
 
-def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
+def _frozen_pass(model: GPT, norm: nn.LayerNorm, token_ids: Sequence[int], direction: Tensor) -> _Frozen:
     """One forward pass with everything nonlinear frozen; its autograd graph gives the gradients."""
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     # A copy, since autograd takes no tensors of inference mode.
@@ -192,11 +177,9 @@ def _frozen_pass(model: GPT, token_ids: Sequence[int], direction: Tensor) -> _Fr
             layer.neurons = inner * layer.gates
             stream = stream + block.mlp.c_proj(layer.neurons)
         layers.append(layer)
-    if not isinstance(model.ln_f, nn.LayerNorm):
-        return _Frozen(embedded, layers, stream[-1] @ direction, 0.0, torch.ones_like(stream[0, :1]))
-    scale = norm_scale(model.ln_f, stream[-1:]).detach()
-    centred = (stream[-1] - stream[-1].mean()) / scale[0] * model.ln_f.weight
-    return _Frozen(embedded, layers, centred @ direction, float((model.ln_f.bias @ direction).detach()), scale[0])
+    scale = norm_scale(norm, stream[-1:]).detach()
+    centred = (stream[-1] - stream[-1].mean()) / scale[0] * norm.weight
+    return _Frozen(embedded, layers, centred @ direction, float((norm.bias @ direction).detach()), scale[0])
 
 
 def _normed(norm: nn.LayerNorm, stream: Tensor, scale: Tensor) -> Tensor:
@@ -240,9 +223,10 @@ class _Reader:
     """Computes what each node writes into the stream, and how strongly other nodes read it."""
 
     def __init__(
-        self, model: GPT, frozen: _Frozen, heads: Sequence[Tensor], neurons: Sequence[Tensor], direction: Tensor
-    ) -> None:
-        self._model, self._frozen, self._layers = model, frozen, frozen.layers
+        self, model: GPT, norm: nn.LayerNorm, frozen: _Frozen, heads: Sequence[Tensor], neurons: Sequence[Tensor],
+        direction: Tensor,
+    ) -> None:  # fmt: skip
+        self._model, self._norm, self._frozen, self._layers = model, norm, frozen, frozen.layers
         self._heads, self._neurons, self._direction = heads, neurons, direction
 
     def written(self, node: CircuitNode) -> Tensor:
@@ -253,41 +237,26 @@ class _Reader:
             return torch.zeros_like(self._direction)
         block, layer = self._model.blocks[node.layer], self._layers[node.layer]
         if node.kind == "head":
-            D = layer.found.shape[-1]
-            return (
-                block.attn.c_proj.weight[:, node.index * D : (node.index + 1) * D] @ layer.found[node.index, node.place]
-            )
+            weight = block.attn.c_proj.weight.unflatten(1, (len(layer.found), -1))  # [C, H, D]
+            return weight[:, node.index] @ layer.found[node.index, node.place]
         return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
 
     def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
         """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
-        T = self._layers[0].weights.shape[-1]
-        if node.kind == "answer":
-            factors = torch.zeros(T, device=self._direction.device)
-            factors[-1] = 1
-            return self._behind(self._model.ln_f, self._direction) / self._frozen.scale, factors
+        factors = torch.zeros(self._layers[0].weights.shape[-1], device=self._direction.device)
         if node.kind == "word":
-            return torch.zeros_like(self._direction), torch.zeros(T, device=self._direction.device)
+            return torch.zeros_like(self._direction), factors
+        if node.kind == "answer":
+            factors[-1] = 1
+            return behind(self._norm, self._direction) / self._frozen.scale, factors
         block, layer = self._model.blocks[node.layer], self._layers[node.layer]
         if node.kind == "head":
-            D = layer.found.shape[-1]
-            offset = 2 * self._model.config.n_embd + node.index * D
-            weight = block.attn.c_attn.weight[offset : offset + D]  # [D, C]
+            values = block.attn.c_attn.weight.unflatten(0, (3, len(layer.found), -1))[2, node.index]  # [D, C]
             slope = self._heads[node.layer][node.index, node.place]  # [D]
-            factors = layer.weights[node.index, node.place] / layer.scale_1[:, 0]
-            return self._behind(block.ln_1, slope @ weight), factors
+            return behind(block.ln_1, slope @ values), layer.weights[node.index, node.place] / layer.scale_1[:, 0]
         slope = self._neurons[node.layer][node.place, node.index]
-        factors = torch.zeros(T, device=self._direction.device)
         factors[node.place] = slope * layer.gates[node.place, node.index] / layer.scale_2[node.place, 0]
-        return self._behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
-
-    @staticmethod
-    def _behind(norm: nn.Module, direction: Tensor) -> Tensor:
-        """Pulls a direction back through a norm, without the norm's scale."""
-        if not isinstance(norm, nn.LayerNorm):
-            return direction
-        weighted = norm.weight * direction
-        return weighted - weighted.mean()
+        return behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
 
     def edges(self, nodes: Sequence[CircuitNode]) -> Tensor:
         """Direct contributions in logits from each column's node to each row's, float32 [N, N]."""
@@ -331,8 +300,6 @@ def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
     """The edges between kept nodes, strongest first, without negligible ones."""
     small = matrix[list(kept)][:, list(kept)]
     floor = 0.02 * float(small.abs().max())
-    edges = [
-        CircuitEdge(source, target, float(small[target, source]))
-        for target, source in (small.abs() > floor).nonzero().tolist()
-    ]
+    found = (small.abs() > floor).nonzero().tolist()
+    edges = [CircuitEdge(source, target, float(small[target, source])) for target, source in found]
     return tuple(sorted(edges, key=lambda edge: -abs(edge.weight)))

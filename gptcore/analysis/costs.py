@@ -3,7 +3,7 @@
 Sources: Kaplan et al. 2020, "Scaling Laws for Neural Language Models" (6ND); Kingma and Ba 2015 (Adam's two moments).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gptcore.analysis.parameters import count_parameters
 from gptcore.config import GPTConfig
@@ -65,14 +65,9 @@ def training_flops(config: GPTConfig, n_tokens: int) -> int:
     return 3 * forward_flops(config, n_tokens)
 
 
-@dataclass(frozen=True)
-class CacheArithmetic:
-    """Key/value pairs computed during generation; one pair is for one token in one layer.
-
-    Attributes:
-        without: every step reads the whole text again.
-        with_cache: every token is read once. The last one written is never read.
-    """
+class CacheArithmetic(NamedTuple):
+    """Key/value pairs computed during generation, one for one token in one layer: where every step reads the whole text
+    again, and where every token is read once. The last one written is never read."""
 
     without: int
     with_cache: int

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -23,9 +24,9 @@ class ActivationCurves:
     gate: Tensor
 
 
-def activation_curves(limit: float = 4.0, n: int = 401) -> ActivationCurves:
+def activation_curves() -> ActivationCurves:
     """ReLU, exact GELU and its tanh approximation. Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units"."""
-    x = torch.linspace(-limit, limit, n)
+    x = torch.linspace(-4, 4, 401)
     values, slopes = {}, {}
     for name in ("relu", "gelu", "gelu_new"):
         at = x.clone().requires_grad_(True)
@@ -65,19 +66,15 @@ class TwoNorms:
     moved_by_layer: float
 
 
-def two_norms(n: int = 4, channels: int = 6, seed: int = 0) -> TwoNorms:
+def two_norms() -> TwoNorms:
     """BatchNorm and LayerNorm on the same small batch. Source: Ioffe and Szegedy 2015; Ba et al. 2016."""
-    generator = torch.Generator().manual_seed(seed)
+    n, channels, generator = 4, 6, torch.Generator().manual_seed(0)
     before = 3 * torch.randn(n, channels, generator=generator) + torch.linspace(-4, 4, n)[:, None]
     other = before.clone()
     other[-1] = 12 * torch.randn(channels, generator=generator)
 
-    def by_batch(x: Tensor) -> Tensor:
-        return F.batch_norm(x, None, None, training=True)
-
-    def by_layer(x: Tensor) -> Tensor:
-        return F.layer_norm(x, (channels,))
-
+    by_batch = partial(F.batch_norm, running_mean=None, running_var=None, training=True)
+    by_layer = partial(F.layer_norm, normalized_shape=(channels,))
     moved = [float((norm(other)[0] - norm(before)[0]).abs().mean()) for norm in (by_batch, by_layer)]
     return TwoNorms(before, by_batch(before), by_layer(before), *moved)
 
@@ -107,44 +104,40 @@ def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> Norm
 
 
 @torch.inference_mode()
-def future_leak(config: GPTConfig, *, n_tokens: int = 16, seed: int = 0) -> dict[bool, Tensor]:
+def future_leak(config: GPTConfig) -> dict[bool, Tensor]:
     """How much every position's prediction changes when the last token is replaced, with and without the causal mask.
 
-    Both use the same random weights and tokens.
+    Both use the same random weights and T tokens, 16 or the window.
 
     Returns:
-        {causal: float [n_tokens], Euclidean distance of the logits}.
+        {causal: float [T], Euclidean distance of the logits}.
     """
-    n_tokens = min(n_tokens, config.n_positions)
-    ids = torch.randint(config.vocab_size, (1, n_tokens), generator=torch.Generator().manual_seed(seed))
+    n_tokens = min(16, config.n_positions)
+    ids = torch.randint(config.vocab_size, (1, n_tokens), generator=torch.Generator().manual_seed(0))
     other = ids.clone()
     other[0, -1] = (other[0, -1] + 1) % config.vocab_size
     leaks = {}
     for causal in (True, False):
-        model = random_model(replace(config, causal=causal), seed).eval()
+        model = random_model(replace(config, causal=causal), 0).eval()
         leaks[causal] = (model(ids).logits - model(other).logits)[0].norm(dim=-1)
     return leaks
 
 
-def gradient_by_depth(config: GPTConfig, *, n_tokens: int = 32, n_batches: int = 4, seed: int = 0) -> dict[str, Tensor]:
+def gradient_by_depth(config: GPTConfig) -> dict[str, Tensor]:
     """The gradient's size in every block at initialisation, pre-norm against post-norm, measured as Xiong et al. do.
 
     Matrices get Xavier initialisation, and the gradient of the MLP's second matrix is averaged over batches before its
     norm is taken. Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", section 3.
 
-    Args:
-        config: the shape; its norm position and residual scaling are ignored.
-        n_tokens: in a sequence of random tokens.
-        n_batches: of 4 sequences, to average over.
-        seed: of weights and tokens.
+    The shape's norm position and residual scaling are ignored; four batches of 4 sequences of random tokens.
 
     Returns:
         {"pre" | "post": float [n_layer], Frobenius norm of the mean gradient of mlp.c_proj.weight}.
     """
-    n_tokens, norms = min(n_tokens, config.n_positions), {}
+    n_tokens, n_batches, norms = min(32, config.n_positions), 4, {}
     for position in ("pre", "post"):
-        generator = torch.Generator().manual_seed(seed)
-        model = random_model(replace(config, norm_position=position, residual_scaling=False, use_mlp=True), seed).eval()
+        generator = torch.Generator().manual_seed(0)
+        model = random_model(replace(config, norm_position=position, residual_scaling=False, use_mlp=True), 0).eval()
         _draw_as_xavier(model, generator)
         for _ in range(n_batches):
             ids = torch.randint(config.vocab_size, (4, n_tokens + 1), generator=generator)
@@ -169,7 +162,7 @@ def _draw_as_xavier(model: GPT, generator: torch.Generator) -> None:
 
 
 @torch.inference_mode()
-def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> dict[bool, Tensor]:
+def stream_by_depth(config: GPTConfig) -> dict[bool, Tensor]:
     """The residual stream's standard deviation after every depth at initialisation, with GPT-2's scaling and without.
 
     Source: Radford et al. 2019, section 2.3: residual projections start smaller by the root of their number.
@@ -177,11 +170,10 @@ def stream_by_depth(config: GPTConfig, *, n_tokens: int = 32, seed: int = 0) -> 
     Returns:
         {scaled: float [n_layer + 1]}.
     """
-    n_tokens = min(n_tokens, config.n_positions)
-    ids = torch.randint(config.vocab_size, (4, n_tokens), generator=torch.Generator().manual_seed(seed))
-    sizes = {}
+    size, sizes = (4, min(32, config.n_positions)), {}
+    ids = torch.randint(config.vocab_size, size, generator=torch.Generator().manual_seed(0))
     for scaled in (True, False):
-        model = random_model(replace(config, norm_position="pre", residual_scaling=scaled), seed).eval()
+        model = random_model(replace(config, norm_position="pre", residual_scaling=scaled), 0).eval()
         probe = Recorder("residual")
         model.hidden_states(ids, probe=probe)
         sizes[scaled] = torch.stack([stream.std() for stream in probe.found["residual"]])

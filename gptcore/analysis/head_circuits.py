@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from gptcore.errors import ConfigError
+from gptcore.analysis.attribution import check_head, final_norm
 from gptcore.model import GPT, Block, activation
 
 CompositionKind = Literal["Q", "K", "V"]
@@ -64,10 +64,12 @@ def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCirc
     Raises:
         ConfigError: a post-norm model, or no such head.
     """
-    _check(model, layer, head)
+    norm = final_norm(model, "its norms stand between what heads write and what others read.")
+    check_head(model.config, layer, head)
     value, output = _part(model.blocks[layer], head, 2), _output(model.blocks[layer], head)  # [D, C], [C, D]
     reads = _read(model, layer, model.wte.weight[:_MOST_TOKENS]) @ value.T  # [v, D]
-    written = _unembedded(model)[:_MOST_TOKENS] @ output  # [v, D]
+    centred = model.lm_head.weight - model.lm_head.weight.mean(0)  # on the mean of its rows
+    written = _centred(centred * norm.weight)[:_MOST_TOKENS] @ output  # [v, D]
     of_itself = (reads * written).sum(-1).float().cpu()
     n = min(n, len(of_itself))
     most, least = of_itself.topk(n), (-of_itself).topk(n)
@@ -78,23 +80,6 @@ def head_circuits(model: GPT, layer: int, head: int, *, n: int = 10) -> HeadCirc
         float(eigenvalues.real.sum() / eigenvalues.abs().sum().clamp_min(1e-12)),
         tuple(sorted(_compositions(model, layer, head), key=lambda one: -one.score)[:n]),
     )
-
-
-def _check(model: GPT, layer: int, head: int) -> None:
-    config = model.config
-    if config.norm_position != "pre":
-        raise ConfigError("This model is post-norm: its norms stand between what heads write and what others read.")
-    if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):
-        raise ConfigError(
-            f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
-            f"{config.n_head - 1}."
-        )
-
-
-def _unembedded(model: GPT) -> Tensor:
-    """Rows of the output head, centred on their mean, with the final norm's gain folded in, [V, C]."""
-    rows = model.lm_head.weight - model.lm_head.weight.mean(0)
-    return _centred(rows * model.ln_f.weight) if isinstance(model.ln_f, nn.LayerNorm) else rows
 
 
 def _read(model: GPT, layer: int, embedded: Tensor) -> Tensor:

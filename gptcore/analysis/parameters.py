@@ -25,18 +25,8 @@ class Component:
 
 @dataclass(frozen=True)
 class ParameterCount:
-    """Parameter counts. All blocks are counted together; a tied head counts 0.
-
-    Attributes:
-        token_embedding: V * C.
-        position_embedding: n_positions * C.
-        attention: the query/key/value and output projections of all blocks.
-        mlp: both projections of all blocks.
-        block_norms: the LayerNorms inside the blocks.
-        final_norm: ln_f.
-        head: V * C when it is not tied.
-        components: the same, with formulas.
-    """
+    """Parameter counts. All blocks are counted together, with their projections in `attention` and `mlp`; a tied head
+    counts 0. `components` are the same, with formulas."""
 
     token_embedding: int
     position_embedding: int

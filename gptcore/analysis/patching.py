@@ -14,41 +14,27 @@ from torch import Tensor
 
 from gptcore.analysis.attribution import logit_direction
 from gptcore.analysis.reading import Kind as PatchKind
-from gptcore.analysis.reading import Recorder, recorded
+from gptcore.analysis.reading import PartKind, PartProbe, Recorder, recorded
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import GPT, evaluating
-from gptcore.probe import Probe
 
+Ids = Sequence[int]  # token ids, [T]
 PATCH_KINDS: tuple[PatchKind, ...] = ("residual", "attention", "mlp", "head")
 _LEAST = 1e-3  # smallest logit difference distinguishable from rounding
 
 
-class _Patch(Probe):
+class _Patch(PartProbe):
     """Row i of the batch gets the source's value at place i: a position, or a head."""
 
     def __init__(self, layer: int, kind: PatchKind, source: Tensor) -> None:
         self._layer, self._kind, self._source = layer, kind, source
 
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        return self._patched(outputs, layer, "head")
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._patched(output, layer, "attention")
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._patched(output, layer, "mlp")
-
-    def _patched(self, value: Tensor, layer: int, kind: PatchKind) -> Tensor:
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
         return _with_diagonal(value, self._source) if (layer, kind) == (self._layer, self._kind) else value
 
 
 def patching_grid(
-    model: GPT,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    token: int,
-    against: int,
-    kind: PatchKind = "residual",
+    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind = "residual"
 ) -> Tensor:
     """Share of a logit difference that is restored when one activation of the target run is patched from the source.
 
@@ -72,12 +58,7 @@ def patching_grid(
 
 
 def patching_rows(
-    model: GPT,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    token: int,
-    against: int,
-    kind: PatchKind = "residual",
+    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind = "residual"
 ) -> Iterator[tuple[int, Tensor]]:
     """`patching_grid`, a row at a time: (depth or layer, float32 [T] or [n_head])."""
     _check(model, source_ids, target_ids, kind)
@@ -94,9 +75,7 @@ def patching_rows(
 
 
 @torch.no_grad()
-def patched_logits(
-    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], cells: Sequence[tuple[int, int]]
-) -> Tensor:
+def patched_logits(model: GPT, source_ids: Ids, target_ids: Ids, cells: Sequence[tuple[int, int]]) -> Tensor:
     """Logits of the target text, float32 [V], after its last position, with the source run's stream in some cells.
 
     Args:
@@ -127,12 +106,7 @@ def patched_logits(
 
 
 def attribution_patching(
-    model: GPT,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    token: int,
-    against: int,
-    kind: PatchKind = "residual",
+    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind = "residual"
 ) -> Tensor:
     """First-order estimate of `patching_grid` from one gradient: (source - target) times the target run's gradient.
 
@@ -154,7 +128,7 @@ def attribution_patching(
 
 @torch.no_grad()
 def _runs(
-    model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], token: int, against: int, kind: PatchKind
+    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind
 ) -> tuple[list[Tensor], list[Tensor], float, float]:
     """The source's values of a kind, without a batch, and the target's streams, [1, T, C], both by layer or depth; the
     target's logit difference, and how much larger the source's is."""
@@ -181,7 +155,7 @@ def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:
     return patched
 
 
-def _check(model: GPT, source_ids: Sequence[int], target_ids: Sequence[int], kind: PatchKind) -> None:
+def _check(model: GPT, source_ids: Ids, target_ids: Ids, kind: PatchKind) -> None:
     if kind not in PATCH_KINDS:
         raise ConfigError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
     if kind == "mlp" and not model.config.use_mlp:

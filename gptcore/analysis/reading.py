@@ -9,35 +9,45 @@ from torch import Tensor
 from gptcore.model import GPT, evaluating
 from gptcore.probe import Probe
 
+PartKind = Literal["attention", "mlp", "head"]
 Kind = Literal["residual", "attention", "mlp", "head"]
 
 
-class Recorder(Probe):
-    """Keeps the activations of some kinds.
+class PartProbe(Probe):
+    """Observes, and may change, what heads, attention and MLPs write, by one method for all."""
+
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
+        """What a part writes: of "head" float [B, H, T, D], of "attention" and "mlp" [B, T, C]."""
+        return value
+
+    def heads(self, layer: int, outputs: Tensor) -> Tensor:
+        return self.part("head", layer, outputs)
+
+    def attention_output(self, layer: int, output: Tensor) -> Tensor:
+        return self.part("attention", layer, output)
+
+    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
+        return self.part("mlp", layer, output)
+
+
+class Recorder(PartProbe):
+    """Keeps the activations of some kinds; `at` some positions alone, or as they are at all of them.
 
     Attributes:
         found: of each kind a list: "residual" by depth and "attention" and "mlp" by layer, float [B, T, C]; "head" by
             layer, [B, H, T, D].
     """
 
-    def __init__(self, *kinds: Kind) -> None:
+    def __init__(self, *kinds: Kind, at: Sequence[int] | None = None) -> None:
         self.found: dict[Kind, list[Tensor]] = {kind: [] for kind in kinds}
+        self._at = None if at is None else list(at)
 
     def residual(self, depth: int, stream: Tensor) -> None:
-        self._kept("residual", stream)
+        self.part("residual", depth, stream)
 
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        return self._kept("head", outputs)
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._kept("attention", output)
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        return self._kept("mlp", output)
-
-    def _kept(self, kind: Kind, value: Tensor) -> Tensor:
+    def part(self, kind: Kind, layer: int, value: Tensor) -> Tensor:
         if kind in self.found:
-            self.found[kind].append(value)
+            self.found[kind].append(value if self._at is None else value[..., self._at, :])
         return value
 
 
@@ -48,8 +58,10 @@ def read(model: GPT, token_ids: Sequence[int] | Tensor, probe: Probe) -> Tensor:
         return model.hidden_states(ids, probe=probe)[0]
 
 
-def recorded(model: GPT, token_ids: Sequence[int], *kinds: Kind) -> dict[Kind, list[Tensor]]:
+def recorded(
+    model: GPT, token_ids: Sequence[int], *kinds: Kind, at: Sequence[int] | None = None
+) -> dict[Kind, list[Tensor]]:
     """What a pass over a text writes, see `Recorder`; the batch is 1."""
-    recorder = Recorder(*kinds)
+    recorder = Recorder(*kinds, at=at)
     read(model, token_ids, recorder)
     return recorder.found

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gptcore.analysis.reading import read
+from gptcore.analysis.reading import Recorder, read
 from gptcore.errors import TokenIdError
 from gptcore.model import GPT
-from gptcore.probe import Probe
 
 
 @dataclass(frozen=True)
@@ -51,41 +50,20 @@ class ForwardTrace:
     lens: Tensor
 
 
-class _Tracer(Probe):
-    """Keeps what a pass writes at one position."""
+class _Tracer(Recorder):
+    """Keeps what a pass writes at one position, and where it looks from there."""
 
     needs_weights = True
 
     def __init__(self, model: GPT, at: int) -> None:
-        self._blocks, self._at = model.blocks, at
-        self.streams: list[Tensor] = []
+        super().__init__("residual", "attention", "mlp", "head", at=[at])
+        self._from = at
         self.looks: list[Tensor] = []
-        self.head_norms: list[Tensor] = []
-        self.attention_norms: list[Tensor] = []
-        self.mlp_norms: list[Tensor] = []
         self.attended = torch.zeros(1, device=model.wte.weight.device)  # [T, T] after the first layer
 
     def weights(self, layer: int, weights: Tensor) -> None:
-        hardest = weights[0].amax(dim=0)  # [T, T]
-        self.attended = torch.maximum(self.attended, hardest)
-        self.looks.append(weights[0, :, self._at, : self._at + 1].clone())
-
-    def heads(self, layer: int, outputs: Tensor) -> Tensor:
-        here = outputs[0, :, self._at]  # [H, D]
-        projection = self._blocks[layer].attn.c_proj.weight.unflatten(1, here.shape)  # [C, H, D]
-        self.head_norms.append(torch.einsum("hd,chd->hc", here, projection).norm(dim=-1))
-        return outputs
-
-    def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        self.attention_norms.append(output[0, self._at].norm())
-        return output
-
-    def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        self.mlp_norms.append(output[0, self._at].norm())
-        return output
-
-    def residual(self, depth: int, stream: Tensor) -> None:
-        self.streams.append(stream[0, self._at])
+        self.attended = torch.maximum(self.attended, weights[0].amax(dim=0))
+        self.looks.append(weights[0, :, self._from, : self._from + 1].clone())
 
 
 @torch.inference_mode()
@@ -107,9 +85,13 @@ def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
     tracer = _Tracer(model, at)
     hidden = read(model, token_ids, tracer)  # [T, C]
     logits = model.lm_head(hidden).float()
-    streams = torch.stack(tracer.streams)  # [L + 1, C]
+    found, none, head_norms = tracer.found, torch.zeros(model.config.n_layer), list[Tensor]()
+    for block, heads in zip(model.blocks, found["head"], strict=True):
+        here = heads[0, :, 0]  # [H, D]
+        projection = block.attn.c_proj.weight.unflatten(1, here.shape)  # [C, H, D]
+        head_norms.append(torch.einsum("hd,chd->hc", here, projection).norm(dim=-1))
+    streams = torch.cat(found["residual"])[:, 0]  # [L + 1, C]
     lens = model.lm_head(model.ln_f(streams)).float().log_softmax(-1)
-    none = torch.zeros(model.config.n_layer)
     return ForwardTrace(
         at,
         logits.cpu(),
@@ -117,9 +99,9 @@ def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
         torch.stack(tracer.looks).float().cpu(),
         float(model.wte.weight[token_ids[at]].norm()),
         float(model.wpe.weight[at].norm()) if model.config.use_positions else 0.0,
-        torch.stack(tracer.head_norms).float().cpu(),
-        torch.stack(tracer.attention_norms).float().cpu(),
-        torch.stack(tracer.mlp_norms).float().cpu() if tracer.mlp_norms else none,
+        torch.stack(head_norms).float().cpu(),
+        torch.cat(found["attention"])[:, 0].norm(dim=-1).float().cpu(),
+        torch.cat(found["mlp"])[:, 0].norm(dim=-1).float().cpu() if found["mlp"] else none,
         streams.norm(dim=-1).float().cpu(),
         float(hidden[at].norm()),
         lens.cpu(),

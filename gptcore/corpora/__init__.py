@@ -65,19 +65,17 @@ CORPORA: dict[str, Corpus] = {
         lambda: read_documents(BUNDLED / "world" / "pages.txt.gz"),
     ),
     "stories": Corpus(
-        "Stories",
-        "21,891 little stories that the bundled mini wrote",
+        "Stories", "21,891 little stories that the bundled mini wrote",
         lambda: read_documents(BUNDLED / "mini" / "stories.txt.gz"),
     ),
     "tasks": Corpus(
-        "Three tasks",
-        "pages of the small web that ask for a last word, put a question about a text or sum a text up",
+        "Three tasks", "pages of the small web that ask for a last word, put a question about a text or sum a text up",
         lambda: read_documents(BUNDLED / "world" / "task_pages.txt.gz"),
     ),
     "python_reference": Corpus(
-        "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference
+        "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference,
     ),
     "python_source": Corpus(
-        "Python's own source", "modules of the standard library, as installed on this machine", _python_source
+        "Python's own source", "modules of the standard library, as installed on this machine", _python_source,
     ),
-}
+}  # fmt: skip

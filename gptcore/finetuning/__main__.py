@@ -4,13 +4,13 @@ Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning
 preferences between the model's own answers by a rule.
 """
 
-import argparse
 import json
 import math
 import random
 import signal
 import sys
 import time
+from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,25 +18,9 @@ import torch
 
 from gptcore.corpora.files import read_documents, stories_of
 from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.finetuning import preference, supervised
 from gptcore.finetuning.answering import evaluate_instructions, own_answers
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
-from gptcore.finetuning.preference import (
-    BETA,
-    OWN_WEIGHT,
-    DirectPreference,
-    PreferenceBatches,
-    PreferencePair,
-    preference_config,
-    write_pairs,
-)
-from gptcore.finetuning.supervised import (
-    AnswerBatches,
-    AnswerExample,
-    AnswerLoss,
-    answer_examples,
-    instruction_config,
-    plain_example,
-)
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import DEVICES, choose_device, keep_freed_memory
@@ -67,68 +51,52 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
         prog="python -m gptcore.finetuning", description=__doc__, epilog=_EXAMPLE,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=ArgumentDefaultsHelpFormatter,
     )  # fmt: skip
-    parser.add_argument(
-        "--model", default="mini", help="what becomes an assistant: bundled, a folder, a Hub repository"
-    )
-    parser.add_argument(
-        "--stories",
-        action="append",
-        required=True,
-        metavar="FILE",
-        help="stories to ask for, with an empty line or a line <|endoftext|> between two; repeatable",
-    )
-    parser.add_argument(
-        "--valid", metavar="FILE", help="held-out stories: instructions and bits per byte to measure with"
-    )
-    parser.add_argument("--out", type=Path, required=True, help="model folder to write")
-    parser.add_argument("--work-dir", type=Path, required=True, help="folder for checkpoints")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
-    parser.add_argument(
-        "--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--model", default="mini", help="what becomes an assistant: bundled, a folder, a Hub repository")
+    asked = "stories to ask for, with an empty line or a line <|endoftext|> between two; repeatable"
+    add("--stories", action="append", required=True, metavar="FILE", help=asked)
+    add("--valid", metavar="FILE", help="held-out stories: instructions and bits per byte to measure with")
+    add("--out", type=Path, required=True, help="model folder to write")
+    add("--work-dir", type=Path, required=True, help="folder for checkpoints")
+    add("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
+    add("--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them")
+    add(
         "--talk-share", type=float, default=TEACHING_SHARES["talk"], help="of small talk, beside 0.78 of other requests"
     )
-    parser.add_argument(
-        "--own-stories", type=int, default=0, metavar="N",
-        help="answer N requests for stories by the model's own best ones instead of the given ones, to keep its ways",
-    )  # fmt: skip
-    parser.add_argument("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
+    own = "answer N requests for stories by the model's own best ones instead of the given ones, to keep its ways"
+    add("--own-stories", type=int, default=0, metavar="N", help=own)
+    add("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
     length.add_argument("--updates", type=int, help="of instruction tuning, whatever time they take")
-    parser.add_argument("--batch-size", type=int, default=8, help="rows; each is as long as the window")
-    parser.add_argument("--learning-rate", type=float, default=6e-4)
-    parser.add_argument("--muon-learning-rate", type=float, default=1.7e-3)
-    parser.add_argument("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
-    parser.add_argument("--asked", type=int, default=300, help="instructions that the model answers in a round")
-    parser.add_argument("--answers", type=int, default=4, help="to each of them")
-    parser.add_argument("--pairs", type=int, default=1, help="at most, of each instruction's answers")
-    parser.add_argument("--plain-rows", type=int, default=0, help="plain stories beside every 8 pairs, to forget less")
-    parser.add_argument("--plain-weight", type=float, default=1.0, help="of the loss on them")
-    parser.add_argument(
-        "--teacher", action="append", default=[], metavar="MODEL",
-        help="its probabilities are the targets on plain stories, instead of those before the round; repeatable",
-    )  # fmt: skip
-    parser.add_argument("--own-weight", type=float, default=OWN_WEIGHT, help="of the better answer's own loss")
-    parser.add_argument("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
-    parser.add_argument("--preference-learning-rate", type=float, default=1e-4)
-    parser.add_argument("--beta", type=float, default=BETA, help="how strongly it is held to where it began")
-    parser.add_argument("--measured", type=int, default=200, help="held-out instructions that it is measured on")
-    parser.add_argument("--checkpoint-every", type=float, default=60.0, help="seconds")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works"
-    )
+    add("--batch-size", type=int, default=8, help="rows; each is as long as the window")
+    add("--learning-rate", type=float, default=6e-4)
+    add("--muon-learning-rate", type=float, default=1.7e-3)
+    add("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
+    add("--asked", type=int, default=300, help="instructions that the model answers in a round")
+    add("--answers", type=int, default=4, help="to each of them")
+    add("--pairs", type=int, default=1, help="at most, of each instruction's answers")
+    add("--plain-rows", type=int, default=0, help="plain stories beside every 8 pairs, to forget less")
+    add("--plain-weight", type=float, default=1.0, help="of the loss on them")
+    taught = "its probabilities are the targets on plain stories, instead of those before the round; repeatable"
+    add("--teacher", action="append", default=[], metavar="MODEL", help=taught)
+    add("--own-weight", type=float, default=preference.OWN_WEIGHT, help="of the better answer's own loss")
+    add("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
+    add("--preference-learning-rate", type=float, default=1e-4)
+    add("--beta", type=float, default=preference.BETA, help="how strongly it is held to where it began")
+    add("--measured", type=int, default=200, help="held-out instructions that it is measured on")
+    add("--checkpoint-every", type=float, default=60.0, help="seconds")
+    add("--seed", type=int, default=1)
+    add("--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works")
     return parser
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Namespace) -> None:
     """Raises TrainingError for numbers that would otherwise fail only after minutes of writing."""
     least = {"instructions": 0, "rounds": 0, "own_stories": 0, "asked": 1, "answers": 2, "pairs": 1, "plain_rows": 0}
     for name, low in least.items():
@@ -139,7 +107,7 @@ def _check(options: argparse.Namespace) -> None:
             raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
 
 
-def _make(options: argparse.Namespace) -> None:
+def _make(options: Namespace) -> None:
     _check(options)
     options.work_dir.mkdir(parents=True, exist_ok=True)
     lm = load(options.model)
@@ -175,7 +143,7 @@ def _make(options: argparse.Namespace) -> None:
         tell("after instructions", taught)
     teachers = [load(name).model.to(options.device) for name in options.teacher]
     window, told = lm.model.config.n_positions, stories if options.plain_rows else []
-    plain = [one for story in told if (one := plain_example(lm.tokenizer, story, window)) is not None]
+    plain = [one for story in told if (one := supervised.plain_example(lm.tokenizer, story, window)) is not None]
     for number in range(1, options.rounds + 1):
         made = instructions(stories, 8 * options.asked, seed=options.seed + number)
         taught = _preferring(options, taught, number, made, plain, teachers)
@@ -195,7 +163,7 @@ def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
 
 
-def _with_own_stories(options: argparse.Namespace, lm: LanguageModel, made: list[Instruction]) -> list[Instruction]:
+def _with_own_stories(options: Namespace, lm: LanguageModel, made: list[Instruction]) -> list[Instruction]:
     """The instructions with the model's own stories instead of the given ones."""
     file = options.work_dir / "own-stories.json"
     if not (options.resume and file.is_file()):
@@ -216,55 +184,54 @@ def _with_own_stories(options: argparse.Namespace, lm: LanguageModel, made: list
     return [one for one in made if one.kind not in _STORIES] + own
 
 
-def _taught(
-    options: argparse.Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]
-) -> LanguageModel:
+def _taught(options: Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]) -> LanguageModel:
     """The model after instruction tuning."""
     window = lm.model.config.n_positions
-    examples = answer_examples(lm.tokenizer, made, stories, window, plain_share=options.plain_share)
+    examples = supervised.answer_examples(lm.tokenizer, made, stories, window, plain_share=options.plain_share)
     model = clone(lm.model).requires_grad_(True)
-    config = instruction_config(
+    config = supervised.instruction_config(
         batch_size=options.batch_size, seed=options.seed, optimizer="muon",
         **({"time_budget": options.seconds} if options.updates is None else {"max_steps": options.updates}),
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
         precision=faster_precision(model.config, options.batch_size, device=options.device),
     )  # fmt: skip
     print(f"{len(examples):,} examples, made from {len(stories):,} stories", flush=True)
-    objective = AnswerLoss(examples, lm.tokenizer.vocab_size)
-    batches = AnswerBatches(examples, batch_size=config.batch_size, window=window)
+    objective = supervised.AnswerLoss(examples, lm.tokenizer.vocab_size)
+    batches = supervised.AnswerBatches(examples, batch_size=config.batch_size, window=window)
     trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, "instruction")
     return _frozen(model, lm)
 
 
 def _preferring(
-    options: argparse.Namespace,
+    options: Namespace,
     lm: LanguageModel,
     number: int,
     made: list[Instruction],
-    plain: list[AnswerExample],
+    plain: list[supervised.AnswerExample],
     teachers: list[GPT],
 ) -> LanguageModel:
     """The model after a round of preference tuning on its own answers."""
     file = options.work_dir / f"pairs-{number}.json"
     if options.resume and file.is_file():
         kept = json.loads(file.read_text(encoding="utf-8"))
-        pairs = [PreferencePair(AnswerExample(**one["better"]), AnswerExample(**one["worse"])) for one in kept]
+        both = ([supervised.AnswerExample(**one[side]) for side in ("better", "worse")] for one in kept)
+        pairs = [preference.PreferencePair(*examples) for examples in both]
     else:
         instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
         seed = options.seed + 1000 * number
-        written = write_pairs(lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed)
+        written = preference.write_pairs(lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed)
         _, pairs = list(written)[-1]
         file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
     print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
     n_plain = options.plain_rows
-    batches = PreferenceBatches(pairs, batch_size=8, plain=plain, n_plain=n_plain)
+    batches = preference.PreferenceBatches(pairs, batch_size=8, plain=plain, n_plain=n_plain)
     model = clone(lm.model).requires_grad_(True)
-    config = preference_config(
+    config = preference.preference_config(
         max_steps=max(1, round(options.preference_epochs * batches.updates_per_epoch)), seed=options.seed,
         learning_rate=options.preference_learning_rate,
     )  # fmt: skip
-    objective = DirectPreference(
+    objective = preference.DirectPreference(
         clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain, teachers=teachers,
         plain_weight=options.plain_weight,
     )  # fmt: skip
@@ -277,7 +244,7 @@ def _frozen(model: GPT, lm: LanguageModel) -> LanguageModel:
     return LanguageModel(model.requires_grad_(False).eval(), lm.tokenizer, f"{lm.name}, tuned")
 
 
-def _follow(options: argparse.Namespace, trainer: Trainer, stage: str) -> None:
+def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
     """Trains to the end, with progress lines and checkpoints; Ctrl-C takes effect between two updates."""
     file, saved, interrupted = options.work_dir / f"{stage}.safetensors", time.monotonic(), list[bool]()
     if options.resume and file.is_file():

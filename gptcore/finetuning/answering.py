@@ -108,14 +108,8 @@ def answering(
     for place, prompt in enumerate(prompts):
         ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[-max(1, window - _LEAST_ROOM) :]
         for number in range(n_each):
-            sequence = TokenSequence(
-                ids,
-                settings,
-                seed=seed + place * n_each + number,
-                tokenizer=lm.tokenizer,
-                stop=[STOP],
-                n_alternatives=0,
-            )
+            own = seed + place * n_each + number
+            sequence = TokenSequence(ids, settings, seed=own, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
             waiting.append((place, sequence, max(1, min(max_new_tokens, window - len(ids)))))
     waiting.reverse()
     batch, writing, pieces = RunningBatch(lm.model), dict[TokenSequence, int](), dict[TokenSequence, list[str]]()

@@ -157,18 +157,12 @@ def classification_config(
     n_examples: int, *, epochs: int = 3, batch_size: int = 32, **changes: float
 ) -> TrainingConfig:
     """The paper's settings for so many examples; `changes` are fields of TrainingConfig."""
-    steps = epochs * math.ceil(n_examples / batch_size)
-    fields = {
-        "max_steps": steps,
-        "batch_size": batch_size,
-        "learning_rate": 6.25e-5,
-        "warmup_steps": round(0.002 * steps),
-        "schedule": "linear",
-        "weight_decay": 0.01,
-        "beta2": 0.999,
-        "eval_every": math.ceil(n_examples / batch_size),
-    }
-    return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]
+    own = TrainingConfig(
+        batch_size=batch_size, learning_rate=6.25e-5, schedule="linear", weight_decay=0.01, beta2=0.999
+    )
+    epoch = math.ceil(n_examples / batch_size)
+    lengths = {"max_steps": epochs * epoch, "warmup_steps": round(0.002 * epochs * epoch), "eval_every": epoch}
+    return replace(own, **{**lengths, **changes})  # type: ignore[arg-type]
 
 
 @torch.inference_mode()

@@ -12,7 +12,7 @@ other models expect of them (Li and Hoiem 2016, "Learning without Forgetting").
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -248,8 +248,5 @@ def _trimmed(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
 
 def preference_config(**changes: object) -> TrainingConfig:
     """Settings that suit a small model; `changes` are fields of TrainingConfig."""
-    fields: dict[str, object] = {
-        "batch_size": 8, "learning_rate": 1e-4, "warmup_steps": 10, "weight_decay": 0.0, "max_steps": 1_000_000,
-        "schedule": "linear",
-    }  # fmt: skip
-    return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]
+    own = TrainingConfig(batch_size=8, learning_rate=1e-4, warmup_steps=10, weight_decay=0.0, schedule="linear")
+    return replace(own, **{"max_steps": 1_000_000, **changes})  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ Source: Ouyang et al. 2022, "Training language models to follow instructions wit
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -191,7 +191,5 @@ class AnswerLoss:
 
 def instruction_config(**changes: object) -> TrainingConfig:
     """Settings that suit a small model: a short warm-up, a cosine to 0; `changes` are fields of TrainingConfig."""
-    fields: dict[str, object] = {
-        "batch_size": 8, "learning_rate": 1e-3, "warmup_steps": 20, "weight_decay": 0.05, "max_steps": 1_000_000,
-    }  # fmt: skip
-    return TrainingConfig(**{**fields, **changes})  # type: ignore[arg-type]
+    own = TrainingConfig(batch_size=8, learning_rate=1e-3, warmup_steps=20, weight_decay=0.05, max_steps=1_000_000)
+    return replace(own, **changes)  # type: ignore[arg-type]

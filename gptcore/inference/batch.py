@@ -59,7 +59,7 @@ class RunningBatch:
         continuation.settings.check_vocabulary(config.vocab_size)
         continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, config.n_positions)
         self._forget_ahead()
-        self._decoder.add()
+        self._decoder.cache.add()
         self._rows.append(_Row(continuation, max_new_tokens))
 
     def leave(self, continuation: TokenSequence) -> None:
@@ -136,7 +136,7 @@ class RunningBatch:
             del read[earlier]  # its window was full: it reads again
         known = read.get(context)
         if known is not None and known[0] in self._rows:
-            self._decoder.copy(self._rows.index(known[0]), place)
+            self._decoder.cache.copy(self._rows.index(known[0]), place)
             return known[1]
         logits = self._decoder.read(place, context)
         read[context] = row, logits
@@ -163,6 +163,6 @@ class RunningBatch:
     def _remove(self, row: _Row) -> None:
         self._forget_ahead()
         place = self._rows.index(row)
-        self._decoder.remove(place)
+        self._decoder.cache.remove(place)
         self._rows[place] = self._rows[-1]
         del self._rows[-1]

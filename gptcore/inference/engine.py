@@ -36,6 +36,9 @@ class DecodeEngine:
             residual stream, norms and logits stay fp32.
             "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
         capacity: tokens that fit in a row; the window when left out.
+
+    Attributes:
+        cache: where rows are added, removed and copied.
     """
 
     def __init__(self, model: GPT, *, precision: WeightFormat = "auto", capacity: int | None = None) -> None:
@@ -47,21 +50,9 @@ class DecodeEngine:
         self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
         self._graphs: RecordedSteps | None = None
 
-    def add(self) -> None:
-        """Appends a row."""
-        self.cache.add()
-
-    def remove(self, row: int) -> None:
-        """Removes a row; the last row takes its index."""
-        self.cache.remove(row)
-
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
         return self._read(row, [token_ids])[0]
-
-    def copy(self, source: int, row: int) -> None:
-        """Gives a row the context of another one, as if it had read it."""
-        self.cache.copy(source, row)
 
     def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
         """Appends a row for each context and reads all of them in one pass; the logits after each, float32 [B, V].
@@ -71,7 +62,7 @@ class DecodeEngine:
         """
         first = len(self.cache)
         for _ in contexts:
-            self.add()
+            self.cache.add()
         if self.model.config.causal:
             return self._read(first, contexts)
         return torch.stack([self.read(first + place, context) for place, context in enumerate(contexts)])

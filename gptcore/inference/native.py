@@ -34,16 +34,11 @@ class NativeWeights:
         config = model.config
         layers = (Layer * config.n_layer)()
         for at, block in enumerate(model.blocks):
-            mlp = block.mlp if block.use_mlp else None
-            layers[at] = Layer(
-                self._norm(block.ln_1),
-                self._norm(block.ln_2) if mlp is not None else Norm(),
-                self._matrix(block.attn.c_attn),
-                self._matrix(block.attn.c_proj),
-                self._matrix(mlp.c_fc) if mlp is not None else Matrix(),
-                self._matrix(mlp.c_proj) if mlp is not None else Matrix(),
-                int(mlp is not None),
-            )
+            norm_1, norm_2 = self._norm(block.ln_1), Norm()
+            attention, mlp = (self._matrix(block.attn.c_attn), self._matrix(block.attn.c_proj)), (Matrix(), Matrix())
+            if block.use_mlp:
+                norm_2, mlp = self._norm(block.ln_2), (self._matrix(block.mlp.c_fc), self._matrix(block.mlp.c_proj))
+            layers[at] = Layer(norm_1, norm_2, *attention, *mlp, int(block.use_mlp))
         self._kept.append(layers)
         self._model = Model(
             config.n_layer, config.n_head, config.head_dim, config.n_embd, config.inner_dim,

@@ -28,14 +28,12 @@ _TRIAL_PAUSE, _TRIAL_STEPS, _TRIAL_SECONDS, _TRIALS, _CLEARLY_FASTER = 0.05, 7, 
 
 @dataclass(frozen=True)
 class PackedLayer:
-    """One block's tensors as plain functions."""
+    """One block's tensors as plain functions; `mlp` is its norm, c_fc and c_proj."""
 
     norm_1: Product
-    norm_2: Product | None
     c_attn: Product
     attn_proj: Product
-    c_fc: Product | None
-    mlp_proj: Product | None
+    mlp: tuple[Product, Product, Product] | None
 
 
 @dataclass(frozen=True)
@@ -110,12 +108,13 @@ def decode_step(
         x = x + layer.attn_proj(mixed.reshape(B, -1))
         if not pre_norm:
             x = layer.norm_1(x)
-        if layer.c_fc is None or layer.mlp_proj is None or layer.norm_2 is None:
+        if layer.mlp is None:
             continue
-        read = layer.norm_2(x) if pre_norm else x
-        x = x + layer.mlp_proj(activation(name, layer.c_fc(read)))
+        norm_2, c_fc, mlp_proj = layer.mlp
+        read = norm_2(x) if pre_norm else x
+        x = x + mlp_proj(activation(name, c_fc(read)))
         if not pre_norm:
-            x = layer.norm_2(x)
+            x = norm_2(x)
     return packed.lm_head(x if packed.final_norm is None else packed.final_norm(x)).float()
 
 
@@ -205,28 +204,14 @@ def _faster_native(
 
 @torch.inference_mode()
 def _pack(model: GPT, kernel: str) -> PackedWeights:
-    make = KERNELS[kernel]
-    layers = [
-        PackedLayer(
-            norm_1=_norm(block.ln_1),
-            norm_2=_norm(block.ln_2) if block.use_mlp else None,
-            c_attn=make(block.attn.c_attn),
-            attn_proj=make(block.attn.c_proj),
-            c_fc=make(block.mlp.c_fc) if block.use_mlp else None,
-            mlp_proj=make(block.mlp.c_proj) if block.use_mlp else None,
-        )
-        for block in model.blocks
-    ]
-    return PackedWeights(
-        config=model.config,
-        wte=model.wte.weight.detach(),
-        wpe=model.wpe.weight.detach() if model.config.use_positions else None,
-        layers=layers,
-        final_norm=_norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None,
-        lm_head=make(model.lm_head),
-        kernel=kernel,
-        threads_found={},
-    )
+    make, layers = KERNELS[kernel], list[PackedLayer]()
+    for block in model.blocks:
+        mlp = (_norm(block.ln_2), make(block.mlp.c_fc), make(block.mlp.c_proj)) if block.use_mlp else None
+        layers.append(PackedLayer(_norm(block.ln_1), make(block.attn.c_attn), make(block.attn.c_proj), mlp))
+    wpe = model.wpe.weight.detach() if model.config.use_positions else None
+    final_norm = _norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None
+    head = make(model.lm_head)
+    return PackedWeights(model.config, model.wte.weight.detach(), wpe, layers, final_norm, head, kernel, {})
 
 
 def _norm(norm: torch.nn.LayerNorm) -> Product:

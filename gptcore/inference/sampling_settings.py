@@ -42,14 +42,12 @@ CONTROLS: dict[str, Control] = {
         "Top-k", "k likeliest; 0: off", "keep the k most likely tokens; 0 is off.", 0, 200, 1, 0, (0, None)
     ),
     "top_p": Control(
-        "Top-p",
-        "smallest set reaching p; 1: off",
+        "Top-p", "smallest set reaching p; 1: off",
         "keep the smallest set of most likely tokens that reaches this probability; 1 is off.",
         0.01, 1, 0.01, 1.0, (0, 1),
     ),
     "min_p": Control(
-        "Min-p",
-        "share of the top probability; 0: off",
+        "Min-p", "share of the top probability; 0: off",
         "drop tokens below this share of the most likely one; 0 is off.",
         0, 1, 0.01, 0.0, (0, 1),
     ),
@@ -58,9 +56,7 @@ CONTROLS: dict[str, Control] = {
         "No-repeat n-grams", "0 is off", "no n tokens in a row twice; 0 is off.", 0, 6, 1, 0, (0, 20)
     ),
     "min_new_tokens": Control(
-        "Minimum length",
-        "minimum new tokens",
-        "minimum new tokens before the text may end.",
+        "Minimum length", "minimum new tokens", "minimum new tokens before the text may end.",
         0, 200, 1, 0, (0, 100_000),
     ),
 }  # fmt: skip

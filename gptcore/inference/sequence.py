@@ -14,7 +14,6 @@ from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
 from gptcore.inference.card_choice import Controls, controls_of, fits
 from gptcore.inference.sampling import candidates, penalise, sample, uniform_number
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.inference.stop_strings import StopMatcher
 from gptcore.inference.token import Alternative, GeneratedToken
 from gptcore.threads import sharing
 from gptcore.tokenizers import StreamingText, Tokenizer
@@ -145,13 +144,12 @@ class TokenSequence:
     def _chosen(self, logits: Tensor) -> GeneratedToken:
         """Chooses on the host, from float32 [V]; without the text."""
         plain = logits.numpy()  # one number of a tensor, and a tensor's length, take as long as a small operation
-        adjusted = penalise(
-            logits, self.settings, self.ids, n_new=self.n_new, end_id=self._end_id, without_token=self._without_token
-        )
+        end, none = self._end_id, self._without_token
+        adjusted = penalise(logits, self.settings, self.ids, n_new=self.n_new, end_id=end, without_token=none)
         wanted = max(2, self.n_alternatives, (self.settings.top_k or 0) + 1)
         largest = logits.topk(min(wanted, len(plain)))
-        shown = min(max(1, self.n_alternatives), len(plain))
-        best, values = largest.indices[:shown].tolist(), largest.values[:shown].tolist()
+        n = min(max(1, self.n_alternatives), len(plain))
+        best, values = largest.indices[:n].tolist(), largest.values[:n].tolist()
         total = values[0] - float(logits.log_softmax(dim=0).numpy()[best[0]])  # twice as fast as logsumexp
         if not math.isfinite(total):
             raise CheckpointError(NOT_NUMBERS)
@@ -161,15 +159,9 @@ class TokenSequence:
         token_id = int(choices.ids.numpy()[place])
         chosen = float(plain[token_id])
         above = sum(value > chosen for value in values)
-        return GeneratedToken(
-            id=token_id,
-            text="",
-            logprob=chosen - total,
-            rank=1 + (above if above < len(values) else int(np.count_nonzero(plain > chosen))),
-            sampling_probability=float(choices.probabilities.numpy()[place]),
-            n_candidates=len(choices.ids),
-            alternatives=tuple(likeliest[: self.n_alternatives]),
-        )
+        rank = 1 + (above if above < len(values) else int(np.count_nonzero(plain > chosen)))
+        chance, shown = float(choices.probabilities.numpy()[place]), tuple(likeliest[: self.n_alternatives])
+        return GeneratedToken(token_id, "", chosen - total, rank, chance, len(choices.ids), shown)
 
     def take(self, chosen: GeneratedToken, *, is_last: bool) -> list[GeneratedToken]:
         """Appends a token that was chosen, and gives it its text; returns and raises as `choose` does."""
@@ -216,3 +208,56 @@ def check_stop(stop: Sequence[str], tokenizer: Tokenizer | None) -> list[str]:
     if stop and tokenizer is None:
         raise SamplingError("Stop strings need a tokenizer: give a LanguageModel from gptcore.load().")
     return list(stop)
+
+
+class StopMatcher:
+    """Releases tokens, but holds back those that may belong to a stop string, also across several tokens.
+
+    Args:
+        stop: the strings to look for.
+        written: text that is already shown; a stop string may begin in it.
+    """
+
+    def __init__(self, stop: Sequence[str], written: str) -> None:
+        self._stop = list(stop)
+        self._longest = max((len(text) for text in stop), default=1)
+        self._before = written[len(written) - self._longest + 1 :] if self._longest > 1 else ""
+        self._held: list[GeneratedToken] = []
+
+    def push(self, token: GeneratedToken) -> tuple[list[GeneratedToken], int | None]:
+        """Takes a token.
+
+        Returns:
+            The tokens now known to be safe, and None; or, when a stop string is complete, the tokens before it, the
+            last one cut where it begins, and the number of dropped tokens.
+        """
+        self._held.append(token)
+        text = self._before + "".join(held.text for held in self._held)
+        places = [text.find(stop) for stop in self._stop if stop in text]
+        if places:
+            return self._cut(min(places) - len(self._before))
+        safe = next((p for p in range(len(text)) if any(stop.startswith(text[p:]) for stop in self._stop)), len(text))
+        n_safe, end = 0, len(self._before)
+        for held in self._held:
+            if end + len(held.text) > safe:
+                break
+            n_safe, end = n_safe + 1, end + len(held.text)
+        if self._stop and n_safe:  # hold one back to carry the end reason if a stop string follows
+            n_safe, end = n_safe - 1, end - len(self._held[n_safe - 1].text)
+        released, self._held = self._held[:n_safe], self._held[n_safe:]
+        self._before = text[max(0, end - self._longest + 1) : end]
+        return released, None
+
+    def flush(self) -> list[GeneratedToken]:
+        """Releases the held tokens once generation has ended."""
+        held, self._held = self._held, []
+        return held
+
+    def _cut(self, length: int) -> tuple[list[GeneratedToken], int]:
+        held, kept = self.flush(), []
+        for token in held:
+            if length <= 0:
+                break
+            kept.append(replace(token, text=token.text[:length]))
+            length -= len(token.text)
+        return kept, len(held) - len(kept)

@@ -17,25 +17,20 @@ _FLAGS = ("-O3", "-shared", "-fPIC", "-pthread")
 _NATIVE = "native"
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
+_NUMBER, _AT = ctypes.c_int64, ctypes.c_void_p
 log = logging.getLogger("gptlens")
 
 
 class Matrix(ctypes.Structure):
     """See `decode.c`."""
 
-    _fields_ = (
-        ("weight", ctypes.c_void_p), ("scale", ctypes.c_void_p), ("bias", ctypes.c_void_p),
-        ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("format", ctypes.c_int64),
-    )  # fmt: skip
+    _fields_ = (("weight", _AT), ("scale", _AT), ("bias", _AT), ("n", _NUMBER), ("k", _NUMBER), ("format", _NUMBER))
 
 
 class Norm(ctypes.Structure):
     """See `decode.c`."""
 
-    _fields_ = (
-        ("weight", ctypes.c_void_p), ("bias", ctypes.c_void_p), ("epsilon", ctypes.c_float),
-        ("present", ctypes.c_int32),
-    )  # fmt: skip
+    _fields_ = (("weight", _AT), ("bias", _AT), ("epsilon", ctypes.c_float), ("present", ctypes.c_int32))
 
 
 class Layer(ctypes.Structure):
@@ -43,7 +38,7 @@ class Layer(ctypes.Structure):
 
     _fields_ = (
         ("norm_1", Norm), ("norm_2", Norm), ("c_attn", Matrix), ("attn_proj", Matrix), ("c_fc", Matrix),
-        ("mlp_proj", Matrix), ("has_mlp", ctypes.c_int64),
+        ("mlp_proj", Matrix), ("has_mlp", _NUMBER),
     )  # fmt: skip
 
 
@@ -51,11 +46,8 @@ class Model(ctypes.Structure):
     """See `decode.c`."""
 
     _fields_ = (
-        ("n_layer", ctypes.c_int64), ("n_head", ctypes.c_int64), ("head_dim", ctypes.c_int64),
-        ("n_embd", ctypes.c_int64), ("inner", ctypes.c_int64), ("pre_norm", ctypes.c_int64),
-        ("activation", ctypes.c_int64),
-        ("wte", ctypes.c_void_p), ("wpe", ctypes.c_void_p), ("layers", ctypes.POINTER(Layer)), ("final_norm", Norm),
-        ("lm_head", Matrix),
+        *((name, _NUMBER) for name in ("n_layer", "n_head", "head_dim", "n_embd", "inner", "pre_norm", "activation")),
+        ("wte", _AT), ("wpe", _AT), ("layers", ctypes.POINTER(Layer)), ("final_norm", Norm), ("lm_head", Matrix),
     )  # fmt: skip
 
 
@@ -63,11 +55,10 @@ class Step(ctypes.Structure):
     """See `decode.c`."""
 
     _fields_ = (
-        ("model", ctypes.POINTER(Model)), ("B", ctypes.c_int64), ("tokens", ctypes.c_void_p),
-        ("lengths", ctypes.c_void_p), ("cache", ctypes.c_void_p), ("rows", ctypes.c_int64),
-        ("positions", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("logits", "x", "qkv", "mixed", "inner", "own")),
-        ("own_size", ctypes.c_int64), ("threads", ctypes.c_int64),
+        ("model", ctypes.POINTER(Model)), ("B", _NUMBER), *((name, _AT) for name in ("tokens", "lengths", "cache")),
+        ("rows", _NUMBER), ("positions", _NUMBER),
+        *((name, _AT) for name in ("logits", "x", "qkv", "mixed", "inner", "own")),
+        ("own_size", _NUMBER), ("threads", _NUMBER),
     )  # fmt: skip
 
 
@@ -115,7 +106,9 @@ def find_compiler() -> str | None:
 def cached_file(compiler: str) -> Path:
     """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
     told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
-    name = _checksum(*_sources(), " ".join((*_FLAGS, _NATIVE)).encode(), told, _processor().encode())[:20]
+    sources = [file.read_bytes() for file in sorted(_FOLDER.glob("*.[ch]"))]
+    parts = (*sources, " ".join((*_FLAGS, _NATIVE)).encode(), told, _processor().encode())
+    name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "gptcore" / f"native-{name}.so"
 
@@ -147,14 +140,6 @@ def _compile(compiler: str, file: Path) -> None:
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _sources() -> list[bytes]:
-    return [file.read_bytes() for file in sorted(_FOLDER.glob("*.[ch]"))]
-
-
-def _checksum(*parts: bytes) -> str:
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _processor() -> str:

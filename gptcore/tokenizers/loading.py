@@ -41,7 +41,7 @@ def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
     if name in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"):
         return _load_gpt2(offline)
     if name in ("gpt1", "gpt1-preln"):
-        return _load_gpt1(offline)
+        return GPT1Tokenizer.from_files(*(fetch(GPT1_REPOSITORY, file, offline=offline) for file in _GPT1_FILES[0]))
     folder = Path(name)
     if not folder.is_dir():
         raise TokenizerError(f"There is no tokenizer {str(name)!r}: name 'gpt2', 'gpt1' or a model folder.")
@@ -69,11 +69,6 @@ def _tiktoken_cached() -> bool:
     default = Path(tempfile.gettempdir()) / "data-gym-cache"
     folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR") or default)
     return all((folder / hashlib.sha1(source.encode()).hexdigest()).is_file() for source in _TIKTOKEN_SOURCES)
-
-
-def _load_gpt1(offline: bool) -> GPT1Tokenizer:
-    vocabulary, merges = (fetch(GPT1_REPOSITORY, file, offline=offline) for file in _GPT1_FILES[0])
-    return GPT1Tokenizer.from_files(vocabulary, merges)
 
 
 def _load_folder(folder: Path) -> Tokenizer:

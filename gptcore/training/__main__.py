@@ -1,12 +1,12 @@
 """Trains a model from the shell: `python -m gptcore.training --help`; under `torchrun`, in several processes."""
 
-import argparse
 import json
 import math
 import shutil
 import signal
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -21,28 +21,11 @@ from gptcore.language_model import load
 from gptcore.machine import keep_freed_memory
 from gptcore.model import GPT, random_model
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
-from gptcore.training import (
-    Batches,
-    EndEvent,
-    EvalEvent,
-    Objective,
-    RandomWindows,
-    RepeatedSequences,
-    ShuffledWindows,
-    Source,
-    Trainer,
-    TrainingConfig,
-    TrainingEvent,
-    UnigramNoise,
-    WithCopies,
-    Workers,
-    encoded,
-    leave,
-    split,
-    token_file,
-    workers_from_environment,
-)
+from gptcore.training import data
 from gptcore.training.arguments import DTYPES, parse_arguments
+from gptcore.training.config import TrainingConfig
+from gptcore.training.distributed import Workers, leave, workers_from_environment
+from gptcore.training.loop import EndEvent, EvalEvent, Objective, Trainer, TrainingEvent
 from gptcore.training.precision import faster_precision
 from gptcore.training.reporting import Reporter
 from gptcore.weights.checkpoint import save_folder
@@ -57,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     return run(parse_arguments(arguments))
 
 
-def run(options: argparse.Namespace, make_objective: MakeObjective | None = None) -> int:
+def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
     """Runs the training that the options describe.
 
     Args:
@@ -79,7 +62,7 @@ def run(options: argparse.Namespace, make_objective: MakeObjective | None = None
         return 1
 
 
-def _train(options: argparse.Namespace, make_objective: MakeObjective | None, workers: Workers | None) -> int:
+def _train(options: Namespace, make_objective: MakeObjective | None, workers: Workers | None) -> int:
     base = load(options.from_model) if options.from_model else None
     shape = base.model.config if base is not None else _shape(options)
     config = _config(options, shape)
@@ -90,11 +73,11 @@ def _train(options: argparse.Namespace, make_objective: MakeObjective | None, wo
     sources, held_out, tokenizer = _texts_of_all(options, None if base is None else base.tokenizer, workers)
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
-    data = _batches(options, sources, tokenizer, shape, config)
+    batches = _batches(options, sources, tokenizer, shape, config)
     if options.noise:
-        data = UnigramNoise(data, share=options.noise)
+        batches = data.UnigramNoise(batches, share=options.noise)
     if options.copies:
-        data = WithCopies(data, share=options.copies, vocab_size=tokenizer.vocab_size)
+        batches = data.WithCopies(batches, share=options.copies, vocab_size=tokenizer.vocab_size)
     if options.epochs is not None:
         tokens = sum(len(source.tokens) for source in sources)
         per_update = shape.n_positions * config.batch_size * config.accumulation_steps
@@ -103,27 +86,21 @@ def _train(options: argparse.Namespace, make_objective: MakeObjective | None, wo
     if base is not None:
         model.load_state_dict(base.model.state_dict())
     model.to(options.device if workers is None else workers.device)
-    documents, start = encoded(held_out, tokenizer), tokenizer.end_id or 0
-    trainer = Trainer(
-        model,
-        config,
-        data,
-        evaluate=(lambda: score_documents(model, documents, start_id=start)) if documents else None,
-        objective=None if make_objective is None else make_objective(model, tokenizer),
-        workers=workers,
-        compiled=options.compile,
-    )
+    documents, start = data.encoded(held_out, tokenizer), tokenizer.end_id or 0
+    score = (lambda: score_documents(model, documents, start_id=start)) if documents else None
+    loss, compiled = None if make_objective is None else make_objective(model, tokenizer), options.compile
+    trainer = Trainer(model, config, batches, evaluate=score, objective=loss, workers=workers, compiled=compiled)
     if options.resume and checkpoint.is_file():
         trainer.resume(checkpoint)
     elif options.resume and leader:
         print(f"There is no checkpoint in {options.work_dir} to resume from: starting at step 0.", flush=True)
-    score = _follow(trainer, model, tokenizer, options, leader)
+    last = _follow(trainer, model, tokenizer, options, leader)
     if leader:
-        _save(trainer, model, tokenizer, options, score)
+        _save(trainer, model, tokenizer, options, last)
     return 0
 
 
-def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
+def _config(options: Namespace, shape: GPTConfig) -> TrainingConfig:
     """The training config from the command line; precision "auto" picks the faster one on this machine."""
     given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
     if given["precision"] == "auto":
@@ -131,7 +108,7 @@ def _config(options: argparse.Namespace, shape: GPTConfig) -> TrainingConfig:
     return TrainingConfig(**given)
 
 
-def _make_room(options: argparse.Namespace) -> None:
+def _make_room(options: Namespace) -> None:
     """Creates the run folder; with --overwrite, deletes an earlier run there."""
     if (options.work_dir / _CHECKPOINT).is_file() and not (options.resume or options.overwrite):
         raise TrainingError(
@@ -147,8 +124,8 @@ def _make_room(options: argparse.Namespace) -> None:
 
 
 def _texts_of_all(
-    options: argparse.Namespace, known: Tokenizer | None, workers: Workers | None
-) -> tuple[list[Source], list[str], Tokenizer]:
+    options: Namespace, known: Tokenizer | None, workers: Workers | None
+) -> tuple[list[data.Source], list[str], Tokenizer]:
     """As _texts, for several processes: the leader goes first and builds the tokenizer and the token files."""
     if workers is None:
         return _texts(options, known)
@@ -160,24 +137,16 @@ def _texts_of_all(
     return texts
 
 
-def _save(
-    trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: argparse.Namespace, score: TextScore | None
-) -> None:
-    made = {
-        "steps": trainer.step,
-        "seconds": round(trainer.elapsed),
-        "tokens": trainer.step * trainer.tokens_per_update,
-        "settings": asdict(trainer.config),
-    }
+def _save(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespace, score: TextScore | None) -> None:
+    made = {"steps": trainer.step, "seconds": round(trainer.elapsed), "settings": asdict(trainer.config)}
+    made["tokens"] = trainer.step * trainer.tokens_per_update
     if score is not None:
         made["valid_bits_per_byte"] = round(score.bits_per_byte, 4)
     save_folder(options.out, model.eval(), tokenizer, dtype=DTYPES[options.dtype], metadata=made)
     print(f"saved {options.out}")
 
 
-def _follow(
-    trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: argparse.Namespace, leader: bool
-) -> TextScore | None:
+def _follow(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespace, leader: bool) -> TextScore | None:
     """Reports the events, checkpoints, and keeps the best model; returns the last score.
 
     Ctrl-C (or SIGTERM) takes effect between two updates: the checkpoint is written, then the run ends.
@@ -213,7 +182,7 @@ def _follow(
 class _Keeper:
     """Saves snapshots after the requested updates, and the best model so far."""
 
-    def __init__(self, options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> None:
+    def __init__(self, options: Namespace, model: GPT, tokenizer: Tokenizer) -> None:
         self._options, self._model, self._tokenizer, self._best = options, model, tokenizer, math.inf
 
     def __call__(self, event: TrainingEvent) -> None:
@@ -228,7 +197,7 @@ class _Keeper:
         save_folder(self._options.work_dir / folder, self._model, self._tokenizer, dtype=dtype, metadata=made)
 
 
-def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[Source], list[str], Tokenizer]:
+def _texts(options: Namespace, known: Tokenizer | None) -> tuple[list[data.Source], list[str], Tokenizer]:
     """(what to train on, held-out documents, the tokenizer, which is the known one if there is one)."""
     if options.repeated:
         return [], [], CharTokenizer(options.repeated)
@@ -244,24 +213,22 @@ def _texts(options: argparse.Namespace, known: Tokenizer | None) -> tuple[list[S
     if options.hold_out is not None:
         if not 0 < options.hold_out <= 0.5:
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
-        parts = [split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
+        parts = [data.split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
         texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
     # A subword vocabulary must not see the held-out text; an alphabet must cover the characters of its own corpus.
     alphabet = held_out if options.tokenizer == "char" and options.hold_out is not None else []
     tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + alphabet)
     cache = options.work_dir / "tokens"
-    sources = [
-        Source(
-            token_files[name] if name in token_files else token_file(documents, tokenizer, cache, name=Path(name).stem),
-            weight,
-            _starts_after(options, name, tokenizer),
-        )
-        for documents, (name, weight) in zip(texts, named, strict=True)
-    ]
+    sources = list[data.Source]()
+    for documents, (name, weight) in zip(texts, named, strict=True):
+        tokens = token_files.get(name)
+        if tokens is None:
+            tokens = data.token_file(documents, tokenizer, cache, name=Path(name).stem)
+        sources.append(data.Source(tokens, weight, _starts_after(options, name, tokenizer)))
     return sources, held_out, tokenizer
 
 
-def _starts_after(options: argparse.Namespace, name: str, tokenizer: Tokenizer) -> int | None:
+def _starts_after(options: Namespace, name: str, tokenizer: Tokenizer) -> int | None:
     """The token after which training sequences of this corpus begin; None where they begin anywhere.
 
     Raises:
@@ -287,18 +254,18 @@ def _tokens_in(path: str) -> np.ndarray:
 
 
 def _batches(
-    options: argparse.Namespace, sources: list[Source], tokenizer: Tokenizer, shape: GPTConfig, config: TrainingConfig
-) -> Batches:
+    options: Namespace, sources: list[data.Source], tokenizer: Tokenizer, shape: GPTConfig, config: TrainingConfig
+) -> data.Batches:
     window, batch_size = shape.n_positions, config.batch_size
     if options.repeated:
         periods = (options.periods[0], options.periods[1])
-        return RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
+        return data.RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
     if options.epochs is not None and len(sources) == 1 and options.from_beginnings is None:
-        return ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
-    return RandomWindows(sources, window=window, batch_size=batch_size)
+        return data.ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
+    return data.RandomWindows(sources, window=window, batch_size=batch_size)
 
 
-def _tokenizer(options: argparse.Namespace, documents: list[str]) -> Tokenizer:
+def _tokenizer(options: Namespace, documents: list[str]) -> Tokenizer:
     """Trained on the texts once, then kept in the run folder, so that a resumed run has the same ids."""
     if options.tokenizer not in ("bpe", "char"):
         return load_tokenizer(options.tokenizer)
@@ -325,7 +292,7 @@ def _with_weight(text: str) -> tuple[str, float]:
         return text, 1.0
 
 
-def _shape(options: argparse.Namespace) -> GPTConfig:
+def _shape(options: Namespace) -> GPTConfig:
     """The shape that was asked for. Raises TrainingError or ConfigError for a file that holds none."""
     if options.config is None:
         return PRESETS[options.preset]

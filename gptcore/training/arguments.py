@@ -30,66 +30,40 @@ def make_parser(command: str) -> argparse.ArgumentParser:
         description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
+    add = parser.add_argument
     text = parser.add_mutually_exclusive_group(required=True)
-    text.add_argument(
-        "--corpus",
-        action="append",
-        metavar="FILE[=WEIGHT]",
-        help=f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable",
-    )
-    text.add_argument(
-        "--repeated",
-        metavar="CHARACTERS",
-        help="instead of a text: random sequences of these characters that repeat, on which induction heads form",
-    )
-    parser.add_argument(
-        "--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated"
-    )
+    texts = f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable"
+    text.add_argument("--corpus", action="append", metavar="FILE[=WEIGHT]", help=texts)
+    drawn = "instead of a text: random sequences of these characters that repeat, on which induction heads form"
+    text.add_argument("--repeated", metavar="CHARACTERS", help=drawn)
+    add("--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated")
     held_out = parser.add_mutually_exclusive_group()
     held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
     held_out.add_argument("--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on")
-    parser.add_argument("--out", required=True, type=Path, help="model folder to write")
-    parser.add_argument("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
-    parser.add_argument("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
-    parser.add_argument(
-        "--from-model",
-        metavar="MODEL",
-        help="train this one further, with its tokenizer: a bundled model, gpt2, a folder",
-    )
-    parser.add_argument(
-        "--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder"
-    )
-    parser.add_argument("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
-    parser.add_argument(
-        "--noise", type=float, default=0.0, metavar="SHARE", help="of input tokens that others of the batch replace"
-    )
-    parser.add_argument(
-        "--snapshots", type=int, nargs="+", default=[], metavar="STEP", help="save the model after these updates"
-    )
-    parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
-    parser.add_argument("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
-    parser.add_argument(
-        "--from-beginnings",
-        nargs="*",
-        metavar="FILE",
-        help="begin training sequences where a document begins: of these corpora, or of all",
-    )
-    parser.add_argument("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    parser.add_argument("--epochs", type=float, help="passes over the corpora, instead of --max-steps")
-    parser.add_argument("--attention-dropout", type=float, default=0.0, help="on attention weights")
-    parser.add_argument(
-        "--paper",
-        choices=list(PAPERS),
-        help="shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options",
-    )
-    parser.add_argument("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
-    parser.add_argument(
-        "--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works"
-    )
-    parser.add_argument("--compile", action="store_true", help="by torch.compile; takes a minute first, pays on a GPU")
-    parser.add_argument("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
-    parser.add_argument("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
+    add("--out", required=True, type=Path, help="model folder to write")
+    add("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
+    add("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
+    add("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
+    base = "train this one further, with its tokenizer: a bundled model, gpt2, a folder"
+    add("--from-model", metavar="MODEL", help=base)
+    add("--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder")
+    add("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
+    add("--noise", type=float, default=0.0, metavar="SHARE", help="of input tokens that others of the batch replace")
+    add("--snapshots", type=int, nargs="+", default=[], metavar="STEP", help="save the model after these updates")
+    add("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
+    add("--digits-apart", action="store_true", help="a bpe vocabulary without numbers of two digits")
+    begun = "begin training sequences where a document begins: of these corpora, or of all"
+    add("--from-beginnings", nargs="*", metavar="FILE", help=begun)
+    add("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
+    add("--epochs", type=float, help="passes over the corpora, instead of --max-steps")
+    add("--attention-dropout", type=float, default=0.0, help="on attention weights")
+    paper = "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options"
+    add("--paper", choices=list(PAPERS), help=paper)
+    add("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
+    add("--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works")
+    add("--compile", action="store_true", help="by torch.compile; takes a minute first, pays on a GPU")
+    add("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
+    add("--tensorboard", type=Path, metavar="FOLDER", help="write charts for TensorBoard")
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     earlier.add_argument("--overwrite", action="store_true", help="start over if --work-dir holds an earlier run")
@@ -97,7 +71,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
         hint = about[field.name].replace("%", "%%")
-        parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
+        add(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
     return parser
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs: bool = True) -> tuple[float, float]:
+def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple[float, float]:
     """Held-out losses of a unigram and a bigram model.
 
     Counts come from the training text. The unigram model uses add-one smoothing; the bigram model is interpolated with
@@ -13,7 +13,6 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs
         train: integers [N], what is counted.
         valid: integers [M], what is predicted; M >= 2.
         vocab_size: V.
-        pairs: False leaves the second figure out, as NaN.
 
     Returns:
         (unigram, bigram) loss in nats per token of valid[1:].
@@ -22,8 +21,6 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int, *, pairs
     counts = np.bincount(train, minlength=vocab_size) + 1.0
     unigram = counts / counts.sum()  # [V]
     single = float(-np.log(unigram[valid[1:]]).mean())
-    if not pairs:
-        return single, float("nan")
     keys, times = np.unique(train[:-1] * vocab_size + train[1:], return_counts=True)
     seen = np.bincount(train[:-1], minlength=vocab_size)  # [V], how often a token has a successor
     kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], number of distinct successors

@@ -19,8 +19,7 @@ from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
-from gptcore.training.muon import Muon
-from gptcore.training.optimizer import learning_rate, make_optimizers, set_rate
+from gptcore.training.optimizer import Muon, learning_rate, make_optimizers, set_rate
 from gptcore.training.recorded import Gradients, RecordedUpdates
 from gptcore.weights.checkpoint import read_metadata, read_tensors, write_tensors
 

@@ -7,7 +7,7 @@ Source: Nguyen et al. 2021, "Accelerating PyTorch with CUDA Graphs".
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,15 +16,9 @@ WARM_UPS = 3  # updates before recording: optimisers make their state in the fir
 log = logging.getLogger("gptlens")
 
 
-@dataclass(frozen=True)
-class Gradients:
-    """What one update finds before it moves a weight; tensors, so that nothing waits for the device.
-
-    Attributes:
-        loss: nats per token, float32 [].
-        norm: of the gradient before clipping, float32 [].
-        terms: components of the loss, float32 [] each.
-    """
+class Gradients(NamedTuple):
+    """What one update finds before it moves a weight, float32 [] each, so that nothing waits for the device: the loss
+    in nats per token and its terms, and the gradient's norm before clipping."""
 
     loss: Tensor
     norm: Tensor

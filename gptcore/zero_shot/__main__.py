@@ -28,35 +28,24 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         description="Accuracy of a language model per task, from prompts alone.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--model", default=None, help="a bundled model, gpt2, a folder, owner/name")
-    parser.add_argument("--tasks", nargs="+", default=list(TASKS_WITH_ITEMS), choices=TASKS_WITH_ITEMS, metavar="TASK")
-    parser.add_argument(
-        "--held-out",
-        nargs="+",
-        default=["combination", "template", "word", "strict"],
-        choices=_WAYS,
-        metavar="WHAT",
-        help=f"what is held out from training: {', '.join(_WAYS[:4])}; or train, for what it does",
-    )
-    parser.add_argument("--examples", nargs="+", type=int, default=[0], help="worked examples in the prompt")
-    parser.add_argument("--chain-of-thought", action="store_true", help="also ask for steps, with one example")
-    parser.add_argument("--items", type=int, default=100, help="per row")
-    parser.add_argument("--seed", type=int, default=0, help="of the items")
-    parser.add_argument(
-        "--lambada", type=Path, metavar="FILE", help="also the last words of these passages (JSON lines)"
-    )
-    parser.add_argument("--parallel", type=Path, nargs=2, metavar=("ENGLISH", "FRENCH"), help="also these translations")
-    parser.add_argument("--reviews", type=Path, metavar="FILE", help="also these reviews (split, label, text)")
-    parser.add_argument(
-        "--hand-written",
-        type=Path,
-        nargs="?",
-        const=Path("tests/zero_shot/hand_written.json"),
-        metavar="FILE",
-        help="only items that people wrote, in the tasks' first templates and in wordings of their own",
-    )
-    parser.add_argument("--offline", action="store_true", help="use only files on this machine")
-    parser.add_argument("--json", action="store_true", help="one object with all rows instead of a table")
+    add = parser.add_argument
+    add("--model", default=None, help="a bundled model, gpt2, a folder, owner/name")
+    add("--tasks", nargs="+", default=list(TASKS_WITH_ITEMS), choices=TASKS_WITH_ITEMS, metavar="TASK")
+    ways, held_out = ["combination", "template", "word", "strict"], ", ".join(_WAYS[:4])
+    what = f"what is held out from training: {held_out}; or train, for what it does"
+    add("--held-out", nargs="+", default=ways, choices=_WAYS, metavar="WHAT", help=what)
+    add("--examples", nargs="+", type=int, default=[0], help="worked examples in the prompt")
+    add("--chain-of-thought", action="store_true", help="also ask for steps, with one example")
+    add("--items", type=int, default=100, help="per row")
+    add("--seed", type=int, default=0, help="of the items")
+    add("--lambada", type=Path, metavar="FILE", help="also the last words of these passages (JSON lines)")
+    add("--parallel", type=Path, nargs=2, metavar=("ENGLISH", "FRENCH"), help="also these translations")
+    add("--reviews", type=Path, metavar="FILE", help="also these reviews (split, label, text)")
+    ours = Path("tests/zero_shot/hand_written.json")
+    people = "only items that people wrote, in the tasks' first templates and in wordings of their own"
+    add("--hand-written", type=Path, nargs="?", const=ours, metavar="FILE", help=people)
+    add("--offline", action="store_true", help="use only files on this machine")
+    add("--json", action="store_true", help="one object with all rows instead of a table")
     return parser.parse_args(arguments)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gptcore.errors import GPTCoreError
 from gptcore.inference.sampling import candidates, sample, uniform_number
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.inference.stop_strings import StopMatcher
+from gptcore.inference.sequence import StopMatcher
 from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import ByteBPE
 from helpers import CONTROLS

@@ -152,7 +152,7 @@ def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: WeightForma
     """Relative 2-norm of the difference to a full fp32 pass, after decoding 100 given tokens one by one."""
     ids = torch.cat([prompt, torch.randint(0, model.config.vocab_size, (1, 100))], dim=1)
     decoder = DecodeEngine(model, precision=precision)
-    decoder.add()
+    decoder.cache.add()
     logits = decoder.read(0, prompt[0].tolist())
     for place in range(prompt.shape[1], ids.shape[1]):
         logits = decoder.step([int(ids[0, place])])

@@ -160,7 +160,7 @@ def test_recorded_steps_and_their_memory_wait_for_the_next_text():
     model = make_model(SHAPE)
     packed = packed_weights(model, 1, "exact")
     first = DecodeEngine(model, precision="exact")
-    first.add()
+    first.cache.add()
     first.cache.lengths[:] = [0]
     steps = first._recorded(packed)
     steps.memory = first.cache.data
@@ -169,11 +169,11 @@ def test_recorded_steps_and_their_memory_wait_for_the_next_text():
         gc.collect()
     assert packed.idle == [steps]
     small = DecodeEngine(model, precision="exact", capacity=8)
-    small.add()
+    small.cache.add()
     assert small._recorded(packed) is not steps and packed.idle == [steps]
     two, one = (DecodeEngine(model, precision="exact") for _ in range(2))
     for found, rows in ((two, 2), (one, 1)):
         for _ in range(rows):
-            found.add()
+            found.cache.add()
     assert two._recorded(packed) is not steps
     assert one._recorded(packed) is steps and one.cache.data is steps.memory and not packed.idle

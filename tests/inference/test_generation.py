@@ -27,7 +27,7 @@ def lm(tiny_model) -> LanguageModel:
 def begun(decoder, ids: torch.Tensor) -> torch.Tensor:
     """Rows that have read these contexts, int64 [B, T]: their logits [B, V]."""
     for _ in ids:
-        decoder.add()
+        decoder.cache.add()
     return torch.stack([decoder.read(row, text) for row, text in enumerate(ids.tolist())])
 
 
@@ -134,10 +134,10 @@ def test_contexts_read_together_are_as_those_read_one_by_one(causal):
         ids[:length] for ids, length in zip(random_ids(model.config, 5, 9).tolist(), (3, 9, 1, 6, 6), strict=True)
     ]
     together, alone = (DecodeEngine(model, precision="exact", capacity=11) for _ in range(2))
-    alone.add()
+    alone.cache.add()
     expected = [alone.read(0, contexts[0])]
     for row, context in enumerate(contexts[1:], start=1):
-        alone.add()
+        alone.cache.add()
         expected.append(alone.read(row, context))
     found = torch.cat([together.read_together(contexts[:2]), together.read_together(contexts[2:])])  # joins others
     torch.testing.assert_close(found, torch.stack(expected), atol=1e-5, rtol=1e-5)
@@ -157,7 +157,7 @@ def test_rows_of_different_lengths_come_and_go(tiny_model):
     decoder, texts = DecodeEngine(tiny_model, precision="exact"), list[list[int]]()
 
     def join(text: list[int]) -> None:
-        decoder.add()
+        decoder.cache.add()
         decoder.read(len(texts), text)
         texts.append(list(text))
 
@@ -176,12 +176,12 @@ def test_rows_of_different_lengths_come_and_go(tiny_model):
     join(ids[1][:9])
     join(ids[2][:1])
     step(3)
-    decoder.remove(0)
+    decoder.cache.remove(0)
     texts[0] = texts.pop()
     step(2)
     join(ids[3][:9])
     step(4)
-    decoder.remove(2)
+    decoder.cache.remove(2)
     texts.pop()
     step(1)
 

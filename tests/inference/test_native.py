@@ -52,7 +52,7 @@ def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
     reference, cache = DecodeEngine(model, precision="exact"), RaggedKVCache(model.config)
     ids = random_ids(model.config, n_rows, 12 + n_steps)
     for row in range(n_rows):
-        reference.add()
+        reference.cache.add()
         cache.add()
         reference.read(row, ids[row, : 12 - row % 5].tolist())
     cache.data.copy_(reference.cache.data)

@@ -7,7 +7,7 @@ import torch
 from gptcore import GPT, GPTConfig
 from gptcore.errors import TrainingError
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig, make_optimizers
-from gptcore.training.muon import Muon, orthogonalise
+from gptcore.training.optimizer import Muon, orthogonalise
 
 SHAPE = GPTConfig(
     vocab_size=17, n_positions=16, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.1

@@ -13,8 +13,7 @@ from gptcore.errors import PromptError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
-from gptcore.zero_shot.answering import greedy_answers
-from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped, quick_accuracies, score
+from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, greedy_answers, helped, quick_accuracies, score
 from gptcore.zero_shot.files import lambada, parallel, reviews
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import examples, make_trial

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token, load_tokenizer
+from gptcore.tokenizers.base import plain
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
-from gptcore.tokenizers.padded import plain
 from ui.lenses.generate.payloads import LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
 from ui.payloads import TextRequest, fields
 from ui.services import Services

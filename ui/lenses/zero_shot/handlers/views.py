@@ -8,7 +8,7 @@ from dataclasses import replace
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
 from gptcore.language_model import LanguageModel
-from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.evaluation import greedy_answers
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
 from gptcore.zero_shot.metrics import exact_match, percent, rouge

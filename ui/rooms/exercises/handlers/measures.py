@@ -20,7 +20,7 @@ from gptcore.inference.sampling import candidates
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.language_model import LanguageModel
-from gptcore.zero_shot.answering import greedy_answers
+from gptcore.zero_shot.evaluation import greedy_answers
 from ui.shared.head_roles import roles_of, where_tokens_repeat
 
 Heads = dict[tuple[int, int], str]
