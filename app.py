@@ -46,7 +46,6 @@ from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
 from ui.server.gradio_internals.one_application import built_at_launch
-from ui.server.lan import EVERYWHERE, own_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.preflight import check, prefetch
@@ -54,7 +53,7 @@ from ui.server.rehearsal import check_talk
 from ui.server.talks import mistakes, read_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
-from ui.shared.qr import qr_terminal
+from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
 from ui.state.clients import is_loopback
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
@@ -80,74 +79,32 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     if space:  # its router calls it by names of its own
         hosts += filter(None, ["*", os.environ.get("SPACE_HOST")])
     parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
-    parser.add_argument("--host", default=host, help="0.0.0.0 for other machines")
-    parser.add_argument(
-        "--lan", action="store_true", help="listen on the local network, and print the address and its QR code"
-    )
-    parser.add_argument("--port", type=int, default=None, help="the first free one from 7860 when left out")
-    parser.add_argument(
-        "--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository"
-    )
-    parser.add_argument(
-        "--device",
-        default="auto",
-        choices=DEVICES,
-        help="where models compute: a graphics card that works (auto), or the one named",
-    )
-    parser.add_argument("--offline", action="store_true", help="never use the network")
-    parser.add_argument(
-        "--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it"
-    )
-    parser.add_argument(
-        "--check",
-        nargs="?",
-        const="",
-        metavar="FILE",
-        help="say what is ready for a talk with no network, with FILE for each of its scenes, and exit",
-    )
-    parser.add_argument(
-        "--prefetch",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="download a model for offline use, such as gpt2, and exit; repeatable",
-    )
-    parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=hosts,
-        metavar="NAME",
-        help="a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS",
-    )
-    parser.add_argument(
-        "--frame-ancestors",
-        action="append",
-        default=[*_FRAMES_OF_SPACES] if space else [],
-        metavar="ORIGIN",
-        help="a site that may show views in a frame, such as https://course.example.org; repeatable",
-    )
-    parser.add_argument(
-        "--behind-proxy",
-        action="store_true",
-        default=space,
-        help="every request comes through a proxy: its X-Forwarded-For says who asks",
-    )
-    parser.add_argument(
-        "--root-path",
-        default=os.environ.get("GRADIO_ROOT_PATH", ""),
-        metavar="PATH",
-        help="where a proxy shows the page, such as /lens, if not at the root of its site",
-    )
-    parser.add_argument(
-        "--mcp", action="store_true", help="offer the endpoints as tools for assistants, too (Model Context Protocol)"
-    )
-    parser.add_argument("--profile", default=profile, choices=list(PROFILES))
-    parser.add_argument(
-        "--training-runs",
-        type=int,
-        metavar="N",
-        help="training runs at a time; others queue and start automatically. The more, the slower each is",
-    )
+    add = parser.add_argument
+    add("--host", default=host, help="0.0.0.0 for other machines")
+    add("--lan", action="store_true", help="listen on the local network, and print the address and its QR code")
+    add("--port", type=int, default=None, help="the first free one from 7860 when left out")
+    add("--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository")
+    add("--device", default="auto", choices=DEVICES,
+        help="where models compute: a graphics card that works (auto), or the one named")  # fmt: skip
+    add("--offline", action="store_true", help="never use the network")
+    add("--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it")
+    add("--check", nargs="?", const="", metavar="FILE",
+        help="say what is ready for a talk with no network, with FILE for each of its scenes, and exit")  # fmt: skip
+    add("--prefetch", action="append", default=[], metavar="MODEL",
+        help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
+    called = "a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS"
+    add("--allow-host", action="append", default=hosts, metavar="NAME", help=called)
+    add("--frame-ancestors", action="append", default=[*_FRAMES_OF_SPACES] if space else [], metavar="ORIGIN",
+        help="a site that may show views in a frame, such as https://course.example.org; repeatable")  # fmt: skip
+    add("--behind-proxy", action="store_true", default=space,
+        help="every request comes through a proxy: its X-Forwarded-For says who asks")  # fmt: skip
+    add("--root-path", default=os.environ.get("GRADIO_ROOT_PATH", ""), metavar="PATH",
+        help="where a proxy shows the page, such as /lens, if not at the root of its site")  # fmt: skip
+    add("--mcp", action="store_true",
+        help="offer the endpoints as tools for assistants, too (Model Context Protocol)")  # fmt: skip
+    add("--profile", default=profile, choices=list(PROFILES))
+    add("--training-runs", type=int, metavar="N",
+        help="training runs at a time; others queue and start automatically. The more, the slower each is")  # fmt: skip
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
         parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
@@ -185,17 +142,10 @@ def main(arguments: list[str] | None = None) -> int:
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
-            profile=options.profile,
-            training_runs=options.training_runs,
-            lan=own_address() if options.host == EVERYWHERE else "",
-            talk=text,
-            model=options.model,
-            offline=options.offline,
-            examples=example_workspaces(),
-            saved=SavedRuns(files.kept / "runs"),
-            device=_device(options),
-            any_model=is_loopback(options.host),
-        )
+            profile=options.profile, training_runs=options.training_runs, model=options.model, offline=options.offline,
+            lan=own_address() if options.host == EVERYWHERE else "", talk=text, examples=example_workspaces(),
+            saved=SavedRuns(files.kept / "runs"), device=_device(options), any_model=is_loopback(options.host),
+        )  # fmt: skip
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
         with built_at_launch():
@@ -205,16 +155,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         told = partial(_announce, lan=options.lan, talk=talk.title if talk else "")
-        where = {
-            "host": options.host,
-            "port": options.port,
-            "hosts": options.allow_host,
-            "frames": options.frame_ancestors,
-            "behind_proxy": options.behind_proxy,
-            "root_path": options.root_path,
-            "mcp": options.mcp,
-        }
-        serve(page, services, files, **where, told=told)
+        where = {name: getattr(options, name) for name in ("host", "port", "behind_proxy", "root_path", "mcp")}
+        serve(page, services, files, **where, hosts=options.allow_host, frames=options.frame_ancestors, told=told)
     except OSError as error:
         where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
         print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
@@ -234,12 +176,8 @@ def _announce(address: str, *, lan: bool, talk: str) -> None:
     """Prints what more than the page's own address can be opened: the talk, and the page on the network."""
     if talk:
         print(f"* The talk “{talk}”:  {address}#talk")
-    if lan:
-        _tell_of_lan(address)
-
-
-def _tell_of_lan(address: str) -> None:
-    """Prints the address at which other machines on the network reach the page."""
+    if not lan:
+        return
     here = own_address()
     if not here:
         print("This machine is not on a network; only it can open the address above.")

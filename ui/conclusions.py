@@ -85,9 +85,8 @@ def _here(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
     resting = _counted(clear["first"], _DOING["first"]) if clear["first"] else ""
     if not known:
-        return (
-            f"Nothing stands out: none of the {n_heads} heads has a clear role here{', ' + resting if resting else ''}."
-        )
+        rest = f", {resting}" if resting else ""
+        return f"Nothing stands out: none of the {n_heads} heads has a clear role here{rest}."
     return f"On this text, of {n_heads} heads, {listed([*known, resting])}."
 
 
@@ -217,9 +216,8 @@ def same_prompt(answers: Sequence[tuple[str, bool | None, float | None]]) -> str
     elif len(right) == len(known):
         sentence = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
     else:
-        sentence = (
-            f"{len(right)} of {len(known)} {'answer' if len(right) > 1 else 'answers'} as expected: {listed(right)}."
-        )
+        verb = "answer" if len(right) > 1 else "answers"
+        sentence = f"{len(right)} of {len(known)} {verb} as expected: {listed(right)}."
     chances = [(chance, name) for name, _, chance in answers if chance is not None]
     if len(chances) < 2:
         return sentence

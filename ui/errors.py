@@ -13,11 +13,11 @@ from gptcore.threads import release_threads
 
 log = logging.getLogger("gptlens")
 
-
 CARD_FULL = (
     "The graphics card has no memory left for this. From now on the processor computes, more slowly; nothing is lost."
 )
 _LACKS = "This graphics card lacks what this view computes. Start the app with --device cpu for it."
+_WRONG = "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details."
 _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
 
 
@@ -39,9 +39,8 @@ def shown_to_visitor() -> Iterator[None]:
     except gr.Error:
         raise
     except GPTCoreError as error:
-        raise gr.Error(
-            html.escape(shortened(str(error)), quote=False), title="Not possible", print_exception=False
-        ) from None
+        sentence = html.escape(shortened(str(error)), quote=False)
+        raise gr.Error(sentence, title="Not possible", print_exception=False) from None
     except torch.OutOfMemoryError as error:
         log.warning("%s", error)
         raise gr.Error(f"{CARD_FULL} Try again.", title="The graphics card is full", print_exception=False) from None
@@ -51,10 +50,6 @@ def shown_to_visitor() -> Iterator[None]:
         log.exception("a handler failed")
         if isinstance(error, NotImplementedError) and "MPS" in str(error):
             raise gr.Error(_LACKS, title="Not on this graphics card", print_exception=False) from None
-        raise gr.Error(
-            "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details.",
-            title="Error",
-            print_exception=False,
-        ) from error
+        raise gr.Error(_WRONG, title="Error", print_exception=False) from error
     finally:
         release_threads()  # this thread of the server may idle for long

@@ -94,9 +94,8 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     tab, view = query.get("embed", query.get("tab", "")), query.get("view", "")
     views = titles(tab)
     drawn = tab == "attention" and view in _DRAWN  # as links of earlier versions said how a head is drawn
-    moved = dict(parse_qsl({old.casefold(): way for old, way in earlier().items()}.get(view.casefold(), ""))).get(
-        "view"
-    )
+    ways = {old.casefold(): way for old, way in earlier().items()}
+    moved = dict(parse_qsl(ways.get(view.casefold(), ""))).get("view")
     if moved in views:
         sentences.append(f"The view {view[:60]!r} is part of {moved!r} now.")
     elif view and tab in TAB_NAMES and not drawn and view.casefold() not in (title.casefold() for title in views):

@@ -19,7 +19,7 @@ from ui.endpoints import add_endpoints
 from ui.errors import shown_to_visitor
 from ui.frame.card import model_card
 from ui.frame.example import PageExample
-from ui.frame.handlers import loading
+from ui.frame.handlers.model import load
 from ui.lenses.attention.tab import attention_tab
 from ui.lenses.generate.handlers import writing as handlers
 from ui.lenses.generate.handlers.recovery import recover
@@ -109,9 +109,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             _chain(opened.change, lens.on_model)
             _chain(controls_set.change, lens.on_settings)
         open_after(partial(gr.on, [model.input, model_set.change]))
-        moved = moment.input(
-            _on_moment(services), [model, moment], [model, moment_note], trigger_mode="always_last", **QUIET
-        )
+        at, picked = [model, moment], [model, moment_note]
+        moved = moment.input(_on_moment(services), at, picked, trigger_mode="always_last", **QUIET)
         open_after(moved.success)
         open_after(following.listener(**following.event).success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
@@ -142,16 +141,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 
 
 def _picker(services: Services) -> gr.Dropdown:
-    return gr.Dropdown(
-        picker.choices(services, None),
-        value=services.models.default,
-        label="Model",
-        allow_custom_value=services.limits.any_model,
-        elem_id="model",
-        show_label=False,
-        container=False,
-        min_width=150,
-    )
+    choices, default, custom = picker.choices(services, None), services.models.default, services.limits.any_model
+    looks: dict[str, Any] = {"label": "Model", "show_label": False, "container": False, "min_width": 150}
+    return gr.Dropdown(choices, value=default, allow_custom_value=custom, elem_id="model", **looks)
 
 
 def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
@@ -187,7 +179,7 @@ def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
             return
         try:
             with shown_to_visitor():
-                for said, done in loading.load(services, name):
+                for said, done in load(services, name):
                     moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                     moment = picker.moment_slider(name) if moved else gr.skip()
                     now = (name, number + 1) if done else gr.skip()
@@ -225,10 +217,8 @@ def _on_load(
     def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
         query = links.expanded(dict(request.query_params))
         settings = links.read(query, services.limits.max_new_tokens)
-        if mistakes := links.mistakes(query)[:3]:
-            gr.Warning(
-                html.escape(" ".join(mistakes), quote=False), title="Part of this link cannot be used", duration=20
-            )
+        if mistakes := html.escape(" ".join(links.mistakes(query)[:3]), quote=False):
+            gr.Warning(mistakes, title="Part of this link cannot be used", duration=20)
         wanted = was_open if was_open in TAB_NAMES else settings.get("tab", "generate" if settings else "")
         sets = bool(settings.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)
@@ -241,9 +231,8 @@ def _on_load(
         settings["linked"] = "text" in settings and sets_model
         if "model" in settings:
             settings["moment"] = picker.moment_slider(settings["model"])
-            settings["model"] = gr.Dropdown(
-                choices=picker.choices_with(services, settings["model"]), value=settings["model"]
-            )
+            choices = picker.choices_with(services, settings["model"])
+            settings["model"] = gr.Dropdown(choices=choices, value=settings["model"])
         now, skip = time.monotonic_ns(), gr.skip()
         told = [now, skip] if sets_model else [skip, now] if sets or kept is not None else [skip, skip]
         set_here = (settings.get(name, skip) for name in linked)

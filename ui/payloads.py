@@ -5,6 +5,7 @@ come from a browser and are untrusted: they are annotated as `object`, with what
 field.
 """
 
+import math
 from typing import Any, NotRequired, SupportsFloat
 
 from typing_extensions import TypedDict
@@ -121,6 +122,25 @@ def fields(request: object, *names: str) -> list[Any]:
     """The named fields of an untrusted request; None for those that it lacks, and for all if it is no object."""
     given = request if isinstance(request, dict) else {}
     return [given.get(name) for name in names]
+
+
+def finite(value: float | None, digits: int = 4) -> float | None:
+    """So many decimals of a number; None for one that JSON cannot hold."""
+    return round(value, digits) if value is not None and math.isfinite(value) else None
+
+
+def significant(value: float) -> float | None:
+    """Five significant digits of a number; None for one that JSON cannot hold."""
+    return rounded(value, 5) if math.isfinite(value) else None
+
+
+def within_json(value: Any) -> Any:
+    """Converts integers beyond 64 bits to floats: this server's JSON cannot hold larger ones."""
+    if isinstance(value, dict):
+        return {key: within_json(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [within_json(entry) for entry in value]
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
 
 
 def rounded(value: SupportsFloat, digits: int = 3) -> float:

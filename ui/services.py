@@ -26,8 +26,7 @@ from ui.compute.scheduler import Scheduler
 from ui.errors import CARD_FULL
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
-from ui.runs.workspace import Workspace
-from ui.runs.workspaces import Workspaces
+from ui.runs.workspaces import Workspace, Workspaces
 from ui.state.attention_cache import AttentionCache
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
@@ -172,20 +171,9 @@ def make_services(
     )
     for thread in (compute_thread, measure_thread):
         thread.failed = store.heed
-    attention_cache = AttentionCache(limits.reading_bytes, limits.reading_seconds)
     return Services(
-        models=store,
-        sessions=SessionStore(limits),
-        limits=limits,
-        compute_thread=compute_thread,
-        measure_thread=measure_thread,
-        scheduler=Scheduler(compute_thread),
-        admission=AdmissionQueue(limits.texts_at_once),
-        heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
-        attention_cache=attention_cache,
-        run_manager=run_manager,
-        device=device,
-        ending=ending,
-        lan=lan,
-        talk=talk,
-    )
+        models=store, sessions=SessionStore(limits), limits=limits, run_manager=run_manager, device=device,
+        compute_thread=compute_thread, measure_thread=measure_thread, scheduler=Scheduler(compute_thread),
+        admission=AdmissionQueue(limits.texts_at_once), heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
+        attention_cache=AttentionCache(limits.reading_bytes, limits.reading_seconds), ending=ending, lan=lan, talk=talk,
+    )  # fmt: skip

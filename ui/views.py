@@ -47,54 +47,34 @@ CONTINUED = {
 }
 TABS = (
     Tab("start", "Start", of_sentence=True),
-    Tab(
-        "generate",
-        "Generate",
-        (
-            View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}, of_sentence=True),
-            View("compare", "Compare strategies", of_sentence=True),
-            View("chat", "Chat"),
-            View("steer", "Steer", is_more=True),
-            View("tokens", "Tokens", is_more=True),
-        ),
-    ),
-    Tab(
-        "attention",
-        "Attention",
-        (
-            View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}, of_sentence=True),
-            View("lens", "Layers", {"Logit lens": "", "Neurons": "see=#one-neuron"}, of_sentence=True),
-            View("why", "Why this word?", of_sentence=True),
-            View("compare", "Two sentences", {"Compare": ""}),
-        ),
-    ),
-    Tab(
-        "parameters",
-        "Parameters",
-        (
-            View("breakdown", "Count", {"Breakdown": ""}),
-            View("drawing", "Drawing", {"Anatomy": ""}),
-            View("cost", "Reference", {"All models": ""}),
-        ),
-    ),
-    Tab(
-        "train",
-        "Train",
-        (
-            View("scratch", "From scratch"),
-            View("continue", "Continue", {old: urlencode({"choose": name}) for old, name in CONTINUED.values()}),
-        ),
-    ),
-    Tab(
-        "zero-shot",
-        "Zero-shot",
-        (
-            View("answer", "Answer", {"What did it use?": "see=#zs-whose"}),
-            View("ways", "Ways of asking"),
-            View("models", "Scoreboard", {"Across models": ""}),
-        ),
-    ),
-)
+    Tab("generate", "Generate", (
+        View("write", "Write", {"What surprises it": urlencode({"choose": SURPRISE})}, of_sentence=True),
+        View("compare", "Compare strategies", of_sentence=True),
+        View("chat", "Chat"),
+        View("steer", "Steer", is_more=True),
+        View("tokens", "Tokens", is_more=True),
+    )),
+    Tab("attention", "Attention", (
+        View("look", "Heads", {"Switch off": "see=#ablation", "Real GPT-2": "see=#recorded"}, of_sentence=True),
+        View("lens", "Layers", {"Logit lens": "", "Neurons": "see=#one-neuron"}, of_sentence=True),
+        View("why", "Why this word?", of_sentence=True),
+        View("compare", "Two sentences", {"Compare": ""}),
+    )),
+    Tab("parameters", "Parameters", (
+        View("breakdown", "Count", {"Breakdown": ""}),
+        View("drawing", "Drawing", {"Anatomy": ""}),
+        View("cost", "Reference", {"All models": ""}),
+    )),
+    Tab("train", "Train", (
+        View("scratch", "From scratch"),
+        View("continue", "Continue", {old: urlencode({"choose": name}) for old, name in CONTINUED.values()}),
+    )),
+    Tab("zero-shot", "Zero-shot", (
+        View("answer", "Answer", {"What did it use?": "see=#zs-whose"}),
+        View("ways", "Ways of asking"),
+        View("models", "Scoreboard", {"Across models": ""}),
+    )),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,9 +111,7 @@ QUESTIONS = (
     Question("In which layer does the answer appear?", "attention", "lens", _REPEATS, "logit lens"),
     Question("What does a single neuron react to?", "attention", "lens", also="MLP", at="#one-neuron"),
     Question("How is my text cut into tokens?", "generate", "tokens", also="BPE tokenizer"),
-    Question(
-        "Which word of my text surprises the model?", "generate", "write", also="perplexity loss", choose=SURPRISE
-    ),
+    Question("Which word of my text surprises the model?", "generate", "write", "", "perplexity loss", choose=SURPRISE),
     Question("Greedy, top-k or top-p: what is the difference?", "generate", "compare", also="sampling"),
     Question("Can I push it towards sadness, or towards animals?", "generate", "steer", also="steering vector"),
     Question("What does temperature do?", "generate", "write", also="softmax probability logits", is_first=True),
@@ -143,16 +121,9 @@ QUESTIONS = (
     Question("How much memory and computation does it need?", "parameters", "cost"),
     Question("How did GPT develop, from the bigram on?", "parameters", "cost", also="history", at="#families"),
     Question("How does a model learn, from noise to words?", "train", "scratch", also="loss film", is_first=True),
+    Question("Can I train it further on my own text?", "train", "continue", "", "fine-tune", True, choose="Your text"),
     Question(
-        "Can I train it further on my own text?",
-        "train",
-        "continue",
-        also="fine-tune",
-        is_first=True,
-        choose="Your text",
-    ),
-    Question(
-        "How does a GPT become a chat assistant?", "train", "continue", also="RLHF DPO preferences", choose="Assistant"
+        "How does a GPT become a chat assistant?", "train", "continue", "", "RLHF DPO preferences", choose="Assistant"
     ),
     Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
     Question("Does it translate?", "zero-shot", "answer", also="french english", task="translate"),
@@ -176,12 +147,8 @@ def title_of(tab: str, view: str) -> str:
 
 def earlier() -> dict[str, str]:
     """Titles of views that are part of another one now -> the place there, as a link names it."""
-    views = [view for tab in TABS for view in tab.views]
-    return {
-        old: urlencode({"view": view.title}) + (f"&{at}" if at else "")
-        for view in views
-        for old, at in view.earlier.items()
-    }
+    moved = ((old, view.title, at) for tab in TABS for view in tab.views for old, at in view.earlier.items())
+    return {old: urlencode({"view": now}) + (f"&{at}" if at else "") for old, now, at in moved}
 
 
 def titles(tab: str) -> list[str]:

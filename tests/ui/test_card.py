@@ -4,7 +4,7 @@ import pytest
 
 from gptcore import bundled_models
 from gptcore.errors import GPTCoreError
-from ui.frame.handlers.card import card
+from ui.frame.handlers.model import card
 
 
 @pytest.mark.parametrize("name", list(bundled_models()))

@@ -3,10 +3,9 @@
 import pytest
 
 from ui.server import connections
-from ui.state.clients import Clients, NewcomerShares
+from ui.state.clients import Clients, NewcomerShares, of_most
 from ui.state.limits import Limits
 from ui.state.sessions import SessionStore
-from ui.state.shares import of_most
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,9 @@ class SentText:
     def begin(self, lm: LanguageModel) -> TokenSequence:
         """Restores a sequence that continues with the same seed."""
         return TokenSequence(
-            self.ids,
-            self.settings,
-            seed=self.seed,
-            tokenizer=lm.tokenizer,
-            stop=self.stop,
-            n_written=self.n_written,
-            n_alternatives=self.n_alternatives,
-        )
+            self.ids, self.settings, seed=self.seed, tokenizer=lm.tokenizer, stop=self.stop,
+            n_written=self.n_written, n_alternatives=self.n_alternatives,
+        )  # fmt: skip
 
 
 def resumed(

@@ -6,8 +6,7 @@ from typing import Any
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.frame.handlers import checks
-from ui.frame.handlers.card import card
+from ui.frame.handlers.model import card, checks
 from ui.services import Services
 from ui.shared import picker
 from ui.shared.lens import Event, Wiring
@@ -21,9 +20,7 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
     Returns:
         The slider of its training, what that says, and what to do when another model has been opened.
     """
-    hint = (
-        "Pick a model from the list, or type a folder or a Hub repository there." if services.limits.any_model else ""
-    )
+    hint = "Pick a model from the list, or type a folder or a Hub repository there."
     with gr.Accordion("About it", open=False, elem_id="card") as whole:
         with gr.Row(elem_id="moments"):
             moment = picker.moment_slider(services.models.default)
@@ -33,7 +30,7 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
             stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
         checked = sheet_view("", name="checks", elem_id="checks")
         text = gr.Markdown("", elem_id="card-text")
-        gr.Markdown(hint, visible=bool(hint), elem_classes="hint")
+        gr.Markdown(hint, visible=services.limits.any_model, elem_classes="hint")
     is_open = gr.State(False)
 
     def on_open(name: str) -> list[Any]:
@@ -46,7 +43,7 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
 
     def on_check(request: gr.Request, name: str) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(checks.checks(services, request.session_hash, name), gr.skip())
+            yield from or_nothing(checks(services, request.session_hash, name), gr.skip())
 
     whole.expand(on_open, model, [text, is_open], queue=False, **QUIET)
     whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)

@@ -52,12 +52,7 @@ def make_example(services: Services) -> PageExample:
     about = token_stream.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
     document = session.document.noted(about)
     return PageExample(
-        document=document,
-        next_token=session.next_token,
-        sentence=opening(services, name),
-        distribution=views[-1].distribution or "",
-        form=form,
-        chat=chat.example(services),
-        attention=make_attention_example(services),
-        zero_shot=make_zero_shot_example(services),
-    )
+        document=document, next_token=session.next_token, sentence=opening(services, name), form=form,
+        distribution=views[-1].distribution or "", chat=chat.example(services),
+        attention=make_attention_example(services), zero_shot=make_zero_shot_example(services),
+    )  # fmt: skip

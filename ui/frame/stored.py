@@ -43,10 +43,8 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
     return PageExample(
         document=document,
         next_token=NextToken(document.model, document.ids, document.n_prompt, logits),
-        sentence=stored["sentence"],
-        distribution=stored["distribution"],
         form=writing_form(services),
-        chat=stored["chat"],
+        **{name: stored[name] for name in ("sentence", "distribution", "chat")},
         attention=AttentionExample(**stored["attention"]),
         zero_shot=ZeroShotExample(**stored["zero_shot"]),
     )

@@ -1,6 +1,5 @@
 """Tokenised data sets: split, encoded, with n-gram baselines, and the last few kept."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -40,7 +39,16 @@ def prepared(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: s
     Raises:
         TrainingError, TokenizerError: with the value and the limit.
     """
-    tokenizer = tokenizer or _new_tokenizer(documents, kind, vocab_size)
+    if tokenizer is None and kind == "bpe":
+        tokenizer = ByteBPE.train(documents, vocab_size=vocab_size)
+    elif tokenizer is None:
+        kinds = len(set("".join(documents)) | {"\n"})
+        if kinds > _MOST_CHARACTERS:
+            raise TrainingError(
+                f"The text has {kinds:,} different characters; a character vocabulary here has at most "
+                f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
+            )
+        tokenizer = CharTokenizer.train("".join([*documents, "\n"]))
     train_texts, valid_texts = split(documents)
     if tokenizer.end_id is None:  # no end-of-text token marks document boundaries
         train_texts, valid_texts = (["\n\n".join(texts)] for texts in (train_texts, valid_texts))
@@ -55,15 +63,3 @@ def prepared(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: s
     lines = {"uniform": float(np.log(tokenizer.vocab_size)), "unigram": unigram, "bigram": bigram}
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in valid_texts)
     return Prepared(tokenizer, train, valid, size, len(valid) / max(1, characters), lines)
-
-
-def _new_tokenizer(documents: Sequence[str], kind: str, vocab_size: int) -> Tokenizer:
-    if kind == "bpe":
-        return ByteBPE.train(documents, vocab_size=vocab_size)
-    kinds = len(set("".join(documents)) | {"\n"})
-    if kinds > _MOST_CHARACTERS:
-        raise TrainingError(
-            f"The text has {kinds:,} different characters; a character vocabulary here has at most "
-            f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
-        )
-    return CharTokenizer.train("".join([*documents, "\n"]))

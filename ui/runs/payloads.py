@@ -1,5 +1,7 @@
 """What is told and recorded of a run."""
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from ui.payloads import Machine
@@ -13,7 +15,7 @@ class QueuePlace(TypedDict):
 
 
 class RunAbout(TypedDict):
-    """What is known of a run before it begins."""
+    """What is known of a run before it begins; for the page also why one that is broken on purpose fails."""
 
     title: str
     kind: str
@@ -40,6 +42,7 @@ class RunAbout(TypedDict):
     input_form: str
     tuned: bool
     data: list[str]
+    why: NotRequired[str]
 
 
 class MachineOfRun(Machine):

@@ -16,7 +16,8 @@ from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.runs.payloads import RunAbout
-from ui.runs.run_state import RunFacts, RunState, Stopwatch
+from ui.runs.run_clock import Stopwatch
+from ui.runs.run_state import RunFacts, RunState
 
 _FACTS = tuple(one.name for one in fields(RunFacts) if one.name != "config")
 # Names of a fact on the page, where they are shorter.

@@ -13,13 +13,11 @@ import torch
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.plan import Plan, Preparation
 from ui.runs.run_queue import RunQueue
 from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
-from ui.runs.training_run import RUN_PREFIX, TrainingRun
-from ui.runs.workspace import Workspace
-from ui.runs.workspaces import Busy, Workspaces
+from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
+from ui.runs.workspaces import Busy, Workspace, Workspaces
 from ui.state.limits import Limits
 
 MOST_RUNS = 7  # the newest, and six before it as faded lines
@@ -150,8 +148,10 @@ class RunManager:
 
     def stop_all(self) -> None:
         """Ends every run, for server shutdown."""
-        runs = [run for workspace in self.workspaces.all() for run in workspace.live]
-        self.queue.clear()
+        workspaces = self.workspaces.all()
+        runs = [run for workspace in workspaces for run in workspace.live]
+        for workspace in workspaces:
+            self.queue.leave(workspace)
         for run in runs:
             run.stop()
         for run in runs:

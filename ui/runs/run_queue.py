@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ui.runs.payloads import QueuePlace
 from ui.runs.training_run import TrainingRun
-from ui.runs.workspace import Workspace
-from ui.runs.workspaces import Busy
+from ui.runs.workspaces import Busy, Workspace
+from ui.state.clients import of_most
 from ui.state.limits import Limits
-from ui.state.shares import of_most
 
 _GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Resume puts it in line again."
 
@@ -57,22 +56,16 @@ class RunQueue:
         with self._lock:
             self._remove(workspace)
 
-    def clear(self) -> None:
-        """Removes all."""
-        with self._lock:
-            for workspace in list(self._waiting):
-                self._remove(workspace)
-
     def place(self, workspace: Workspace) -> QueuePlace | None:
         """A workspace's place, or None."""
         with self._lock:
             if not workspace.waits:
                 return None
             before = self._waiting[: self._waiting.index(workspace)]
-            learning = [_longest(run.record.seconds_left() for run in live) for live in self._learning()]
-        ahead = [_longest(run.record.time_budget for run in other.live) for other in before]
+            learning = [max(_known(run.record.seconds_left()) for run in live) for live in self._learning()]
+        ahead = [max((_known(run.record.time_budget) for run in one.live), default=math.inf) for one in before]
         seconds = expected_wait(learning, ahead, self._limits.training_runs)
-        return {"number": len(before) + 1, "seconds": seconds}
+        return {"number": len(before) + 1, "seconds": seconds if math.isfinite(seconds) else None}
 
     def make_room(self, workspace: Workspace) -> None:
         """Where the queue is full, the client that has most runs waiting gives up its last.
@@ -105,27 +98,20 @@ class RunQueue:
         return [live for live in lives if any(run.learns for run in live)]
 
 
-def expected_wait(learning: Sequence[float | None], before: Iterable[float | None], places: int) -> float | None:
-    """Seconds until the next run in a queue can begin.
+def _known(seconds: float | None) -> float:
+    return math.inf if seconds is None else seconds
+
+
+def expected_wait(learning: Sequence[float], before: Iterable[float], places: int) -> float:
+    """Seconds until the next run in a queue can begin; infinity where that is not known.
 
     Args:
-        learning: seconds that each run under way still takes; None where that is not known.
+        learning: seconds that each run under way still takes, likewise.
         before: seconds that each run ahead in the queue will take, the first first.
         places: runs that learn at the same time.
     """
-    unknown = float("inf")
-    ends = [unknown if seconds is None else max(0.0, seconds) for seconds in learning]
-    ends += [0.0] * max(0, places - len(ends))
-    heapq.heapify(ends)
-    while len(ends) > places:  # more runs than slots: the limit was lowered
-        heapq.heappop(ends)
+    # Where the limit was lowered there are more runs than places: the first to end are followed by none.
+    ends = sorted([*learning, *[0.0] * (places - len(learning))])[-places:]
     for seconds in before:
-        begins = heapq.heappop(ends)
-        heapq.heappush(ends, unknown if seconds is None else begins + seconds)
-    return None if ends[0] == unknown else ends[0]
-
-
-def _longest(seconds: Iterable[float | None]) -> float | None:
-    """The maximum; None if any value is unknown."""
-    shares = list(seconds)
-    return None if any(one is None for one in shares) else max((one for one in shares if one is not None), default=None)
+        heapq.heapreplace(ends, ends[0] + seconds)
+    return ends[0]

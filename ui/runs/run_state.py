@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.runs.payloads import MachineOfRun
-from ui.runs.run_clock import RunClock
+from ui.runs.run_clock import Stopwatch
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]
@@ -59,33 +59,6 @@ class RunFacts:
     def compared_by(self) -> tuple[object, ...]:
         """Key that two runs must share for their losses to be comparable."""
         return self.kind, self.vocab_size, self.data
-
-
-class Stopwatch:
-    """Pausable stopwatch.
-
-    Args:
-        seconds: to begin with.
-        clock: seconds; those while this process runs where left out.
-    """
-
-    def __init__(self, seconds: float = 0.0, clock: Callable[[], float] | None = None) -> None:
-        self._clock = clock or RunClock()
-        self._state: tuple[float, float | None] = (seconds, None)  # accumulated, started at; replaced atomically
-
-    def __call__(self) -> float:
-        """Seconds so far."""
-        before, since = self._state
-        return before if since is None else before + self._clock() - since
-
-    def on(self) -> None:
-        """Starts it; no effect if it is running."""
-        if self._state[1] is None:
-            self._state = (self._state[0], self._clock())
-
-    def off(self) -> None:
-        """Pauses it; no effect if it is paused."""
-        self._state = (self(), None)
 
 
 @dataclass(eq=False)

@@ -25,6 +25,7 @@ _RUN, _FORM, _MODEL = "run.json", "form.json", "model"
 _ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_-]{8,64}")
 _LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
+_PLAIN = (str, int, float, bool)  # what is kept of a form
 REASON = "The server ended amid this run. This is its last snapshot."
 
 
@@ -43,69 +44,55 @@ class SavedRuns:
         self._writing = threading.Lock()  # a server that ends saves while the tidying thread may be saving, too
 
     def save(self, workspace: str, record: RunState, *, now: bool = False) -> bool:
-        """Saves a run's last snapshot, unless it is saved already or the save interval has not passed.
-
-        Args:
-            workspace: id of its workspace.
-            record: of the run; one without a form, an update or a model, or on labels, is not kept.
-            now: ignore the save interval.
+        """Saves the last snapshot of a workspace's run, unless it is saved already or, but for `now`, the save interval
+        has not passed. One without a form, an update or a model, or on labels, is not kept.
         """
-        with self._writing:
-            return self._save(workspace, record, now)
-
-    def _save(self, workspace: str, record: RunState, now: bool) -> bool:
-        lm, at = record.language_model, self._clock()
-        if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
-            return False
-        if not record.observations or not record.step:
-            return False
-        state = _written(record)
-        if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
-            return False
         place = self._folder / workspace
         partial, earlier = (self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier"))
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(mode=0o700)
-            save_folder(partial / _MODEL, lm.model, lm.tokenizer)
-            (partial / _RUN).write_text(write_run(record), encoding="utf-8")
-            kind, values = record.form
-            form = {
-                "run": record.id,
-                "kind": kind,
-                "values": {name: value for name, value in values.items() if _is_plain(value)},
-            }
-            (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
-            shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
-            if place.exists():
-                place.rename(earlier)
-            partial.rename(place)
-            shutil.rmtree(earlier, ignore_errors=True)
-        except (OSError, GPTCoreError) as error:
-            log.warning("A run cannot be saved (%s).", error)
-            shutil.rmtree(partial, ignore_errors=True)
-            return False
-        self._done[workspace], self._at[workspace] = state, at
-        self._prune()
-        return True
+        with self._writing:
+            lm, state, at = record.language_model, _written(record), self._clock()
+            if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
+                return False
+            if not record.observations or not record.step:
+                return False
+            if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
+                return False
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir(mode=0o700)
+                save_folder(partial / _MODEL, lm.model, lm.tokenizer)
+                (partial / _RUN).write_text(write_run(record), encoding="utf-8")
+                kind, given = record.form
+                values = {name: value for name, value in given.items() if value is None or isinstance(value, _PLAIN)}
+                form = {"run": record.id, "kind": kind, "values": values}
+                (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
+                shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
+                if place.exists():
+                    place.rename(earlier)
+                partial.rename(place)
+                shutil.rmtree(earlier, ignore_errors=True)
+            except (OSError, GPTCoreError) as error:
+                log.warning("A run cannot be saved (%s).", error)
+                shutil.rmtree(partial, ignore_errors=True)
+                return False
+            self._done[workspace], self._at[workspace] = state, at
+            self._prune()
+            return True
 
     def _prune(self) -> None:
         """Deletes what `restore` would not load: the oldest beyond the number that is kept, and what has expired."""
         with suppress(OSError):  # another server of this user may be at it, too
             for number, place in enumerate(self._places()):
                 if number >= _MOST or self._clock() - place.stat().st_mtime >= _AGE:
-                    self._forget(place)
+                    shutil.rmtree(place, ignore_errors=True)
+                    self._done.pop(place.name, None)
+                    self._at.pop(place.name, None)
 
     def _places(self) -> list[Path]:
         """The folders of runs, the newest first; not what a save is writing, or has left."""
         places = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
         return sorted(places, key=lambda p: -p.stat().st_mtime)
-
-    def _forget(self, place: Path) -> None:
-        shutil.rmtree(place, ignore_errors=True)
-        self._done.pop(place.name, None)
-        self._at.pop(place.name, None)
 
     def restore(self) -> dict[str, RunState]:
         """Loads the runs of an earlier process, newest first, by workspace; deletes old, surplus and damaged ones."""
@@ -132,9 +119,9 @@ class SavedRuns:
 
         What another process is writing stays.
         """
-        cut_off = [
-            (p, m) for p in self._folder.iterdir() if (m := _LEFTOVER.fullmatch(p.name)) and _has_ended(int(m[2]))
-        ]
+        left_over = [(p, m) for p in self._folder.iterdir() if (m := _LEFTOVER.fullmatch(p.name))]
+        # Those of processes that are gone, and of this one, which saves nothing while it restores.
+        cut_off = [(p, m) for p, m in left_over if int(m[2]) == os.getpid() or not is_running(int(m[2]))]
         # The new run before the old one; a run that was not written whole cannot be read.
         for left, named in sorted(cut_off, key=lambda one: one[1][3], reverse=True):
             place = self._folder / named[1]
@@ -165,11 +152,6 @@ def _written(record: RunState) -> tuple[str, int, str]:
     return (record.id, record.observations[-1].step if record.observations else 0, record.state)
 
 
-def _has_ended(process: int) -> bool:
-    """Whether a process is gone, or this one, which saves nothing while it restores."""
-    return process == os.getpid() or not is_running(process)
-
-
 def is_running(process: int) -> bool:
     """Whether a process lives; on Windows, where asking for it by a signal would end it, it is taken to."""
     try:
@@ -180,7 +162,3 @@ def is_running(process: int) -> bool:
     except OSError:  # it is running under another user
         return True
     return True
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, (str, int, float, bool))

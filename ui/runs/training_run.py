@@ -6,8 +6,8 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
-from typing import Literal, cast
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 import torch
 
@@ -17,12 +17,12 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, device_name
 from gptcore.model import GPT
-from gptcore.observation import clone, observe
-from gptcore.training import EndEvent, StepEvent, Trainer
+from gptcore.observation import ObservationPlan, clone, observe
+from gptcore.tokenizers import Tokenizer
+from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.payloads import MachineOfRun
-from ui.runs.plan import Plan, Preparation
-from ui.runs.run_state import RunState, State
+from ui.runs.run_state import RunFacts, RunState, State
 from ui.state.machine import described
 
 log = logging.getLogger("gptlens")
@@ -35,6 +35,34 @@ _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
 _FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
 _NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
+
+Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run needs, checked."""
+
+    facts: RunFacts  # what is known of it
+    # makes what is trained, with its initial weights: a GPT, or a classifier around one
+    model: Callable[[], GPT | TaskClassifier]
+    tokenizer: Tokenizer  # of the text
+    data: Batches  # batches
+    evaluate: Callable[[Any, bool], Scoring]  # scores what is trained on held-out data, quickly or on all of it
+    watched: ObservationPlan  # what the snapshots record
+    objective: Callable[[Any], Objective] | None = None  # builds the loss from the model; None for the model's own
+    # the loss on held-out plain stories, which a run must not forget; None where there are none
+    on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
+    # whether it ends with the weights that did best on what is held out, where that is measured as it learns
+    keeps_best: bool = False
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A plan that the run makes itself, before its first update."""
+
+    facts: RunFacts  # what is known of the run until then
+    prepare: Callable[[], Generator[str, None, Plan]]  # makes it, with sentences on how far it is
 
 
 class TrainingRun:
@@ -194,7 +222,10 @@ class TrainingRun:
             record.next_look = _SHORTEST_WAIT
         while (what := self._next()) != "stop":
             if what == "wait":
-                if (yield from self._waits(learning)):
+                record.seconds.off()
+                yield from self._look_at_untrained()
+                yield from self._observe(learning.model)
+                if self._rest():
                     return True
             elif (yield from self._update(learning)):
                 break
@@ -259,15 +290,6 @@ class TrainingRun:
         self.record.seconds.on()
         return "update"
 
-    def _waits(self, learning: "_Learning") -> Generator[None, None, bool]:
-        """Takes a snapshot and pauses; True if paused, False if it was allowed more updates meanwhile."""
-        record = self.record
-        record.seconds.off()
-        yield from self._look_at_untrained()
-        if record.step:
-            yield from self._observe(learning.model)
-        return self._rest()
-
     def _end(self, learning: "_Learning") -> Iterator[None]:
         """The last snapshot and the score on all held-out data."""
         record, model = self.record, learning.model
@@ -308,9 +330,11 @@ class TrainingRun:
         if not weights or step == self.record.step:
             return
         model.load_state_dict(weights)
+        self.record.kept_step, self.record.language_model = step, self._copy(model)
+
+    def _copy(self, model: GPT | TaskClassifier) -> LanguageModel:
         copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
-        self.record.kept_step = step
-        self.record.language_model = LanguageModel(copy, self._plan.tokenizer, self.record.facts.title)
+        return LanguageModel(copy, self._plan.tokenizer, self.record.facts.title)
 
     def _take(self, event: StepEvent) -> None:
         record, now = self.record, self.record.seconds()
@@ -346,22 +370,18 @@ class TrainingRun:
         self._keep_if_best(model, loss, accuracy, at)
         if at == 0 and not record.plain_losses and self._plan.on_plain is not None and isinstance(model, GPT):
             record.plain_losses = ((yield from self._plan.on_plain(model)),)
-        copy = model.language_model() if isinstance(model, TaskClassifier) else clone(model)
-        lm = LanguageModel(copy, self._plan.tokenizer, record.facts.title)
-        now = {"step": at, "elapsed": elapsed, "valid_loss": loss, "accuracy": accuracy}
-        seen = yield from observe(lm, self._plan.watched, **now)
-        machine = None if isinstance(model, TaskClassifier) else self._machine(lm)
+        lm, watched = self._copy(model), self._plan.watched
+        seen = yield from observe(lm, watched, step=at, elapsed=elapsed, valid_loss=loss, accuracy=accuracy)
+        machine: MachineOfRun | None = None
+        if not isinstance(model, TaskClassifier):  # what every part does on the tokens whose attention maps are kept
+            ids = list(watched.looked_at)
+            machine = {**described(lm, ids, trace(lm.model, ids, len(ids) - 1)), "ids": ids}
         record.add_observation(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
         budget = record.time_budget
         longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
         return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
-
-    def _machine(self, lm: LanguageModel) -> MachineOfRun:
-        """What every part does on the tokens whose attention maps are kept."""
-        ids = list(self._plan.watched.looked_at)
-        return {**described(lm, ids, trace(lm.model, ids, len(ids) - 1)), "ids": ids}
 
 
 class _Learning:

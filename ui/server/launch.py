@@ -23,11 +23,10 @@ from ui.server.connections import limit_connections
 from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
 from ui.server.gradio_internals.configuration import slim
-from ui.server.gradio_internals.current_client import current_client
 from ui.server.gradio_internals.one_application import built_at_launch
 from ui.server.gradio_internals.page_states import PageStates
 from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
-from ui.server.gradio_internals.queue_share import QueueShare
+from ui.server.gradio_internals.queue_share import QueueShare, current_client
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
@@ -82,15 +81,8 @@ def serve(
     requests, listeners, clients = OpenRequests(), Counter[str](), Clients(behind_proxy=behind_proxy)
     services.sessions.holder = clients.of_page
     services.run_manager.asker = lambda: current_client(clients)
-    guarding: dict[str, Any] = {
-        "clients": clients,
-        "listeners": listeners,
-        "page": known(page, _TEXT_FIELDS),
-        "hosts": hosts,
-        "frames": frames,
-        "link": early(*_FIRST),
-        "mcp": mcp,
-    }
+    guarding: dict[str, Any] = {"clients": clients, "listeners": listeners, "page": known(page, _TEXT_FIELDS)}
+    guarding |= {"hosts": hosts, "frames": frames, "link": early(*_FIRST), "mcp": mcp}
     before = [
         Middleware(EndingMiddleware, requests=requests),
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
@@ -99,6 +91,8 @@ def serve(
         Middleware(UploadRoom, files=files, clients=clients),
     ]
     limit_connections(behind_proxy=behind_proxy)
+    shown = json.dumps({"lan": services.lan, "talk": services.talk, "earlier": earlier()}, ensure_ascii=False)
+    given = shown.replace("<", "\\u003c")  # it stands within the page
     with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
         page.queue(api_open=False, max_size=services.limits.waiting_events)
         gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
@@ -109,47 +103,26 @@ def serve(
         _, address, _ = page.launch(
             theme=make_theme(),
             head=style_link() + inline("frame/view/prefix.js") + inline("frame/view/modules.js"),
-            js=calling(
-                "frame/view/keys.js",
-                f"m.start({_script_value({'lan': services.lan, 'talk': services.talk, 'earlier': earlier()})})",
-            ),
-            footer_links=["api"],
-            run_history=False,
-            ssr_mode=False,
-            show_error=False,
-            max_file_size=LARGEST_UPLOAD,
+            js=calling("frame/view/keys.js", f"m.start({given})"),
+            footer_links=["api"], run_history=False, ssr_mode=False, show_error=False, enable_monitoring=False,
+            prevent_thread_lock=True, max_file_size=LARGEST_UPLOAD, quiet=not wait,
             max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
             state_session_capacity=services.limits.page_states,
             app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
-            enable_monitoring=False,
             server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
-            server_port=port,
-            prevent_thread_lock=True,
-            root_path=root_path,
-            mcp_server=mcp,
-            quiet=not wait,
-        )
+            server_port=port, root_path=root_path, mcp_server=mcp,
+        )  # fmt: skip
     tidying = (files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     _tidy_for_ever(tidying, (gc.collect, return_freed_memory) if wait else (return_freed_memory,))
     threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()
     if told is not None:
         told(address)
     if wait:
-        _until_told_to_end(page, services, requests)
+        with suppress(KeyboardInterrupt):  # Ctrl-C, or SIGTERM
+            while page.is_running:
+                time.sleep(0.1)
+        end(page, services, requests)
     return address
-
-
-def _script_value(value: object) -> str:
-    """A value as JavaScript that may stand within a page."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
-
-
-def _until_told_to_end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
-    """Serves until Ctrl-C or SIGTERM, then shuts down gracefully: stops texts and runs, delivers and saves results."""
-    with suppress(KeyboardInterrupt):
-        while page.is_running:
-            time.sleep(0.1)
-    end(page, services, requests)
 
 
 def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:

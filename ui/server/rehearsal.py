@@ -75,12 +75,8 @@ def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
     browser = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_BROWSERS))), None)
     if not whole or browser is None or importlib.util.find_spec("playwright") is None:
         yield from ready
-        yield Finding(
-            False,
-            "the talk is not rehearsed: that takes Chromium and `pip install playwright`"
-            if whole
-            else "the talk is not rehearsed before these slips are mended",
-        )
+        why = ": that takes Chromium and `pip install playwright`" if whole else " before these slips are mended"
+        yield Finding(False, f"the talk is not rehearsed{why}")
         return
     yield from _rehearsed(talk, file, browser, ready)
 
@@ -98,9 +94,8 @@ def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
         return Finding(True, f"{name}: starts a run{opened}")
     updates, words = expected_run(seconds, models.device)
     ends = "it ends in words" if words else "too few for words, so Train takes a smaller model"
-    return Finding(
-        True, f"{name}: starts a run of {seconds:.0f} s, about {updates:,} updates of the first preset: {ends}"
-    )
+    run = f"a run of {seconds:.0f} s, about {updates:,} updates of the first preset"
+    return Finding(True, f"{name}: starts {run}: {ends}")
 
 
 def _seconds(scene: Scene) -> float | None:

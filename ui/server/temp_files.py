@@ -75,7 +75,8 @@ class TemporaryFiles:
                 break
             path.unlink(missing_ok=True)
             total -= size
-        for left in _folders(self.folder / "gradio"):  # Gradio makes one for every file
+        folders = [path for path in (self.folder / "gradio").rglob("*") if path.is_dir()]
+        for left in sorted(folders, key=lambda path: -len(path.parts)):  # Gradio makes one for every file
             with suppress(OSError):  # not empty, or gone
                 if now - left.stat().st_mtime > self._age:
                     left.rmdir()
@@ -113,8 +114,3 @@ def _files(folder: Path) -> list[tuple[float, int, Path]]:
         if not path.is_dir():
             files.append((about.st_mtime, about.st_size, path))
     return files
-
-
-def _folders(folder: Path) -> list[Path]:
-    """All folders inside one, the deepest first."""
-    return sorted((path for path in folder.rglob("*") if path.is_dir()), key=lambda path: -len(path.parts))

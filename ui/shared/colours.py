@@ -6,14 +6,9 @@ rival, held-out data, a part switched off, what speaks against.
 
 # Of a model, by the names of gptcore.analysis.ParameterCount, in its order; --lens-part-... in the style sheet.
 PARTS = {
-    "token_embedding": "#72badb",
-    "position_embedding": "#7d8fb8",
-    "attention": "#1f7dad",
-    "mlp": "#8e7cc3",
-    "block_norms": "#8790ab",
-    "final_norm": "#b5bccf",
-    "head": "#a9d6ea",
-}
+    "token_embedding": "#72badb", "position_embedding": "#7d8fb8", "attention": "#1f7dad", "mlp": "#8e7cc3",
+    "block_norms": "#8790ab", "final_norm": "#b5bccf", "head": "#a9d6ea",
+}  # fmt: skip
 ACCENT, WARM = "#1f7dad", "#e2892b"
 INK = "#0d111c"  # on any of these
 # Shares from next to nothing to all, above the paper.

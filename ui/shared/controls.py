@@ -64,6 +64,12 @@ def settings_opener(elem_id: str) -> None:
     opener.click(None, None, None, js=f"() => document.getElementById({elem_id!r}).classList.toggle('opened')", **QUIET)
 
 
+def sentence_strip(text: str, *, label: str, placeholder: str, elem_id: str) -> gr.Textbox:
+    """The sentence above the views of a tab; the page's script keeps it the visitor's (`view/sentence.js`)."""
+    looks: dict[str, Any] = {"show_label": False, "container": False, "lines": 1, "max_lines": 4}
+    return gr.Textbox(text, label=label, placeholder=placeholder, elem_id=elem_id, elem_classes="strip", **looks)
+
+
 def seed_row(seed: int) -> tuple[gr.Number, gr.Checkbox, gr.Button]:
     """The seed, whether it is kept, and a button for another."""
     with gr.Row(elem_classes="seeds"):
@@ -85,21 +91,11 @@ def more_controls(form: WritingForm) -> dict[str, Any]:
         made["tokens_per_second"] = _slider(
             "Speed limit", "tokens a second; 0 is none", 0, 60, 1, form.tokens_per_second, "speed"
         )
-        made["stop"] = gr.Textbox(
-            form.on_controls()["stop"],
-            label="Stop strings",
-            info=r"one a line; \n is a newline",
-            lines=1,
-            max_lines=4,
-            min_width=150,
-            elem_id="stop-strings",
-        )
-    made["use_cache"] = gr.Checkbox(
-        form.use_cache,
-        label="KV cache",
-        info="Off: every token reads the whole text again. Compare the tokens/s.",
-        elem_id="use-cache",
-    )
+        looks: dict[str, Any] = {"info": r"one a line; \n is a newline", "lines": 1, "max_lines": 4, "min_width": 150}
+        stops = form.on_controls()["stop"]
+        made["stop"] = gr.Textbox(stops, label="Stop strings", elem_id="stop-strings", **looks)
+    info = "Off: every token reads the whole text again. Compare the tokens/s."
+    made["use_cache"] = gr.Checkbox(form.use_cache, label="KV cache", info=info, elem_id="use-cache")
     return made
 
 

@@ -24,20 +24,12 @@ ServerFunctions = Sequence[Callable[..., object]]
 
 
 _HERE = Path(__file__).resolve().parents[1]
-_TYPES = {
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8",
-}
+_KINDS = {".js": "javascript", ".css": "css", ".html": "html", ".txt": "plain"}
+_TYPES = {suffix: f"text/{kind}; charset=utf-8" for suffix, kind in _KINDS.items()}
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FIRST = "first/"
 _WHOLE_PAGE = (
-    "shared/view/properties.css",
-    "shared/view/parts.css",
-    "shared/view/theme.css",
-    "shared/view/controls.css",
-    "shared/view/stage.css",
+    *(f"shared/view/{name}.css" for name in ("properties", "parts", "theme", "controls", "stage")),
     "rooms/exercises/view/exercise.css",
     "shared/view/media.css",
 )
@@ -170,14 +162,9 @@ def component(
     begin = f"Promise.all([{parts}]).then(([m, b, v]) => b.begin(m.start, {context}{first}));"
     script = f"// {' '.join(repr(event) for event in events)}\n{begin}"
     return gr.HTML(
-        value,
-        html_template=template,
-        js_on_load=script,
-        apply_default_css=False,
-        elem_id=elem_id,
-        elem_classes=[_OURS, *elem_classes],
-        server_functions=list(server_functions),
-    )
+        value, html_template=template, js_on_load=script, server_functions=list(server_functions),
+        apply_default_css=False, elem_id=elem_id, elem_classes=[_OURS, *elem_classes],
+    )  # fmt: skip
 
 
 def bundled(module: str) -> str:

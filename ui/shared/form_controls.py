@@ -55,11 +55,8 @@ def _kind(field: Field) -> tuple[Any, dict[str, Any]]:
     if isinstance(field, Flag):
         return gr.Checkbox, {"min_width": 100}
     if isinstance(field, Text):
-        return gr.Textbox, {
-            "lines": field.lines,
-            "max_lines": max(2, 2 * field.lines),
-            "placeholder": field.placeholder or None,
-        }
+        most, placeholder = max(2, 2 * field.lines), field.placeholder or None
+        return gr.Textbox, {"lines": field.lines, "max_lines": most, "placeholder": placeholder}
     if isinstance(field, File):
         return gr.File, {"file_types": ["text", ".txt", ".md", ".csv", ".py"], "height": 150}
     raise TypeError(f"{type(field).__name__} has no control")

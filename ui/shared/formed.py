@@ -42,9 +42,8 @@ def described(history: Sequence[Attribution], steps: Sequence[int | None], pair:
     names = history[-1].names
     values = list(zip(*(one.values.tolist() for one in history), strict=True))  # by part, then by checkpoint
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
-    parts: list[FormedPart] = [
-        {"name": named_part(names[place]), "values": [round(value, 3) for value in values[place]]} for place in largest
-    ]
+    short = [[round(value, 3) for value in row] for row in values]
+    parts: list[FormedPart] = [{"name": named_part(names[place]), "values": short[place]} for place in largest]
     totals = [round(one.total, 3) for one in history]
     return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
 

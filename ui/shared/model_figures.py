@@ -29,14 +29,10 @@ def figures(model: str) -> dict[str, str]:
     config = read_config(folder)
     total = count_parameters(config).total
     return {
-        "parameters": f"{total:,}",
-        "size": big(total),
-        "layers": str(config.n_layer),
-        "heads": str(config.n_head),
-        "width": str(config.n_embd),
-        "window": str(config.n_positions),
-        "vocabulary": f"{config.vocab_size:,}",
-    }
+        "parameters": f"{total:,}", "size": big(total),
+        "layers": str(config.n_layer), "heads": str(config.n_head), "width": str(config.n_embd),
+        "window": str(config.n_positions), "vocabulary": f"{config.vocab_size:,}",
+    }  # fmt: skip
 
 
 def filled(text: str) -> str:

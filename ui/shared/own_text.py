@@ -1,7 +1,7 @@
 """Default text of a model: the initial text of every tab until the visitor writes one."""
 
 import json
-from pathlib import Path
+from contextlib import suppress
 
 from gptcore.errors import GPTCoreError, TokenizerError
 from gptcore.language_model import LanguageModel, bundled_models
@@ -39,11 +39,9 @@ def text_to_read(services: Services, name: str, lm: LanguageModel) -> str:
 def readable_text(lm: LanguageModel) -> str:
     """A text with repetitions; a model that cannot encode it gets some of its own tokens twice."""
     for text in (TEXT, REPEATING):
-        try:
+        with suppress(TokenizerError):
             lm.tokenizer.encode(text)
-        except TokenizerError:
-            continue
-        return text
+            return text
     some = lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(1, _LEAST_TO_READ + 1)])
     return some + some
 
@@ -62,10 +60,8 @@ def _given(services: Services, name: str) -> str:
     if record is not None:
         return record.facts.prompt
     folder = bundled_models().get(base_name(name))
-    return _bundled(folder) if folder is not None else ""
-
-
-def _bundled(folder: Path) -> str:
+    if folder is None:
+        return ""
     try:
         return str(json.loads((folder / _EXAMPLE).read_text(encoding="utf-8"))["prompt"])
     except (OSError, ValueError, KeyError, TypeError):

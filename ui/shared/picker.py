@@ -1,5 +1,7 @@
 """The model picker: its entries, and the slider for training checkpoints."""
 
+from typing import Any
+
 import gradio as gr
 
 from ui.services import Services
@@ -45,16 +47,6 @@ def moment_slider(name: str) -> gr.Slider:
     steps = moments(name)
     step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
     at = steps.index(step) if step in steps else len(steps)
-    return gr.Slider(
-        0,
-        max(1, len(steps)),
-        at,
-        step=1,
-        precision=0,
-        label="Trained for",
-        visible=bool(steps),
-        buttons=[],
-        min_width=150,
-        elem_id="moment",
-        container=False,
-    )
+    looks: dict[str, Any] = {"step": 1, "precision": 0, "buttons": [], "min_width": 150, "container": False}
+    visible, high = bool(steps), max(1, len(steps))
+    return gr.Slider(0, high, at, label="Trained for", visible=visible, elem_id="moment", **looks)

@@ -1,11 +1,29 @@
-"""QR codes of links, for phones."""
+"""Links for phones: QR codes, and this machine's address on the local network."""
 
 import io
+import ipaddress
+import socket
 from urllib.parse import urlsplit
 
 import segno
 
+EVERYWHERE = "0.0.0.0"
+_ELSEWHERE = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737): asked for a route, sent nothing
 _LONGEST = 1_000  # characters of a link
+
+
+def own_address() -> str:
+    """This machine's address on the local network; "" if it is on none.
+
+    Connecting a UDP socket chooses a route and sends nothing.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ELSEWHERE)
+            address = probe.getsockname()[0]
+        except OSError:
+            return ""
+    return "" if ipaddress.ip_address(address).is_loopback or address == EVERYWHERE else address
 
 
 def qr_terminal(link: str) -> str:

@@ -4,9 +4,11 @@ import ipaddress
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
+from typing import TypeVar
 
+T = TypeVar("T")
 _MOST_PAGES = 5_000  # whose client is remembered
 _MOST_CLIENTS = 2_000  # with a share of newcomers
 _LATELY = 60.0  # seconds for which a client counts among those that share
@@ -33,6 +35,14 @@ def let_go(held: Counter[str], name: str, n: int = 1) -> None:
     held[name] -= n
     if held[name] <= 0:
         del held[name]
+
+
+def of_most(items: Iterable[T], holder: Callable[[T], str]) -> list[T]:
+    """The items of the client that holds most of them, in their order; of several, the client of the first item."""
+    held: dict[str, list[T]] = {}
+    for item in items:
+        held.setdefault(holder(item), []).append(item)
+    return max(held.values(), key=len, default=[])
 
 
 class Clients:

@@ -90,9 +90,8 @@ def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tens
     if settled == 0:
         formed = f"{word} is already the first guess before any block, and ends at {final}."
     else:
-        formed = (
-            f"{word} is the first guess from block {settled - 1} on{lost_again(before, 'block')}; it ends at {final}."
-        )
+        since = f"from block {settled - 1} on{lost_again(before, 'block')}"
+        formed = f"{word} is the first guess {since}; it ends at {final}."
     if float(gains[layer]) < _RISES:
         return f"{formed} No block changes that much."
     return f"{formed} Block {layer} raises it the most ({risen}); {head}."
@@ -113,13 +112,10 @@ def shape(config: GPTConfig) -> Shape:
     """Letters of the shape, and parameters of each part: one block's attention and MLP, norms left out."""
     counts = count_parameters(config)
     sizes = {
-        "embedding": counts.token_embedding,
-        "positions": counts.position_embedding,
-        "attention": counts.attention // config.n_layer,
-        "mlp": counts.mlp // config.n_layer,
-        "norm": counts.final_norm,
-        "head": counts.head,
-    }
+        "embedding": counts.token_embedding, "positions": counts.position_embedding,
+        "attention": counts.attention // config.n_layer, "mlp": counts.mlp // config.n_layer,
+        "norm": counts.final_norm, "head": counts.head,
+    }  # fmt: skip
     return {
         "sizes": sizes,
         "V": config.vocab_size, "C": config.n_embd, "H": config.n_head, "D": config.head_dim, "L": config.n_layer,

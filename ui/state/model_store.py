@@ -120,15 +120,14 @@ class ModelStore:
             if name in self._models:  # called at every slider move: no file access
                 self._models.move_to_end(name)
                 return self._models[name]
-        known = {choice.name for choice in self.choices()}
-        if not self._limits.any_model and not {name, base_name(name)} & known:
-            names = ", ".join(choice.name for choice in self.choices())
+        known = {choice.name: choice for choice in self.choices()}
+        if not self._limits.any_model and not {name, base_name(name)} & known.keys():
+            names = ", ".join(known)
             raise CheckpointError(
                 f"This server opens only the models in its list, and {name!r} is not among them: {names}."
             )
-        closed = next((choice.closed for choice in self.choices() if choice.name == name), "")
-        if closed:  # before anything is downloaded
-            raise CheckpointError(closed)
+        if name in known and known[name].closed:  # before anything is downloaded
+            raise CheckpointError(known[name].closed)
         with self._lock:
             loading = self._loading.setdefault(name, threading.Lock())
         with loading:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from gptcore.inference.sampling_settings import SamplingSettings
+from ui.state.clients import of_most
 from ui.state.limits import Limits
-from ui.state.shares import of_most
 from ui.state.token_stream import Line, serialise
 
 MAX_UNDO = 50

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ui.payloads import Scene
-from ui.state.shares import of_most
+from ui.state.clients import of_most
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
 _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer

@@ -59,16 +59,9 @@ def note(text: str) -> Line:
 
 def token(tokenizer: Tokenizer, made: GeneratedToken) -> Line:
     """A generated token: its text, what it is, and what else the model thought of."""
-    return scored_token(
-        tokenizer,
-        made.id,
-        made.text,
-        made.logprob,
-        made.rank,
-        ((a.id, a.logprob) for a in made.alternatives),
-        chance=rounded(made.sampling_probability, 4),
-        candidates=made.n_candidates,
-    )
+    others = ((a.id, a.logprob) for a in made.alternatives)
+    sampled = {"chance": rounded(made.sampling_probability, 4), "candidates": made.n_candidates}
+    return scored_token(tokenizer, made.id, made.text, made.logprob, made.rank, others, **sampled)
 
 
 def scored_token(

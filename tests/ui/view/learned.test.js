@@ -1,6 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {learned} from '../../../ui/lenses/train/view/learned.js';
+import {learned} from '../../../ui/lenses/train/view/figures.js';
 
 const LINES = {uniform: 4.3, unigram: 3.07, bigram: 2.38};
 

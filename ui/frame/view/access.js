@@ -21,18 +21,15 @@ function describe(root) {
 }
 
 export function describeViews() {
-  let waits = false;
+  let timer = null;
   watchWords();
-  // Views are mounted when they open, some time after their tab has been chosen.
-  const soon = () => {
-    if (waits) return;
-    waits = true;
-    setTimeout(() => {
-      waits = false;
-      describe(document.body);
-      explainWords();
-    }, 50);
+  const now = () => {
+    timer = null;
+    describe(document.body);
+    explainWords();
   };
+  // Views are mounted when they open, some time after their tab has been chosen.
+  const soon = () => (timer ??= setTimeout(now, 50));
   const tabs = document.querySelector('#tabs');
   new MutationObserver(soon).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
   new ResizeObserver(soon).observe(tabs);

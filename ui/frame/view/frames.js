@@ -16,9 +16,5 @@ export function endCount() {
     }
     return clock.call(performance);
   };
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
-      delete performance.now;
-    }),
-  );
+  requestAnimationFrame(() => requestAnimationFrame(() => delete performance.now));
 }

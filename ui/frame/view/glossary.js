@@ -4,60 +4,34 @@ import {add, listOver} from '../../shared/view/page.js';
 
 // [how it may stand in a sentence, its name in the list, what it is]
 /** @type {[RegExp, string, string][]} */
+// prettier-ignore
 export const WORDS = [
-  [
-    /\bblocks?\b/,
-    'block',
-    'One layer of the model: attention, then an MLP. Each adds what it has found to the stream.',
-  ],
-  [
-    /\bheads? \d+\.\d+/,
-    'head 5.6',
-    'An attention head: number 6 of layer 5, both from 0. For each token it decides which earlier ones to look at.',
-  ],
+  [/\bblocks?\b/, 'block',
+    'One layer of the model: attention, then an MLP. Each adds what it has found to the stream.'],
+  [/\bheads? \d+\.\d+/, 'head 5.6',
+    'An attention head: number 6 of layer 5, both from 0. For each token it decides which earlier ones to look at.'],
   [/\bheads\b/, 'heads', 'Parts of a block that look back: each decides, for each token, which earlier ones it reads.'],
   [/\bMLPs?\b/, 'MLP', 'The second half of a block: it works on each token by itself, where attention mixes several.'],
-  [
-    /\bstream\b/,
-    'stream',
-    'The list of numbers that stands for a token on its way; every part reads it and adds to it.',
-  ],
+  [/\bstream\b/, 'stream',
+    'The list of numbers that stands for a token on its way; every part reads it and adds to it.'],
   [/\bembeddings?\b/i, 'embedding', 'The list of numbers that a token, or a position, begins with. It is learned.'],
-  [
-    /\bpre-norm\b/,
-    'pre-norm',
-    'Each half of a block brings what it reads to one scale first, as in GPT-2; post-norm does so after, as in GPT-1.',
-  ],
-  [
-    /\bpost-norm\b/,
-    'post-norm',
-    'Each half of a block brings its result to one scale, as in GPT-1. GPT-2 does it before.',
-  ],
-  [
-    /\bbyte-level BPE\b/,
-    'byte-level BPE',
-    'How text becomes tokens: frequent runs of bytes are one token each, so that no text is unknown.',
-  ],
+  [/\bpre-norm\b/, 'pre-norm',
+    'Each half of a block brings what it reads to one scale first, as in GPT-2; post-norm does so after, as in GPT-1.'],
+  [/\bpost-norm\b/, 'post-norm',
+    'Each half of a block brings its result to one scale, as in GPT-1. GPT-2 does it before.'],
+  [/\bbyte-level BPE\b/, 'byte-level BPE',
+    'How text becomes tokens: frequent runs of bytes are one token each, so that no text is unknown.'],
   [/\blogits?\b/i, 'logit', 'The raw score of a token, before softmax makes probabilities of all scores.'],
   [/\bsoftmax\b/, 'softmax', 'Makes probabilities of scores: e to the power of each, divided by their sum.'],
-  [
-    /\bnats\b/,
-    'nats',
-    'The unit of loss: −ln of the probability that the right token had. 0 is certain, 0.69 one in two.',
-  ],
-  [
-    /\bperplexity\b/i,
-    'perplexity',
-    'As unsure as choosing among this many equally likely tokens: e to the power of the loss.',
-  ],
+  [/\bnats\b/, 'nats',
+    'The unit of loss: −ln of the probability that the right token had. 0 is certain, 0.69 one in two.'],
+  [/\bperplexity\b/i, 'perplexity',
+    'As unsure as choosing among this many equally likely tokens: e to the power of the loss.'],
   [/\bheld out\b|\bheld-out\b/i, 'held out', 'Text that the model was not trained on, kept for measuring.'],
   [/\bunigram\b/, 'unigram', 'Guessing by how often each token occurs, whatever stands before.'],
   [/\bbigram\b/, 'bigram', 'Guessing from the one token before.'],
-  [
-    /\brests? on the first token\b|\battention sink\b/,
-    'attention sink',
-    'A head that finds nothing to look at puts its attention on the first token, where it does no harm.',
-  ],
+  [/\brests? on the first token\b|\battention sink\b/, 'attention sink',
+    'A head that finds nothing to look at puts its attention on the first token, where it does no harm.'],
   [/\bKV cache\b/, 'KV cache', 'Keys and values of the tokens so far, kept so that each is computed once.'],
 ];
 const SENTENCES = '.lens-component :is(.conclusion, .tr-verdict, .bd-check, .ab-head, .st-conclusion)';

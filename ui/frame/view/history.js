@@ -44,10 +44,7 @@ export function keepHistory(turnBack) {
   addEventListener('popstate', async event => {
     const back = event.state?.place;
     if (!back) return;
-    if (turnBack()) {
-      keep('pushState', place());
-      return;
-    }
+    if (turnBack()) return keep('pushState', place());
     going = true;
     await goTo(new URLSearchParams({tab: back[0], view: back[1]}));
     await awaited(() => same(place(), back));

@@ -5,7 +5,7 @@ import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {awaited} from '../../shared/view/awaited.js';
-import {goTo, isOpen, outerTabs, setEarlier} from '../../shared/view/places.js';
+import {goTo, isOpen, outerTabs, setEarlier, visible} from '../../shared/view/places.js';
 import {describeViews} from './access.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
@@ -49,11 +49,7 @@ function closeCard() {
 export async function start(given) {
   restoreLook();
   // Where scripts are compiled already, they come before Gradio has laid out the page.
-  await awaited(
-    () => document.querySelector('#tabs'),
-    () => true,
-    Infinity,
-  );
+  await awaited(() => document.querySelector('#tabs'), undefined, Infinity);
   endCount();
   watchConnection();
   setLan(given.lan ?? '');
@@ -65,7 +61,8 @@ export async function start(given) {
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||
     e.target.isContentEditable ||
     (e.target.tagName === 'INPUT' && !silent.includes(e.target.type));
-  const press = selector => [...document.querySelectorAll(selector)].find(button => button.offsetParent)?.click();
+  const press = selector => visible(selector)?.click();
+  const darken = () => document.body.classList.toggle('black');
   const keys = {
     // A stray key press must not restart a run in progress.
     g: () =>
@@ -79,17 +76,15 @@ export async function start(given) {
       window.dispatchEvent(new Event('resize'));
     },
     d: () => turnLook('dark'),
-    b: () => document.body.classList.toggle('black'),
-    '.': () => document.body.classList.toggle('black'),
+    b: darken,
+    '.': darken,
     '?': () => listOver('key-list', 'Keys', LIST),
     q: async () => {
       await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
       document.querySelector('.st-search')?.focus();
     },
     w: () => {
-      const asks = [...document.querySelectorAll('#start [data-do=why], #stream .ts-why')].find(
-        one => one.offsetParent,
-      );
+      const asks = visible('#start [data-do=why], #stream .ts-why');
       if (asks) asks.click();
       else askWhy(sentence());
     },

@@ -1,6 +1,6 @@
 // "More", at the right of the header: what helps on every tab and stands in no view.
 import {listWords} from './glossary.js';
-import {add, addButton, shareLink} from '../../shared/view/page.js';
+import {add, addButton, sayBriefly, shareLink} from '../../shared/view/page.js';
 import {goTo, pickedModel, place} from '../../shared/view/places.js';
 import {offered} from '../../shared/view/offers.js';
 import {chosenInLink, sentence} from '../../shared/view/sentence.js';
@@ -41,16 +41,7 @@ export function showMenu(keys) {
     ['Keys', '?', keys['?']],
     ['Words, each in one sentence', '', listWords],
     ['Use it from a program (API)', '', () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click()],
-    [
-      'Copy a link to this view',
-      '',
-      async () => {
-        status.textContent = await linked();
-        setTimeout(() => {
-          status.textContent = '';
-        }, 6000);
-      },
-    ],
+    ['Copy a link to this view', '', async () => sayBriefly(status, await linked(), 6)],
   ];
   for (const [text, key, press] of entries) {
     const entry = addButton(box, '', text, press);

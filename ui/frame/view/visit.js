@@ -10,14 +10,10 @@ const PATIENCE = 1000; // milliseconds for the page before a reload to close
 
 let atFirst; // the tab that is open as the page loads
 let isTabPressed = false; // by the visitor, who may press the open one to stay there
-addEventListener(
-  'click',
-  event => {
-    const pressed = event.target instanceof Element && event.target.closest('[role=tab]');
-    if (event.isTrusted && pressed) isTabPressed = true;
-  },
-  true,
-);
+const notePress = (/** @type {any} */ event) => {
+  if (event.isTrusted && event.target.closest?.('[role=tab]')) isTabPressed = true;
+};
+addEventListener('click', notePress, true);
 let anew = false; // whether this is the first load of a link, and not a reload
 
 export async function visit() {

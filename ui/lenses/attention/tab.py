@@ -13,9 +13,9 @@ from ui.lenses.attention.view.attention_view import attention_view
 from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view, recorded_picture
 from ui.lenses.attention.view.why_views import why_view
 from ui.services import Services
+from ui.shared.controls import sentence_strip
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
-from ui.shared.strip import sentence_strip
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
 

@@ -13,9 +13,8 @@ from ui.lenses.generate.view.distribution_view import distribution_view
 from ui.lenses.generate.view.strategies_view import strategies_view
 from ui.lenses.generate.view.tokens_view import tokens_view
 from ui.lenses.generate.views import compare_view, surprise_view
-from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row
+from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row, sentence_strip
 from ui.shared.lens import Event, Lens, TabContext
-from ui.shared.strip import sentence_strip
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, copy_script, served, share_sentence, stop_event, view_tab
 

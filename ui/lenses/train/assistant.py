@@ -15,7 +15,8 @@ from ui.shared.lens import Wiring
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, or_nothing, served, stop_event
 
-_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
+# Replaces the first input with the workspace id of this browser, which only its script knows.
+WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _ABOUT = (
     "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions with their answers, with "
     "the loss on the answers only (Ouyang et al. 2022), <b>2</b> from which of its own answers is the better one (DPO, "
@@ -26,9 +27,11 @@ _ABOUT = (
 _DUEL = """
 <div class="du"><button type="button" data-do="begin">Choose answers yourself</button>
 <div class="du-body" hidden><p class="du-prompt u-apart u-strong"></p>
-<div class="du-two u-two">
-<div><p class="du-answer u-pane"></p><button type="button" data-choice="0">A is better</button></div>
-<div><p class="du-answer u-pane"></p><button type="button" data-choice="1">B is better</button></div></div>
+<div class="u-two">
+<div><div class="du-answer u-pane u-reading"></div>
+<button type="button" class="u-apart" data-choice="0">A is better</button></div>
+<div><div class="du-answer u-pane u-reading"></div>
+<button type="button" class="u-apart" data-choice="1">B is better</button></div></div>
 <button type="button" data-choice="">Neither: two others</button></div>
 <p class="du-said u-apart u-muted" role="status"></p></div>
 """
@@ -79,12 +82,7 @@ def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown,
             changed = ([gr.skip() if value is None else value for value in view] for view in views)
             yield from or_nothing(changed, [gr.skip()] * 4)
 
-    asking = {
-        "fn": on_compare,
-        "inputs": [workspace, model, prompt],
-        "outputs": [*streams, sentence],
-        "js": _WITH_WORKSPACE,
-    }
-    gr.on([start.click, prompt.submit], **asking, **{**model_work, "trigger_mode": "multiple"})
+    asking = {"inputs": [workspace, model, prompt], "outputs": [*streams, sentence], "js": WITH_WORKSPACE}
+    gr.on([start.click, prompt.submit], on_compare, **asking, **{**model_work, "trigger_mode": "multiple"})
     examples.input(lambda chosen: chosen, examples, prompt, queue=False, **QUIET)
     stop.click(stop_event(services), queue=False, **QUIET)

@@ -18,10 +18,10 @@ from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.linked import settings_of
 from ui.lenses.train.handlers.plan import tuning_plan
-from ui.lenses.train.handlers.presets import GPT1_TUNING, NOTES, PRESETS
+from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.payloads import LinkRequest, fields
-from ui.runs.plan import Plan
-from ui.runs.workspace import Workspace
+from ui.runs.training_run import Plan
+from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Values, fields_of
 from ui.shared.picker import choices
@@ -110,25 +110,19 @@ class TrainEvents:
 
     def linked(self, settings: Mapping[str, Any]) -> list[Any]:
         """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
-        note, filled = gr.skip(), {}
+        note, filled = gr.skip(), dict[str, Any]()
         if "preset" in settings:
             note, *values = self.preset(settings["preset"])
             filled = {f"train.{field}": value for field, value in zip(PRESET_FIELDS, values, strict=True)}
-        return [
-            settings.get("preset", gr.skip()),
-            note,
-            *({**filled, **settings}.get(name, gr.skip()) for name in LINKED),
-        ]
+        filled |= settings
+        return [settings.get("preset", gr.skip()), note, *(filled.get(name, gr.skip()) for name in LINKED)]
 
     def link(self, form: object, preset: object, model: object, *values: object) -> str:
         """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
         kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
         goal = {"choose": CONTINUED[kind][1]} if kind in CONTINUED else {}
-        settings: dict[str, object] = {
-            "tab": "train",
-            "view": title_of("train", "continue" if goal else "scratch"),
-            **goal,
-        }
+        view = title_of("train", "continue" if goal else "scratch")
+        settings: dict[str, object] = {"tab": "train", "view": view, **goal}
         named = dict(zip(LINKED, values, strict=True))
         if kind != "scratch":
             example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
@@ -138,16 +132,11 @@ class TrainEvents:
             settings |= {"preset": known} | settings_of("train", named, PRESETS[known])
         return json.dumps(settings, ensure_ascii=False)
 
-    def as_gpt1(self) -> list[Any]:
-        """The settings of the GPT-1 paper in the labels' form."""
-        return [GPT1_TUNING[name] for name in GPT1_TUNING]
-
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
         workspace = self._services.workspaces.get(event_data(event).get("workspace"))
-        kind, values = (
-            workspace.current.form if workspace is not None and workspace.current is not None else None
-        ) or ("", {})
+        run = None if workspace is None else workspace.current
+        kind, values = run.form if run is not None and run.form is not None else ("", {})
         shown = "continue" if kind in CONTINUED else kind
         updates: list[Any] = [gr.Tabs(selected=shown) if kind else gr.skip(), kind if kind in CONTINUED else gr.skip()]
         for name, form in _FORMS.items():
@@ -158,10 +147,8 @@ class TrainEvents:
     def zip(self, workspace: str) -> list[Any]:
         with shown_to_visitor():
             known = self._services.workspaces.get(workspace)
-            path, note = files.zipped_model(
-                self._services, workspace if known is not None and known.runs else "example"
-            )
-            return [path, note]
+            shown = workspace if known is not None and known.runs else "example"
+            return list(files.zipped_model(self._services, shown))
 
     def upload(self, workspace: str, file: str) -> list[Any]:
         with shown_to_visitor():
@@ -190,18 +177,17 @@ def goal_shown(goal: object) -> list[gr.Column]:
 
 def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:
     """A workspace as the view's value; stores the form's values with its run, to restore the form later."""
-    if workspace.current is not None:
+    run = workspace.current
+    if run is not None:
         short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
-        workspace.current.form = (kind, short)
-    return json.dumps(
-        {"workspace": workspace.id, "run": workspace.current.id if workspace.current is not None else None}
-    )
+        run.form = (kind, short)
+    return json.dumps({"workspace": workspace.id, "run": None if run is None else run.id})
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
     functions = (watching.poll, watching.command, watching.heads, watching.formed, watching.token_probabilities)
-    return served(services, *functions, watching.past, watching.classify, files.recording, phone)
+    return served(services, *functions, watching.past, watching.classify, watching.recording, phone)
 
 
 def phone(_: Services, request: Annotated[object, LinkRequest]) -> str | None:

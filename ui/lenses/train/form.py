@@ -77,18 +77,13 @@ def _text_fields(services: Services, form: type, prefix: str) -> dict[str, Any]:
     options = fields_of(form)["corpus"].options  # type: ignore[attr-defined] - a choice
     choices = [(label, name) for name, label in options.items() if name != DATA_SET or not services.models.offline]
     corpus = control(form, prefix, "corpus", choices=choices)
-    hidden = controls(form, prefix, ("written", "file", "data_set"), visible=False)
-    corpus.change(
-        lambda chosen: [
-            gr.update(visible=chosen == YOURS),
-            gr.update(visible=chosen == YOURS),
-            gr.update(visible=chosen == DATA_SET),
-        ],
-        corpus,
-        list(hidden.values()),
-        queue=False,
-        **QUIET,
-    )
+    needed_by = {"written": YOURS, "file": YOURS, "data_set": DATA_SET}
+    hidden = controls(form, prefix, needed_by, visible=False)
+
+    def on_corpus(chosen: object) -> list[Any]:
+        return [gr.update(visible=chosen == choice) for choice in needed_by.values()]
+
+    corpus.change(on_corpus, corpus, list(hidden.values()), queue=False, **QUIET)
     return {"corpus": corpus, **hidden}
 
 
@@ -100,25 +95,19 @@ def _filled(name: str) -> list[Any]:
     """The made-up set of an input form, and the settings with which it is learned in its time."""
     with shown_to_visitor():
         input_form(name)
-        return [example_lines(name), *_settings(name)]
+        settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
+        return [example_lines(name), *(settings[one] for one in _NEEDED)]
 
 
 def _needed(name: str, written: str) -> list[Any]:
     """The settings of an input form's made-up set, where such a set stands there."""
-    with shown_to_visitor():
-        input_form(name)
-        return _settings(name) if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in _NEEDED]
-
-
-def _settings(name: str) -> list[Any]:
-    settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
-    return [settings[one] for one in _NEEDED]
+    settings = _filled(name)[1:]
+    return settings if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in settings]
 
 
 def _drawn(name: str, written: str) -> list[Any]:
     """The drawing of an input form, and lines that show what it wants; a made-up set gives way to this form's."""
     with shown_to_visitor():
         input_form(name)
-        if written in [example_lines(one) for one in INPUT_FORMS]:
-            return [drawing(name), gr.update(value=example_lines(name), placeholder=_some_lines(name))]
-        return [drawing(name), gr.update(placeholder=_some_lines(name))]
+        made_up: dict[str, Any] = {"value": example_lines(name)} if written in map(example_lines, INPUT_FORMS) else {}
+        return [drawing(name), gr.update(placeholder=_some_lines(name), **made_up)]

@@ -91,12 +91,6 @@ class RunLook(TypedDict):
     tasks: dict[str, float]
 
 
-class RunAboutShown(RunAbout):
-    """With why a run that is broken on purpose fails."""
-
-    why: str
-
-
 class RunNews(TypedDict):
     """What a page does not have yet of a run: rows from `first`, observations from `looks_from`.
 
@@ -125,7 +119,7 @@ class RunNews(TypedDict):
     peak: float
     planned_peak: float
     ahead: list[list[float]]
-    about: RunAboutShown | None
+    about: RunAbout | None
     next_look: float | None
     busy: float | None
     slow: SlowRun | None

@@ -5,14 +5,13 @@ from typing import Any
 
 import gradio as gr
 
-from ui.lenses.train.assistant import assistant_fields, compared_view
+from ui.lenses.train.assistant import WITH_WORKSPACE, assistant_fields, compared_view
 from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, server_functions
 from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.presets import GPT1_TUNING, SHAPE, offered
 from ui.lenses.train.view.train_view import train_view
-from ui.services import Services
 from ui.shared.controls import settings_opener
 from ui.shared.fields import fields_of
 from ui.shared.files import calling
@@ -20,15 +19,12 @@ from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
 from ui.shared.wiring import QUIET, view_tab
 from ui.views import CONTINUED
 
-# Replaces the first input with the workspace id of this browser, which only its script knows.
-_WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
-_STARTS = calling("shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1)]")
-_NEW_SEED = calling(
-    "shared/view/workspace.js", "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
-)
-_WITH_FORM = calling("shared/view/workspace.js", "[document.body.dataset.form || 'scratch', ...args.slice(1)]")
+_WORKSPACE = "shared/view/workspace.js"
+_STARTS = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1)]")
+_NEW_SEED = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+_WITH_FORM = calling(_WORKSPACE, "[document.body.dataset.form || 'scratch', ...args.slice(1)]")
 _COPIES = calling("shared/view/page.js", "[await m.shareLink(JSON.parse(args[0]), 'A file is left out.')]")
-_ANSWERED = calling("shared/view/workspace.js", "m.answered()")
+_ANSWERED = calling(_WORKSPACE, "m.answered()")
 
 
 def train_tab(site: TabContext[None]) -> Lens:
@@ -40,7 +36,15 @@ def train_tab(site: TabContext[None]) -> Lens:
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with view_tab("train", "scratch") as scratch_tab:
-                    preset, note, (start, reset, new_seed), notice = _starting(services)
+                    presets = offered(services.limits)
+                    preset = gr.Dropdown(presets, value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+                    note = gr.HTML("", elem_id="train-note", elem_classes="said")
+                    with gr.Row():
+                        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
+                        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
+                        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
+                    notice = gr.HTML("", elem_id="train-said", elem_classes="said")
+                    settings_opener("train-settings")
                     fields = scratch_fields(services)
                 with view_tab("train", "continue") as continue_tab:
                     choices = [(label, kind) for kind, (_, label) in CONTINUED.items()]
@@ -62,7 +66,12 @@ def train_tab(site: TabContext[None]) -> Lens:
                     teach, chooser, prefer, said_of_helper, helper = assistant_fields(services)
             copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")
             said_of_link = gr.HTML("", elem_id="train-link-said", elem_classes="said")
-            save, uploaded, ready, said_of_files = _files()
+            with gr.Accordion("Files", open=False):
+                with gr.Row():
+                    save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
+                    uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
+                ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+                said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
             compared_view(services, workspace, model, site.model_work)
@@ -82,8 +91,8 @@ def train_tab(site: TabContext[None]) -> Lens:
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
         began.then(None, None, None, js=_ANSWERED, **QUIET)
-    scratch_tab.select(None, None, None, js=calling("shared/view/workspace.js", "m.openForm('scratch')"), **QUIET)
-    opens = calling("shared/view/workspace.js", "(m.openForm(args[0]), args)")
+    scratch_tab.select(None, None, None, js=calling(_WORKSPACE, "m.openForm('scratch')"), **QUIET)
+    opens = calling(_WORKSPACE, "(m.openForm(args[0]), args)")
     continue_tab.select(None, goal, None, js=opens, **QUIET)
     goal.change(goal_shown, goal, goals, js=opens, queue=False, **QUIET)
     refilled = [kinds, goal, *values, *tuning.values(), *lines.values(), *helper.values()]
@@ -98,18 +107,15 @@ def train_tab(site: TabContext[None]) -> Lens:
     inputs = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
     copied = copy_link.click(events.link, inputs, linked, js=_WITH_FORM, queue=False, **QUIET)
     copied.success(None, linked, said_of_link, js=_COPIES, **QUIET)
-    as_gpt1.click(events.as_gpt1, None, [lines[name] for name in GPT1_TUNING], queue=False, **QUIET)
-    save.click(events.zip, workspace, [ready, said_of_files], js=_WITH_WORKSPACE, **QUIET).success(
+    by_gpt1 = [lines[name] for name in GPT1_TUNING]
+    as_gpt1.click(lambda: list(GPT1_TUNING.values()), None, by_gpt1, queue=False, **QUIET)
+    save.click(events.zip, workspace, [ready, said_of_files], js=WITH_WORKSPACE, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
-    upload: Event = {
-        "fn": events.upload,
-        "inputs": [workspace, uploaded],
-        "outputs": [model, view, said_of_files],
-        **QUIET,
-    }
-    upload["js"] = _WITH_WORKSPACE
+    opened = [model, view, said_of_files]
+    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": opened, **QUIET}
+    upload["js"] = WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
@@ -122,27 +128,3 @@ def _shape_taken(*sizes: object) -> list[int]:
     """A shape from another tab, by SHAPE. Raises InputError for one that is too large to train here."""
     fields = fields_of(TrainForm)
     return [fields[name].check(size) for name, size in zip(SHAPE, sizes, strict=True)]
-
-
-def _files() -> tuple[gr.Button, gr.UploadButton, gr.DownloadButton, gr.HTML]:
-    """Saving and opening a model folder: two buttons, the download behind the first, and a line."""
-    with gr.Accordion("Files", open=False):
-        with gr.Row():
-            save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
-            uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
-        ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
-        said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
-    return save, uploaded, ready, said_of_files
-
-
-def _starting(services: Services) -> tuple[gr.Dropdown, gr.HTML, list[gr.Button], gr.HTML]:
-    """The preset with its line, the buttons, and a line about the start."""
-    preset = gr.Dropdown(offered(services.limits), value=FIRST_PRESET, label="Preset", elem_id="train-preset")
-    note = gr.HTML("", elem_id="train-note", elem_classes="said")
-    with gr.Row():
-        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
-        reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
-        new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
-    notice = gr.HTML("", elem_id="train-said", elem_classes="said")
-    settings_opener("train-settings")
-    return preset, note, [start, reset, new_seed], notice

@@ -14,35 +14,21 @@ WRITTEN_FOR = "6.31.0"
 # Part -> (what of Gradio it touches, what is lost without it).
 PARTS = {
     "quick import": ("`inspect.getfile` while `gradio.component_meta` is imported", "a start takes about 0.8 s longer"),
-    "one application": (
-        "`App.create_app` and `Blocks.get_config_file` before the launch",
-        "a start takes about 0.3 s longer",
-    ),
-    "API reference": (
-        "the answer of `Blocks.get_api_info`",
-        "the API page names values “1st” and “2nd” and does not say what they may be",
-    ),
-    "configuration": (
-        "`Blocks.config`, `backend_fn` and `props` in it",
-        "every visit is sent 607 kB of configuration in place of 376 kB (60 and 48 kB compressed)",
-    ),
-    "page states": (
-        "`state_holder.SessionState`, `StateHolder`",
-        "each open page costs 740 kB more, and blocks others for 30 to 70 ms",
-    ),
-    "queue share": (
-        "`Queue.push`, `Queue.get_events`, its lines of waiting events",
-        "one client can fill the queue for all others",
-    ),
-    "queue pauses": (
-        "`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",
-        "generation is a fifth slower because the queue polls a thousand times a second",
-    ),
-    "orderly end": (
-        "`Queue.active_jobs`, `Queue.pending_event_ids_session`, `Queue.close`, `Server.config`",
-        "answers in progress when the server shuts down are lost",
-    ),
-}
+    "one application": ("`App.create_app` and `Blocks.get_config_file` before the launch",
+                        "a start takes about 0.3 s longer"),
+    "API reference": ("the answer of `Blocks.get_api_info`",
+                      "the API page names values “1st” and “2nd” and does not say what they may be"),
+    "configuration": ("`Blocks.config`, `backend_fn` and `props` in it",
+                      "every visit is sent 607 kB of configuration in place of 376 kB (60 and 48 kB compressed)"),
+    "page states": ("`state_holder.SessionState`, `StateHolder`",
+                    "each open page costs 740 kB more, and blocks others for 30 to 70 ms"),
+    "queue share": ("`Queue.push`, `Queue.get_events`, its lines of waiting events",
+                    "one client can fill the queue for all others"),
+    "queue pauses": ("`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",
+                     "generation is a fifth slower because the queue polls a thousand times a second"),
+    "orderly end": ("`Queue.active_jobs`, `Queue.pending_event_ids_session`, `Queue.close`, `Server.config`",
+                    "answers in progress when the server shuts down are lost"),
+}  # fmt: skip
 
 
 def is_written_for() -> bool:

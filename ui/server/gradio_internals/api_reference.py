@@ -93,15 +93,12 @@ def _describe_parameters(known: dict[str, Any], endpoint: Endpoint) -> None:
         parameter["label"] = f"{value.name}: {value.about}"
         parameter["python_type"] = {**parameter["python_type"], "description": value.about}
         if value.choices:
-            parameter["type"] = {**_string_part(parameter["type"]), "enum": list(value.choices)}
+            kind = {"type": "string"} if "oneOf" in parameter["type"] else parameter["type"]
+            parameter["type"] = {**kind, "enum": list(value.choices)}
     for answer in known["returns"]:
         answer["label"] = endpoint.answer
         answer["type"] = {"type": "object"}
         answer["python_type"] = {"type": "dict(str, Any)", "description": endpoint.answer}
-
-
-def _string_part(kind: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "string"} if "oneOf" in kind else kind
 
 
 def markdown(endpoints: Mapping[str, Endpoint]) -> str:

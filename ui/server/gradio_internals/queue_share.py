@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradio.context import LocalContext
 from gradio.queueing import Event, EventQueue, Queue
 
 from ui.state.clients import Clients
@@ -19,6 +20,13 @@ _GRACE = 60.0  # seconds in which a client must begin to listen; a slow browser 
 _LARGEST_SHARE = 96 << 20  # characters in the events of one client that wait
 _HEAVY = "Your requests that wait hold {n:,} characters; {most:,} are allowed at once. Wait until one is answered."
 _FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
+
+
+def current_client(clients: Clients) -> str:
+    """The address of the client whose event is being handled in this thread; "" outside an event."""
+    request = LocalContext.request.get(None)
+    peer = getattr(request, "client", None)
+    return clients.address(request.headers, peer.host) if request is not None and peer is not None else ""
 
 
 class QueueShare:

@@ -46,19 +46,14 @@ export function formedDrawing(box) {
       put(svg, 'line', {x1: LEFT, x2: width - right, y1: y(value), y2: y(value), class: 'fm-grid'});
       put(svg, 'text', {x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'fm-small'}, value.toFixed(1));
     }
-    for (const i of labelled(history.steps.length, (width - LEFT - right) / WIDEST_LABEL))
-      put(
-        svg,
-        'text',
-        {x: x(i), y: TOP + HEIGHT + 18, 'text-anchor': 'middle', class: 'fm-small'},
-        history.steps[i] === null ? 'end' : history.steps[i].toLocaleString('en'),
-      );
+    for (const i of labelled(history.steps.length, (width - LEFT - right) / WIDEST_LABEL)) {
+      const label = history.steps[i]?.toLocaleString('en') ?? 'end';
+      put(svg, 'text', {x: x(i), y: TOP + HEIGHT + 18, 'text-anchor': 'middle', class: 'fm-small'}, label);
+    }
     if (at !== null) put(svg, 'line', {x1: x(at), x2: x(at), y1: TOP, y2: TOP + HEIGHT, class: 'fm-at'});
     const lines = [...history.parts, {name: 'together', values: history.total}];
-    const heights = apart(
-      lines.map(line => y(line.values.at(-1))),
-      14,
-    );
+    const ends = lines.map(line => y(line.values.at(-1)));
+    const heights = apart(ends, 14);
     lines.forEach(({name, values}, n) => {
       const isSum = name === 'together';
       const kind = isSum ? 'together' : '';

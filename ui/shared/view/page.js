@@ -64,10 +64,7 @@ export function asking(element, ask, take, pause = 250) {
       const answer = await ask(...given).catch(() => null);
       if (mine !== newest) return;
       const reply = answer ? JSON.parse(answer) : lost;
-      if (reply.opening && left) {
-        later(given, OPENING, mine, left - 1);
-        return;
-      }
+      if (reply.opening && left) return later(given, OPENING, mine, left - 1);
       mark(element, false);
       take(reply);
     }, delay);
@@ -117,7 +114,17 @@ export function onTools(element, actions) {
   element.addEventListener('click', event => actions()?.[event.target.dataset?.do]?.(event));
 }
 
+// Says something for some seconds.
+export function sayBriefly(node, text, seconds) {
+  node.textContent = text;
+  setTimeout(() => (node.textContent = ''), 1000 * seconds);
+}
+
 // --- the clipboard
+// Copies a text; gives a sentence on what was done.
+export const copying = async (text, done = 'Copied.') =>
+  (await copyText(text)) ? done : 'The browser does not allow copying here.';
+
 // Copies a text; returns whether it worked. Falls back to a selection on insecure pages, which lack the clipboard API.
 export async function copyText(text) {
   try {
@@ -155,9 +162,7 @@ export function linkTo(address, settings, {present = false} = {}) {
 
 // The address of this server in the local network, "" where it is not served there.
 let lan = '';
-export const setLan = address => {
-  lan = address;
-};
+export const setLan = address => (lan = address);
 
 // A link for other machines: replaces localhost by this machine's network address.
 export function linkFor(settings, address = location.href) {

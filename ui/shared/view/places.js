@@ -39,9 +39,7 @@ export async function goTo(query, isWanted = () => true) {
 
 // A place to go to once what is in progress has ended.
 let later = null;
-export const goLater = way => {
-  later = way;
-};
+export const goLater = way => (later = way);
 export function goNow() {
   if (later) goTo(new URLSearchParams(later));
   later = null;
@@ -129,9 +127,8 @@ export function pickedModel() {
 // Presses the tab of this name within a row of tabs; true once it is open.
 function press(within, name) {
   const plain = text => text.trim().toLowerCase().replace('-', ' ');
-  const tab = [...document.querySelectorAll(`${within} [role=tab]`)].find(
-    one => one.offsetParent && plain(one.textContent) === plain(name),
-  );
+  const tabs = [...document.querySelectorAll(`${within} [role=tab]`)].filter(one => one.offsetParent);
+  const tab = tabs.find(one => plain(one.textContent) === plain(name));
   if (tab?.getAttribute('aria-selected') !== 'true') tab?.click();
   return tab;
 }
@@ -157,13 +154,18 @@ function choose(name) {
   return option;
 }
 
+// Hears of what the visitor does, until the controller that it returns is aborted.
+function onAct(events, hear) {
+  const until = new AbortController();
+  for (const event of events) addEventListener(event, hear, {signal: until.signal, capture: true, passive: true});
+  return until;
+}
+
 // Picks it again where the view takes it back, until the visitor does something or the page goes elsewhere.
 let picking = 0;
 function holdChoice(name) {
   const mine = picking;
-  const until = new AbortController();
-  for (const event of ['pointerdown', 'keydown', 'touchstart'])
-    addEventListener(event, () => (picking += 1), {signal: until.signal, capture: true, passive: true});
+  const until = onAct(['pointerdown', 'keydown', 'touchstart'], () => (picking += 1));
   let picked = -EVERY;
   let left = PICKS;
   const pick = () => {
@@ -194,18 +196,12 @@ function see(selector) {
   }
   const scroll = () => node.scrollIntoView({block: 'start'});
   const grown = new ResizeObserver(scroll);
-  const until = new AbortController();
   const done = () => {
     grown.disconnect();
     until.abort();
   };
-  for (const name of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
-    addEventListener(name, done, {signal: until.signal, capture: true, passive: true});
-  awaited(
-    () => until.signal.aborted,
-    () => true,
-    SETTLED,
-  ).then(done);
+  const until = onAct(['wheel', 'pointerdown', 'keydown', 'touchstart'], done);
+  awaited(() => until.signal.aborted, undefined, SETTLED).then(done);
   grown.observe(document.querySelector('#tabs'));
   scroll();
   return node;

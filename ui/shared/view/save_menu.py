@@ -2,13 +2,8 @@
 
 from html import escape
 
-_KINDS = {
-    "txt": "Text, .txt",
-    "csv": "Table, .csv",
-    "json": "Data, .json",
-    "png": "Picture, .png",
-    "svg": "Drawing, .svg",
-}
+_KINDS = {"txt": "Text, .txt", "csv": "Table, .csv", "json": "Data, .json"}
+_KINDS |= {"png": "Picture, .png", "svg": "Drawing, .svg"}
 
 
 def save_menu(*kinds: str, **others: str) -> str:

@@ -1,6 +1,5 @@
 // Tables in sections, as JSON of ui.shared.sheets; cell text goes into the page by textContent alone.
-import {csvText} from './plain.js';
-import {add, addButton, saveText} from './page.js';
+import {add, addButton, onTools, saveCsv} from './page.js';
 import {follow} from './places.js';
 
 const number = cell => typeof cell === 'number';
@@ -20,11 +19,16 @@ function drawCell(line, cell, counts) {
   else addButton(add(line, 'td'), 'sh-link', cell.text, () => follow(new URLSearchParams(cell.to)));
 }
 
+function picture(parent, className, label) {
+  const chart = add(parent, 'div', className);
+  chart.setAttribute('role', 'img');
+  chart.setAttribute('aria-label', label);
+  return chart;
+}
+
 // Shares as bars with their intervals; a mark where guessing is.
 function drawBars(part, bars) {
-  const chart = add(part, 'div', 'sh-bars u-type-sm');
-  chart.setAttribute('role', 'img');
-  chart.setAttribute('aria-label', 'Shares with their 95% intervals; the table below has the figures');
+  const chart = picture(part, 'sh-bars u-type-sm', 'Shares with their 95% intervals; the table below has the figures');
   for (const {label, value, low, high, says, chance} of bars) {
     add(chart, 'span', 'sh-bar-name', label).title = label;
     const track = add(chart, 'span', 'u-track');
@@ -53,9 +57,7 @@ function drawStacks(box, {parts, stacks}) {
     return piece;
   };
   parts.forEach((name, i) => coloured(add(key, 'span'), i).after(name));
-  const chart = add(box, 'div', 'sh-stacks');
-  chart.setAttribute('role', 'img');
-  chart.setAttribute('aria-label', 'Numbers as sums of their parts; the table below has the figures');
+  const chart = picture(box, 'sh-stacks', 'Numbers as sums of their parts; the table below has the figures');
   for (const stack of stacks) {
     add(chart, 'b', '', stack.label);
     const bar = add(chart, 'span', 'sh-stack');
@@ -103,9 +105,8 @@ export function drawSection(box, section) {
   return part;
 }
 
-// The sections as a file.
-export const sectionsCsv = sections =>
-  csvText(sections.flatMap(s => [[s.title], s.columns, ...s.rows.map(row => row.map(plain)), []]));
+// The sections as rows of a file.
+const fileRows = sections => sections.flatMap(s => [[s.title], s.columns, ...s.rows.map(row => row.map(plain)), []]);
 
 export function start({element, props, watch, given}) {
   const box = element.querySelector('.sh-box');
@@ -119,10 +120,8 @@ export function start({element, props, watch, given}) {
     if (value.message) add(box, 'p', 'sh-message', value.message);
     else value.sections.forEach(section => drawSection(box, section));
   }
-  element.querySelector('.ts-tools').addEventListener('click', e => {
-    if (e.target.dataset.do !== 'csv' || !value?.sections) return;
-    saveText((given.name || 'tables') + '.csv', 'text/csv', sectionsCsv(value.sections));
-  });
+  const csv = () => value?.sections && saveCsv(given.name || 'tables', fileRows(value.sections));
+  onTools(element.querySelector('.ts-tools'), () => ({csv}));
   watch('value', take);
   take();
 }

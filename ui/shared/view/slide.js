@@ -7,6 +7,17 @@ const [WIDTH, HEIGHT] = [1280, 720];
 const COLOURS = ['accent', 'bar', 'warm', 'cut', 'line', 'paper'];
 const SMALL = 0.25; // shares above this are written in the colour of the paper
 const MOST_NAMES = 48; // on an axis: of more, every second, third … is written
+// A panel's name above it, and a bar with its number.
+const HEADING = {
+  y: 1.02,
+  xref: 'paper',
+  yref: 'paper',
+  xanchor: 'left',
+  yanchor: 'bottom',
+  align: 'left',
+  showarrow: false,
+};
+const BAR = {type: 'bar', orientation: 'h', textposition: 'outside', cliponaxis: false};
 let loading = null;
 
 // plotly.js of the installed package as a global, once.
@@ -70,14 +81,11 @@ export function bars({title, names, axis, series, apart = false}) {
     annotations: [],
   };
   figure.data = series.map(({name, values, texts, colours}, i) => ({
-    type: 'bar',
-    orientation: 'h',
+    ...BAR,
     name,
     x: values,
     y: places,
     text: texts?.map(plain),
-    textposition: 'outside',
-    cliponaxis: false,
     marker: {color: colours},
     ...(i && apart ? {xaxis: `x${i + 1}`} : {}),
   }));
@@ -88,17 +96,7 @@ export function bars({title, names, axis, series, apart = false}) {
     const domain = [i / n, (i + (n > 1 ? 0.9 : 1)) / n];
     figure[`xaxis${i ? i + 1 : ''}`] = {domain, range: [least, most], title: {text: axis}, nticks: n > 1 ? 3 : 8};
     if (apart)
-      figure.annotations.push({
-        text: series[i].name.split('\n').map(plain).join('<br>'),
-        x: domain[0],
-        y: 1.02,
-        xref: 'paper',
-        yref: 'paper',
-        xanchor: 'left',
-        yanchor: 'bottom',
-        align: 'left',
-        showarrow: false,
-      });
+      figure.annotations.push({...HEADING, text: series[i].name.split('\n').map(plain).join('<br>'), x: domain[0]});
   }
   return figure;
 }
@@ -117,22 +115,13 @@ export function heat({title, values, columns, rows, signed = false, texts = null
     row.map(value => (Number.isNaN(value) ? null : signed ? value : Math.sqrt(Math.min(1, Math.max(0, value))))),
   );
   const ticks = [0, 0.05, 0.25, 0.5, 1];
+  const marks = signed ? {} : {tickvals: ticks.map(Math.sqrt), ticktext: ticks.map(String)};
+  const [zmin, zmax] = signed ? [-limit, limit] : [0, 1];
+  const colorscale = stops(signed ? 'signed' : 'share', dark).map((colour, i) => [i / 2, colour]);
+  const colorbar = {title: {text: says, side: 'right'}, ...marks};
   return {
     title,
-    data: [
-      {
-        type: 'heatmap',
-        z: shown,
-        zmin: signed ? -limit : 0,
-        zmax: signed ? limit : 1,
-        colorscale: stops(signed ? 'signed' : 'share', dark).map((colour, i) => [i / 2, colour]),
-        colorbar: {
-          title: {text: says, side: 'right'},
-          ...(signed ? {} : {tickvals: ticks.map(Math.sqrt), ticktext: ticks.map(String)}),
-        },
-        hoverinfo: 'skip',
-      },
-    ],
+    data: [{type: 'heatmap', z: shown, zmin, zmax, colorscale, colorbar, hoverinfo: 'skip'}],
     annotations: (texts ?? []).flatMap((row, y) =>
       row.map((text, x) => ({
         text: label(text, 9),

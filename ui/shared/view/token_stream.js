@@ -1,7 +1,7 @@
 // The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
-import {add, addButton, copyText, onTools, saveText} from './page.js';
+import {add, addButton, copying, onTools, sayBriefly, saveText} from './page.js';
 import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
 import {setSentence} from './sentence.js';
@@ -56,13 +56,9 @@ export function start({element, props, trigger, watch, given}) {
   const conclusion = element.querySelector('.conclusion');
   function drawStats() {
     const parts = [];
-    if (summary.perplexity !== undefined) {
-      parts.push(
-        `perplexity ${summary.perplexity}`,
-        `${summary.bits_per_byte} bits per byte`,
-        `${summary.bits_per_token} bits per token`,
-      );
-    }
+    const {perplexity, bits_per_byte: byte, bits_per_token: token} = summary;
+    if (perplexity !== undefined)
+      parts.push(`perplexity ${perplexity}`, `${byte} bits per byte`, `${token} bits per token`);
     if (summary.waiting) parts.push(summary.waiting);
     if (summary.n !== undefined) parts.push(`${summary.n} token${summary.n === 1 ? '' : 's'}`);
     if (summary.rate) parts.push(`${summary.rate} tokens/s`);
@@ -83,13 +79,11 @@ export function start({element, props, trigger, watch, given}) {
   }
 
   function reset() {
+    shown = '';
     box.textContent = stats.textContent = conclusion.textContent = '';
-    prompt = '';
-    tokens = [];
-    nodes = [];
+    [prompt, tokens, nodes, summary] = ['', [], [], {}];
     hovered = locked = -1;
     element.classList.remove('ts-locked');
-    summary = {};
     idle();
   }
 
@@ -103,10 +97,8 @@ export function start({element, props, trigger, watch, given}) {
 
   function sync() {
     const value = props.value || '';
-    if (!value.startsWith(shown)) {
-      shown = '';
-      reset();
-    } // another text, or this one cut short by Undo
+    // Another text, or this one cut short by Undo.
+    if (!value.startsWith(shown)) reset();
     const end = value.lastIndexOf('\n') + 1;
     if (end <= shown.length) return;
     // Follows a growing text to its end; shows a complete one from its beginning.
@@ -134,10 +126,7 @@ export function start({element, props, trigger, watch, given}) {
 
   function show(i) {
     const record = tokens[i];
-    if (!record) {
-      idle();
-      return;
-    }
+    if (!record) return idle();
     detail.textContent = '';
     const what = add(detail, 'span', 'what');
     add(what, 'b', '', visible(record.label));
@@ -188,13 +177,8 @@ export function start({element, props, trigger, watch, given}) {
     const i = event.target.closest?.('.ts-token')?.dataset.i;
     return i === undefined ? -1 : +i;
   };
-  box.addEventListener('mouseover', e => {
-    const i = indexOf(e);
-    if (i >= 0) hover(i);
-  });
-  box.addEventListener('mouseleave', () => {
-    if (locked >= 0) hover(-1);
-  });
+  box.addEventListener('mouseover', e => indexOf(e) >= 0 && hover(indexOf(e)));
+  box.addEventListener('mouseleave', () => locked >= 0 && hover(-1));
   box.addEventListener('click', e => {
     const i = indexOf(e);
     if (i >= 0) lock(i === locked ? -1 : i);
@@ -214,14 +198,9 @@ export function start({element, props, trigger, watch, given}) {
 
   // The prompt, and the first tokens behind it.
   const text = (n = tokens.length) => tokens.slice(0, n).reduce((before, token) => before + token.text, prompt);
-  async function copy() {
-    status.textContent = (await copyText(text())) ? 'Copied.' : 'The browser does not allow copying here.';
-    setTimeout(() => {
-      status.textContent = '';
-    }, 2000);
-  }
+  const data = () => JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1);
   const actions = {
-    copy,
+    copy: async () => sayBriefly(status, await copying(text()), 2),
     knew: () => {
       setSentence(text());
       goTo(new URLSearchParams({tab: 'attention', view: 'Layers'}));
@@ -232,12 +211,7 @@ export function start({element, props, trigger, watch, given}) {
       trigger('continue_text', {});
     },
     txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
-    json: () =>
-      saveText(
-        'gpt-lens.json',
-        'application/json',
-        JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1),
-      ),
+    json: () => saveText('gpt-lens.json', 'application/json', data()),
   };
   onTools(element.querySelector('.ts-tools'), () => actions);
 

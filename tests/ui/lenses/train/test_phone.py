@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ui.lenses.train.events import phone
-from ui.server import lan
+from ui.shared import qr
 from ui.shared.qr import qr_svg, qr_terminal
 
 LINK = "http://192.168.0.7:7860/?tab=train&workspace=k3j5h2k1j4h5k6j7h8g9f0"
@@ -37,5 +37,5 @@ def test_a_machine_without_a_network_has_no_address(monkeypatch):
         def connect(self, _):
             raise OSError("Network is unreachable")
 
-    monkeypatch.setattr(lan.socket, "socket", Unreachable)
-    assert lan.own_address() == ""
+    monkeypatch.setattr(qr.socket, "socket", Unreachable)
+    assert qr.own_address() == ""

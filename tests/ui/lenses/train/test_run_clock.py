@@ -6,13 +6,13 @@ import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
 from ui.lenses.train.handlers import watching
-from ui.runs.run_clock import RunClock
-from ui.runs.run_state import RunState, Stopwatch
+from ui.runs.run_clock import Stopwatch
+from ui.runs.run_state import RunState
 
 
 def test_a_stopwatch_counts_only_while_it_is_on():
     now = [0.0]
-    watch = Stopwatch(clock=lambda: now[0])
+    watch = Stopwatch(clock=lambda: now[0], processor=lambda: now[0])
     now[0] = 5.0
     assert watch() == 0.0
     watch.on()
@@ -26,7 +26,7 @@ def test_a_stopwatch_counts_only_while_it_is_on():
 
 def test_a_frozen_process_takes_no_time_of_a_run():
     now, used = [0.0], [0.0]
-    watch = Stopwatch(clock=RunClock(lambda: now[0], lambda: used[0]))
+    watch = Stopwatch(clock=lambda: now[0], processor=lambda: used[0])
 
     def passes(seconds, processor):
         now[0] += seconds

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from math import inf
 
 import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
@@ -30,8 +31,8 @@ def endless(services):
     ("learning", "before", "places", "seconds"),
     [
         ([], [], 1, 0.0), ([20.0], [], 1, 20.0), ([20.0], [30.0, 10.0], 1, 60.0),
-        ([20.0, 5.0], [30.0], 2, 20.0), ([20.0], [30.0], 2, 20.0), ([None], [], 1, None),
-        ([None, 7.0], [], 2, 7.0), ([20.0], [None], 1, None), ([20.0, 8.0], [], 1, 20.0),
+        ([20.0, 5.0], [30.0], 2, 20.0), ([20.0], [30.0], 2, 20.0), ([inf], [], 1, inf),
+        ([inf, 7.0], [], 2, 7.0), ([20.0], [inf], 1, inf), ([20.0, 8.0], [], 1, 20.0),
     ],
 )  # fmt: skip
 def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):

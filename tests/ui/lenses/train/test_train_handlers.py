@@ -196,7 +196,7 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
 def test_a_recording_is_the_run_again(services):
     workspace = finished(start(services, None, SMALL))
     run = workspace.current
-    url = files.recording(services, {"workspace": workspace.id, "run": run.id})
+    url = watching.recording(services, {"workspace": workspace.id, "run": run.id})
     text = base64.b64decode(url.split(",", 1)[1]).decode()
     again = read_run(text, run.language_model)
     assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive

@@ -14,10 +14,10 @@ from gptcore.analysis import (
 )
 from gptcore.config import PRESETS
 from ui.lenses.parameters.handlers import shapes
+from ui.payloads import within_json
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
-from ui.shared.numbers import within_json
 
 
 def parameters(

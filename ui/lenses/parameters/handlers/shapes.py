@@ -12,10 +12,10 @@ from gptcore.config import PRESETS, GPTConfig
 from gptcore.model import GPT
 from ui import conclusions
 from ui.lenses.parameters.payloads import Breakdown, BreakdownRow
+from ui.payloads import within_json
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.fields import Choice, Flag, Number, Values, Whole, declared, fields_of, parsed, values_of
-from ui.shared.numbers import within_json
 
 COMPONENTS = {
     "token_embedding": ("Token embedding", "wte"),

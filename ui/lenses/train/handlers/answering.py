@@ -1,10 +1,11 @@
 """What the models of the Assistant view answer: two answers for an audience to choose from, and all stages compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 from gptcore.errors import GPTCoreError
-from gptcore.finetuning.answering import WRITING, Answer, answers, holds
+from gptcore.finetuning.answering import WRITING, answers, holds
 from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions, requested_words
 from gptcore.finetuning.preference import preference_pair
 from gptcore.inference.generation import prompt_ids
@@ -28,7 +29,7 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
     """Two answers to one prompt, to choose the better, or why there are none."""
     workspace_id, choice, number = fields(request, "workspace", "chosen", "number")
     workspace = services.workspaces.steered(workspace_id)
-    taught = None if workspace is None else stage(workspace, "instructions")
+    taught = stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
         return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
     lm, kept = taught.language_model, workspace.choices
@@ -43,26 +44,19 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
             kept.pairs += [] if pair is None else [pair]
         kept.number += 1
         number = kept.number
+    # A question for the audience, different each time; the first is short.
+    made = instructions(bundled_stories()[:200], 40, seed=11)
+    prompts = [one.prompt for one in made if one.words or one.kind == "about"]
+    prompt = prompts[number % len(prompts)]
+    ask = partial(answers, lm, [prompt], n_each=2, max_new_tokens=_DUEL_TOKENS, seed=1000 * number)
     try:
-        prompt = _question(number)
-        both = services.measure(lambda: [one for _, one in _two_answers(lm, prompt, number)])
+        both = services.measure(lambda: [one for _, one in ask()])
     except GPTCoreError as error:
         return {"said": str(error)}
     with kept.lock:
         kept.shown = (prompt, both[0], both[1])
         texts = [one.text for one in both]
         return {"prompt": prompt, "answers": texts, "number": number, "chosen": len(kept.pairs), "gone": gone}
-
-
-def _two_answers(lm: LanguageModel, prompt: str, number: int) -> Iterator[tuple[int, Answer]]:
-    return answers(lm, [prompt], n_each=2, max_new_tokens=_DUEL_TOKENS, seed=1000 * number)
-
-
-def _question(number: int) -> str:
-    """A question for the audience, different each time; the first is short."""
-    instructions_made = instructions(bundled_stories()[:200], 40, seed=11)
-    told = [one.prompt for one in instructions_made if one.words or one.kind == "about"]
-    return told[number % len(told)]
 
 
 def compare(
@@ -78,11 +72,9 @@ def compare(
     """
     text = inputs.text(prompt, "The prompt", most=2_000, least=1)
     workspace = services.workspaces.get(workspace_id)
-    stages = [stage(workspace, kind) if workspace is not None else None for kind in ("instructions", "preferences")]
-    models = [
-        services.models.get(inputs.model_name(model)),
-        *(None if one is None else one.language_model for one in stages),
-    ]
+    stages = [stage(workspace, kind) for kind in ("instructions", "preferences")]
+    after = [None if one is None else one.language_model for one in stages]
+    models = [services.models.get(inputs.model_name(model)), *after]
     words = requested_words(text)
     written = list[str]()
     yield ["", "", "", ""]
@@ -95,17 +87,11 @@ def compare(
                 yield [stream if part == place else None for part in range(4)]
             if not run.wanted:
                 return
-            written.append(_told(_STAGES[place], answer, words))
+            n_words, used = len(answer.split()), sum(holds(answer, word) for word in words)
+            of_words = f"{used} of {len(words)} requested words in {n_words}" if words else f"{n_words} words"
+            written.append(f"{_STAGES[place]}: {of_words}.")
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
     yield [None, None, None, f"{' '.join(written)}{missing}"]
-
-
-def _told(stage_name: str, answer: str, words: Sequence[str]) -> str:
-    n_words = len(answer.split())
-    if not words:
-        return f"{stage_name}: {n_words} words."
-    used = [word for word in words if holds(answer, word)]
-    return f"{stage_name}: {len(used)} of {len(words)} requested words in {n_words}."
 
 
 def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> Iterator[tuple[str, str]]:

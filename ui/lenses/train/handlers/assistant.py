@@ -43,10 +43,10 @@ from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.observation import ObservationPlan, clone
 from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.forms import MOST_SEED
-from ui.lenses.train.handlers.plan import check_size, facts_of
-from ui.runs.plan import Plan, Preparation, Scoring
+from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of
 from ui.runs.run_state import RunFacts, RunKind, RunState
-from ui.runs.workspace import Workspace
+from ui.runs.training_run import Plan, Preparation, Scoring
+from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
@@ -179,7 +179,7 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         return (yield from _answers_loss(now, held_out if whole else held_out[:16])), math.nan
 
     return Plan(
-        facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
+        facts, copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
         on_plain=_on_plain(lm, aside),
     )  # fmt: skip
 
@@ -227,13 +227,9 @@ def preference_plan(
         terms=("DPO", "the better answers"),
     )
     return Plan(
-        facts, _copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
+        facts, copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
         on_plain=_on_plain(lm, _divided(form.stories)[1]), keeps_best=True,
     )  # fmt: skip
-
-
-def _copy_of(lm: LanguageModel) -> Callable[[], GPT]:
-    return lambda: clone(lm.model).requires_grad_(True)
 
 
 def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None, None, float]:
@@ -283,10 +279,10 @@ def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, 
     return pairs
 
 
-def stage(workspace: Workspace, kind: str) -> RunState | None:
+def stage(workspace: Workspace | None, kind: str) -> RunState | None:
     """The newest run of a stage on a workspace that has a model, or None."""
-    records = [record for record in workspace.runs if record.facts.kind == kind and record.language_model is not None]
-    return records[-1] if records else None
+    runs = [] if workspace is None else workspace.runs[::-1]
+    return next((run for run in runs if run.facts.kind == kind and run.language_model is not None), None)
 
 
 def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool) -> Workspace:
@@ -296,7 +292,7 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
         GPTCoreError: no stage 1, or too few pairs.
     """
     workspace = services.workspaces.steered(workspace_id)
-    taught = None if workspace is None else stage(workspace, "instructions")
+    taught = stage(workspace, "instructions")
     if workspace is not None and any(run.alive and run.facts.kind == "instructions" for run in workspace.runs):
         raise InputError(
             "It is still learning to answer. Wait until that has ended, or press Stop; then press 2 again."
@@ -309,11 +305,6 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
         pairs = list(kept.pairs) if kept.model == taught.id else []
         plan = preference_plan(services, lm, pairs, form, note=f"{len(pairs)} choices of the audience.")
         return services.run_manager.start(workspace.id, plan)
-    return services.run_manager.start(workspace.id, _written_plan(services, lm, form))
-
-
-def _written_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Preparation:
-    """A plan of stage 2 whose pairs the run itself writes."""
 
     def prepare() -> Generator[str, None, Plan]:
         pairs = yield from write_preferences(lm, form)
@@ -322,4 +313,5 @@ def _written_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
 
     config = preference_config(time_budget=form.seconds, max_steps=_LEAST_UPDATES, seed=form.seed)
     check_size(services, lm.model.config, replace(config, batch_size=2 * config.batch_size))
-    return Preparation(_facts(lm, form, config, "preferences", config.batch_size), prepare)
+    facts = _facts(lm, form, config, "preferences", config.batch_size)
+    return services.run_manager.start(workspace.id, Preparation(facts, prepare))

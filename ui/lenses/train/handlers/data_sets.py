@@ -32,15 +32,12 @@ def fetch_rows(name: str, *, offline: bool, most_bytes: int, transport: httpx.Ba
             where = {"dataset": name, "config": chosen["config"], "split": chosen["split"], "length": _ROWS}
             documents, size, column = [], 0, None
             for call in range(_MOST_CALLS):
-                rows = [
-                    entry["row"] for entry in _get(client, "/rows", {**where, "offset": call * _ROWS}, name)["rows"]
-                ]
+                entries = _get(client, "/rows", {**where, "offset": call * _ROWS}, name)["rows"]
+                rows = [entry["row"] for entry in entries]
                 column = column or _text_column(rows, name)
-                for row in rows:
-                    text = row.get(column)
-                    if isinstance(text, str) and text.strip():
-                        documents.append(text.strip())
-                        size += len(text.encode("utf-8"))
+                texts = [text for row in rows if isinstance(text := row.get(column), str) and text.strip()]
+                documents += [text.strip() for text in texts]
+                size += sum(len(text.encode("utf-8")) for text in texts)
                 if len(rows) < _ROWS or size >= most_bytes:
                     break
     except (httpx.HTTPError, KeyError, IndexError, TypeError, ValueError) as error:

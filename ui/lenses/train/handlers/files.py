@@ -1,14 +1,13 @@
-"""Downloads and uploads of the Train tab: run recordings, and model folders as zip files."""
+"""Downloads and uploads of the Train tab: model folders as zip files; and the recorded examples."""
 
-import base64
 import json
 import logging
 import secrets
 import tempfile
 import zipfile
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
@@ -17,11 +16,9 @@ from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.lenses.train.handlers import uploaded
-from ui.lenses.train.payloads import RunRequest
-from ui.payloads import fields
-from ui.runs.run_json import read_run, write_run
+from ui.runs.run_json import read_run
 from ui.runs.training_run import RUN_PREFIX
-from ui.runs.workspace import Workspace
+from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.inputs import InputError
 
@@ -34,16 +31,6 @@ _MOST_MEMBERS, _PIECE = 200, 1 << 20
 _LAST_RECORD, _LOCATOR, _LONGEST_ENTRY = 22, 20, 1 << 10  # of a zip, in bytes; the entry's is what is allowed here
 # Files of a model folder; all others in a zip are ignored.
 _MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
-
-
-def recording(services: Services, request: Annotated[object, RunRequest]) -> str | None:
-    """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
-    workspace_id, run_id = fields(request, "workspace", "run")
-    workspace = services.workspaces.get(workspace_id)
-    record = next((r for r in workspace.runs if r.id == run_id), None) if workspace is not None else None
-    if record is None:
-        return None
-    return f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
 
 
 def example_workspaces() -> list[Workspace]:
@@ -98,11 +85,10 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
         cause = getattr(error, "strerror", None) or "no room"
         raise InputError(f"The zip file cannot be written ({cause}). The run is not affected.") from None
     workspace.downloads.append(scratch)
-    note = ""
     config = lm.model.config
-    if not (config.use_mlp and config.use_positions and config.causal):
-        note = "transformers does not support this shape; the folder opens here and with gptcore.load."
-    return str(target), note
+    if config.use_mlp and config.use_positions and config.causal:
+        return str(target), ""
+    return str(target), "transformers does not support this shape; the folder opens here and with gptcore.load."
 
 
 def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str, str]:
@@ -116,26 +102,18 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
         GPTCoreError: files that are damaged or of another shape.
     """
     path = Path(str(file))
-    try:
-        return _opened(services, workspace_id, path)
-    finally:
-        path.unlink(missing_ok=True)  # it has been read
-
-
-def _opened(services: Services, workspace_id: object, path: Path) -> tuple[Workspace, str, str]:
-    """As `opened_model`."""
 
     def small_enough(config: GPTConfig) -> None:
         count, most = count_parameters(config).total, services.limits.training_parameters
         if count > most:
             raise InputError(f"The model has {count:,} parameters; this server opens uploads of at most {most:,}.")
 
-    with tempfile.TemporaryDirectory(prefix="upload-") as scratch:
-        folder = Path(scratch)
+    with ExitStack() as ends:
+        ends.callback(path.unlink, missing_ok=True)  # it has been read by then
+        folder = Path(scratch := ends.enter_context(tempfile.TemporaryDirectory(prefix="upload-")))
         try:
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
-            model = load_folder(folder, check=small_enough)
-            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40])
+            lm = LanguageModel(load_folder(folder, check=small_enough), load_tokenizer(folder), path.stem[:40])
             made = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8")).get("training")
         except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
@@ -161,6 +139,7 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
     Raises:
         InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
     """
+    too_much = f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
     try:
         n_members = _count_members(file)
         if n_members > _MOST_MEMBERS:
@@ -175,7 +154,7 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
                 raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
             left = most_bytes
             if sum(member.file_size for member in wanted) > most_bytes:  # declared size; the real one may be larger
-                raise InputError(_too_much(most_bytes))
+                raise InputError(too_much)
             for member, name in zip(wanted, names, strict=True):
                 if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise InputError(f"{name} in {file.name} uses unsupported compression. Zip it without options.")
@@ -183,14 +162,10 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
                     while piece := packed.read(_PIECE):
                         left -= len(piece)
                         if left < 0:
-                            raise InputError(_too_much(most_bytes))
+                            raise InputError(too_much)
                         unpacked.write(piece)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
         raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
-
-
-def _too_much(most_bytes: int) -> str:
-    return f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
 
 
 def _count_members(file: Path) -> int:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from gptcore.corpora import CORPORA
@@ -51,6 +52,9 @@ def _whole(title: str, low: int, high: int, info: str = "", **more: Any) -> Whol
     return Whole(title=title, low=low, high=high, info=info, **more)
 
 
+_size = partial(_whole, step=1, group="shape")
+_REPEATED = {REPEATED: "Repeated random sequences"}
+_CORPUS = Choice(title="Text", options={**_TEXTS, **_OWN_TEXTS}, listed=True, of_data=True)
 _LENGTH = Choice(title="Length", options=LENGTHS, info="the learning rate reaches 0 when time is up")
 _STEPS = _whole(
     "Steps", 1, 1_000_000, "when the length is steps", id="steps", noun="The number of steps", group="length"
@@ -76,7 +80,7 @@ class Run:
     max_steps: int = declared(_STEPS, 1000)
     epochs: float = declared(_EPOCHS, 3)
     learning_rate: float = declared(_RATE, 3e-3)
-    batch_size: int = declared(_whole("Batch", 1, 512, "B, windows", step=1, group="shape"), 32)
+    batch_size: int = declared(_size("Batch", 1, 512, "B, windows"), 32)
     prompt: str = declared(_PROMPT, "The ")
     most_seconds: float = math.inf  # that this server gives a run
 
@@ -88,7 +92,7 @@ class Run:
     def _config(self, **others: Any) -> TrainingConfig:
         """How long the run is, its rate and batch, with settings of one form."""
         by_clock = self.length not in ("steps", "epochs")
-        seconds = math.inf if self.length == "cap" or not by_clock else float(self.length)
+        seconds = float(self.length) if self.length.isdigit() else math.inf
         rate = others.pop("learning_rate", self.learning_rate)
         return TrainingConfig(
             max_steps=_UNLIMITED if by_clock else self.max_steps,
@@ -104,28 +108,16 @@ class Run:
 class TrainForm(Run, OnText):
     """A run from scratch."""
 
-    corpus: str = declared(
-        Choice(
-            title="Text",
-            options={**_TEXTS, REPEATED: "Repeated random sequences", **_OWN_TEXTS},
-            listed=True,
-            of_data=True,
-        ),
-        "anthology",
-    )
+    corpus: str = declared(replace(_CORPUS, options={**_TEXTS, **_REPEATED, **_OWN_TEXTS}), "anthology")
     tokenizer: Literal["char", "bpe"] = declared(
         Choice(title="Tokens", noun="The tokenizer", options={"char": "characters", "bpe": "byte-pair encoding"},
                of_data=True), "char",
     )  # fmt: skip
-    vocab_size: int = declared(
-        _whole("Vocabulary", 257, 16_384, "V, for byte-pair encoding", step=1, group="shape", of_data=True), 512
-    )
-    n_layer: int = declared(_whole("Layers", 1, 24, "L, blocks", step=1, group="shape", noun="The number of layers"), 4)
-    n_head: int = declared(
-        _whole("Heads", 1, 32, "H, in a layer", step=1, group="shape", noun="The number of heads"), 4
-    )
-    n_embd: int = declared(_whole("Width", 4, 1024, "C, channels", step=4, group="shape"), 128)
-    n_positions: int = declared(_whole("Window", 4, 1024, "T, tokens", step=4, group="shape"), 64)
+    vocab_size: int = declared(_size("Vocabulary", 257, 16_384, "V, for byte-pair encoding", of_data=True), 512)
+    n_layer: int = declared(_size("Layers", 1, 24, "L, blocks", noun="The number of layers"), 4)
+    n_head: int = declared(_size("Heads", 1, 32, "H, in a layer", noun="The number of heads"), 4)
+    n_embd: int = declared(_size("Width", 4, 1024, "C, channels", step=4), 128)
+    n_positions: int = declared(_size("Window", 4, 1024, "T, tokens", step=4), 64)
     attention_bias: bool = declared(
         Flag(title="biases in attention", noun="Biases in attention", id="bias", group="switches"), True
     )
@@ -159,9 +151,8 @@ class TrainForm(Run, OnText):
         if self.length == "epochs" and self.corpus == REPEATED:
             raise InputError("Repeated random sequences have no end, so there are no epochs. Choose a time or steps.")
         if self.n_embd % self.n_head:
-            raise InputError(
-                f"The width is {self.n_embd}, which cannot be divided among {self.n_head} heads. Choose a multiple."
-            )
+            width = f"The width is {self.n_embd}"
+            raise InputError(f"{width}, which cannot be divided among {self.n_head} heads. Choose a multiple.")
 
     @property
     def switches(self) -> Mapping[str, bool | str]:
@@ -189,9 +180,7 @@ class TrainForm(Run, OnText):
 class TuneForm(Run, OnText):
     """Training the picked model further on a text, in windows of so many tokens at most."""
 
-    corpus: str = declared(
-        Choice(title="Text", options={**_TEXTS, **_OWN_TEXTS}, listed=True, of_data=True), "anthology"
-    )
+    corpus: str = declared(_CORPUS, "anthology")
     n_positions: int = declared(_whole("Window", 4, 8192, "tokens", id="window"), 128)
     batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 8)
     length: str = declared(replace(_LENGTH, info=""), "60")
@@ -262,9 +251,8 @@ def rival_of(form: TrainForm) -> TrainForm | None:
     if form.rival == "none":
         return None
     made = replace(form, **_changes(form))
-    if _effect(made) == _effect(form) or (
-        form.rival == "no_mlp" and form.corpus == REPEATED
-    ):  # those have no MLP anyway
+    without = form.rival == "no_mlp" and form.corpus == REPEATED  # those have no MLP anyway
+    if without or _effect(made) == _effect(form):
         raise InputError(f"A run against {RIVALS[form.rival]!r} would compare two equal runs. Choose another rival.")
     return made
 
@@ -323,13 +311,9 @@ def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str
 
 def _label_of(line: str) -> tuple[str, str]:
     """(label, the rest of a line): before a tab, or a comma; a label between quotes may hold commas."""
-    if "\t" in line:
-        label, _, rest = line.partition("\t")
-        return label, rest
-    quoted = _QUOTED.match(line)
-    if quoted is not None:
+    if "\t" not in line and (quoted := _QUOTED.match(line)):
         return quoted[1].replace('""', '"'), quoted[2]
-    label, _, rest = line.partition(",")
+    label, _, rest = line.partition("\t" if "\t" in line else ",")
     return label, rest
 
 
@@ -338,10 +322,8 @@ def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     n = len(rows[0][1]) - 1 if rows else 0
     names = [str(number) for number in range(1, n + 1)]
     for number, (label, texts) in enumerate(rows, 1):
-        if len(texts) - 1 != n:
-            raise InputError(
-                f"Line {number} has {len(texts) - 1} answers; the first has {n}. Give each line the same number."
-            )
+        if (given := len(texts) - 1) != n:
+            raise InputError(f"Line {number} has {given} answers; the first has {n}. Give each line the same number.")
         if label not in names:
             raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
     return names

@@ -87,14 +87,9 @@ def encoded(
 def drawing(name: str) -> str:
     """The token sequences of a form as HTML: boxes for the parts, the special tokens marked."""
     form = INPUT_FORMS[name]
-    rows = "".join(
-        "<div class='u-row u-type-xs'>"
-        + "".join(f"<span class='{_kind(part)}'>{html.escape(part)}</span>" for part in sequence)
-        + "<i>→ transformer →</i></div>"
-        for sequence in form.sequences
-    )
+    rows = ""
+    for sequence in form.sequences:
+        kinds = ["special" if part in ("start", "delimiter", "extract") else "text" for part in sequence]
+        boxes = (f"<span class='if-{kind}'>{part}</span>" for kind, part in zip(kinds, sequence, strict=True))
+        rows += f"<div class='u-row u-type-xs'>{''.join(boxes)}<i>→ transformer →</i></div>"
     return f"<div class='if-drawing'>{rows}<p>{html.escape(form.joins)}</p></div>"
-
-
-def _kind(part: str) -> str:
-    return "if-special" if part in ("start", "delimiter", "extract") else "if-text"

@@ -24,22 +24,14 @@ _ALIKE = (
     ("{n} was very happy", "{n} was so glad"),
     ("{n} found a {t} in the {p}", "in the {p} {n} found a {t}"),
 )
-# (what happened, the right answer, wrong ones)
+# What happened, the right answer, wrong ones.
 _ENDINGS = (
-    (
-        "It was raining in the {p}. {n} went out with a {t}.",
-        "{n} took an umbrella",
-        ("{n} slept in the sun", "{n} ate the moon"),
-    ),
-    (
-        "{n} was very tired after a day in the {p} with the {t}.",
-        "{n} went to bed",
-        ("{n} ran a race", "{n} climbed a tree"),
-    ),
-    ("{n} was hungry and put the {c} {t} away.", "{n} ate an apple", ("{n} read a book", "{n} closed the door")),
-    ("{n} fell over the {c} {t} and hurt a knee.", "Mom helped {n}", ("{n} laughed and danced", "the sky was blue")),
-    ("{n} could not find the {c} {t}.", "{n} looked under the bed", ("{n} gave it to Dad", "{n} played with it")),
-    ("The {p} was a mess. The {t} of {n} was dirty.", "{n} cleaned it", ("{n} swam in the lake", "{n} ate some cake")),
+    "It was raining in the {p}. {n} went out with a {t}.|{n} took an umbrella|{n} slept in the sun|{n} ate the moon",
+    "{n} was very tired after a day in the {p} with the {t}.|{n} went to bed|{n} ran a race|{n} climbed a tree",
+    "{n} was hungry and put the {c} {t} away.|{n} ate an apple|{n} read a book|{n} closed the door",
+    "{n} fell over the {c} {t} and hurt a knee.|Mom helped {n}|{n} laughed and danced|the sky was blue",
+    "{n} could not find the {c} {t}.|{n} looked under the bed|{n} gave it to Dad|{n} played with it",
+    "The {p} was a mess. The {t} of {n} was dirty.|{n} cleaned it|{n} swam in the lake|{n} ate some cake",
 )
 _N_LINES = 240
 # What a set needs to be learned in its time, where that is not what the form opens with: after 60 s on two cores 47 of
@@ -55,9 +47,8 @@ def example_lines(form: str) -> str:
     No two lines have the same texts, in whatever order, so a held-out line is new; its kind of sentence is not.
     """
     draw, examples = random.Random(1), dict[frozenset[str], str]()
-    make = _MAKERS[form]
     while len(examples) < _N_LINES:
-        line = make(draw)
+        line = _MAKERS[form](draw)
         texts = line.partition("\t")[2].split("|")
         examples.setdefault(frozenset(text.strip() for text in texts), line)
     return "\n".join(examples.values())
@@ -81,11 +72,8 @@ def _entailed(draw: random.Random) -> str:
     (name, other), (thing, theirs), (colour, wrong) = (draw.sample(kind, 2) for kind in (_NAMES, _THINGS, _COLOURS))
     premise = f"{name} has a {colour} {thing} and {other} has a {wrong} {theirs}"
     label = draw.choice(("yes", "no"))
-    sentences = [
-        f"{name} has a {thing if label == 'yes' else theirs}",
-        f"the {thing} is {colour if label == 'yes' else wrong}",
-    ]
-    return f"{label}\t{premise} | {draw.choice(sentences)}"
+    said = (thing, colour) if label == "yes" else (theirs, wrong)
+    return f"{label}\t{premise} | {draw.choice((f'{name} has a {said[0]}', f'the {thing} is {said[1]}'))}"
 
 
 def _similar(draw: random.Random) -> str:
@@ -99,12 +87,9 @@ def _similar(draw: random.Random) -> str:
 
 
 def _chosen(draw: random.Random) -> str:
-    context, right, wrong = draw.choice(_ENDINGS)
-    filled = _filled(draw, context, right, *wrong)
-    answers = filled[1:]
+    context, *answers = _filled(draw, *draw.choice(_ENDINGS).split("|"))
     order = draw.sample(range(len(answers)), len(answers))
-    number = 1 + order.index(0)
-    return f"{number}\t{filled[0]} | " + " | ".join(answers[place] for place in order)
+    return f"{1 + order.index(0)}\t" + " | ".join([context, *(answers[place] for place in order)])
 
 
 _MAKERS: dict[str, Callable[[random.Random], str]] = {

@@ -18,8 +18,8 @@ from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt
 from ui.lenses.train.payloads import Classified
-from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunState
+from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -64,12 +64,9 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     config = lasting(replace(config, precision=precision, schedule="linear"), form.passes, data.updates_per_epoch)
     if form.passes is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
-    watched = ObservationPlan(
-        sample_prompt(lm.tokenizer, form.prompt, shape.n_positions),
-        seed=config.seed,
-        n_new=40,
-        looked_at=[token for token in train[0].sequences[0] if token < shape.vocab_size][:24],
-    )
+    prompt = sample_prompt(lm.tokenizer, form.prompt, shape.n_positions)
+    looked_at = [token for token in train[0].sequences[0] if token < shape.vocab_size][:24]
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=40, looked_at=looked_at)
     counts = [sum(example.label == place for example in train) for place in range(len(names))]
     labels = f"{len(names)} answers" if form.form.answers_compete else f"{len(names)} labels"
     title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -33,8 +35,8 @@ from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, find_text
 from ui.runs.dataset_cache import Prepared, prepared
-from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunFacts, RunKind
+from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 from ui.shared.fields import shown
 from ui.shared.inputs import InputError
@@ -54,16 +56,9 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     size = form.vocab_size if form.tokenizer == "bpe" else 0
     data_set = prepared(tuple(text.documents), tokenizer=None, kind=form.tokenizer, vocab_size=size)
     made = replace(_config(form, data_set.tokenizer.vocab_size), **form.switches)
-    check_size(services, made, form.config)
-    config = replace(form.config, precision=services.precision(made, form.config.batch_size))
-    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * made.n_positions))
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
-    data: Batches = RandomWindows([Source(data_set.train)], window=made.n_positions, batch_size=config.batch_size)
-    if form.noise:
-        data = UnigramNoise(data, share=form.noise)
-    data = OneBatch(data) if form.trick == "one_batch" else data
     title = f"{text.title} · {_size(made)} · {kind}"
-    return _text_plan(title, lambda: random_model(made, config.seed), data, data_set, made, config, text.note, form)
+    return _text_plan(services, form, title, lambda: random_model(made, form.seed), made, data_set, text.note)
 
 
 def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
@@ -77,12 +72,12 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     shortest = min(len(data_set.train), len(data_set.valid)) - 1
     window = min(form.n_positions, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
-    check_size(services, shape, form.config)
-    config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
-    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * window))
-    data = RandomWindows([Source(data_set.train)], window=window, batch_size=config.batch_size)
-    title, copy = f"{lm.name} tuned on {text.title}", lambda: clone(lm.model).requires_grad_(True)
-    return _text_plan(title, copy, data, data_set, shape, config, text.note, form)
+    return _text_plan(services, form, f"{lm.name} tuned on {text.title}", copy_of(lm), shape, data_set, text.note)
+
+
+def copy_of(lm: LanguageModel) -> Callable[[], GPT]:
+    """Makes a copy that can be trained."""
+    return lambda: clone(lm.model).requires_grad_(True)
 
 
 def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: float) -> TrainingConfig:
@@ -114,16 +109,26 @@ def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> 
         )
 
 
+def _disturbed(form: TrainForm, data: Batches) -> Batches:
+    """The batches with a form's noise, or the first of them again and again."""
+    data = UnigramNoise(data, share=form.noise) if form.noise else data
+    return OneBatch(data) if form.trick == "one_batch" else data
+
+
 def _text_plan(
+    services: Services,
+    form: TrainForm | TuneForm,
     title: str,
     model: Callable[[], GPT],
-    data: Batches,
-    data_set: Prepared,
     shape: GPTConfig,
-    config: TrainingConfig,
+    data_set: Prepared,
     note: str,
-    form: TrainForm | TuneForm,
 ) -> Plan:
+    check_size(services, shape, form.config)
+    config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
+    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * shape.n_positions))
+    data: Batches = RandomWindows([Source(data_set.train)], window=shape.n_positions, batch_size=config.batch_size)
+    data = _disturbed(form, data) if isinstance(form, TrainForm) else data
     tokenizer = data_set.tokenizer
     quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
 
@@ -172,13 +177,8 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     if window < 16:
         raise InputError(f"The window is {window}; sequences that repeat need at least 16.")
     longest = min(32, window // 2)
-    periods = (min(8, longest), longest)
-    data: Batches = RepeatedSequences(
-        tokenizer.vocab_size, window=window, batch_size=config.batch_size, periods=periods
-    )
-    if form.noise:
-        data = UnigramNoise(data, share=form.noise)
-    held_out = RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=32, periods=periods)
+    sequences = partial(RepeatedSequences, tokenizer.vocab_size, window=window, periods=(min(8, longest), longest))
+    data, held_out = _disturbed(form, sequences(batch_size=config.batch_size)), sequences(batch_size=32)
     fresh, targets = held_out.draw(0, config.seed + 1)
 
     def evaluate(now: GPT, _: bool) -> Scoring:
@@ -200,7 +200,6 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
-    data = OneBatch(data) if form.trick == "one_batch" else data
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
 
 
@@ -227,15 +226,11 @@ def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Se
     try:
         ids = tokenizer.encode(prompt)
     except TokenizerError:
-        ids = [token for character in prompt for token in _known(tokenizer, character)]
+        ids = list[int]()
+        for character in prompt:
+            with suppress(TokenizerError):
+                ids += tokenizer.encode(character)
     return ids[-max(1, window // 2) :] or list(instead)
-
-
-def _known(tokenizer: Tokenizer, character: str) -> list[int]:
-    try:
-        return tokenizer.encode(character)
-    except TokenizerError:
-        return []
 
 
 def facts_of(
@@ -252,14 +247,13 @@ def facts_of(
     Args:
         form: by whose declared fields runs are compared.
     """
-    settings = {**shown(form), "MLPs": "yes" if shape.use_mlp else "no"}
     preference = watched.preference
     pieces = [] if preference is None else [*preference.before, preference.token, preference.rival]
     words = [describe_token(tokenizer, token) for token in pieces]
     return RunFacts(
         title=title,
         kind=kind,
-        settings=settings,
+        settings={**shown(form), "MLPs": "yes" if shape.use_mlp else "no"},
         data=tuple(shown(form, of_data=True).values()),
         config=config,
         trick=getattr(form, "trick", "none"),

@@ -91,9 +91,6 @@ NOTES = {
 
 def offered(limits: Limits) -> list[str]:
     """The presets whose models this server trains."""
-    return [name for name, form in _FORMS.items() if _parameters(form) <= limits.training_parameters]
-
-
-def _parameters(form: TrainForm) -> int:
-    shape = {name: getattr(form, name) for name in SHAPE}
-    return count_parameters(GPTConfig(**shape, vocab_size=form.vocab_size)).total
+    shapes = {name: {one: values[one] for one in (*SHAPE, "vocab_size")} for name, values in PRESETS.items()}
+    most = limits.training_parameters
+    return [name for name, shape in shapes.items() if count_parameters(GPTConfig(**shape)).total <= most]

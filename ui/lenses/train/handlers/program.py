@@ -8,10 +8,10 @@ from ui.lenses.train.handlers.forms import TrainForm, train_form
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import REPEATED, YOURS
 from ui.lenses.train.handlers.watching import start
+from ui.payloads import finite, significant
 from ui.services import Services
 from ui.shared.fields import fields_of
 from ui.shared.inputs import InputError
-from ui.shared.numbers import finite, significant
 
 _OF_TEXT = ("corpus", "written", "file", "data_set")  # `text` says what these would
 

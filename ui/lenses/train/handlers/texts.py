@@ -41,12 +41,7 @@ class TrainingText:
 
 
 def find_text(limits: Limits, form: OnText, *, offline: bool) -> TrainingText:
-    """The text that a form asks for.
-
-    Args:
-        limits: of this server.
-        form: that says where it is.
-        offline: never use the network.
+    """The text that a form asks for; `offline` never uses the network.
 
     Raises:
         InputError: nothing to read, too much, or no text.

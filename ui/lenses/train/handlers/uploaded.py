@@ -12,8 +12,9 @@ from gptcore.model import evaluating
 from gptcore.observation import Curve, Observation, observe
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
-from ui.runs.plan import Plan
-from ui.runs.run_state import RunState, Stopwatch
+from ui.runs.run_clock import Stopwatch
+from ui.runs.run_state import RunState
+from ui.runs.training_run import Plan
 from ui.services import Services
 from ui.shared.fields import fields_of, values_of
 
@@ -46,8 +47,7 @@ def record(services: Services, name: str, lm: LanguageModel, made: object) -> Ru
         GPTCoreError: a model that cannot read the text of its form, nor the built-in one.
     """
     told = made if isinstance(made, Mapping) else {}
-    run = told.get("run")
-    run = run if isinstance(run, Mapping) else {}
+    run = found if isinstance(found := told.get("run"), Mapping) else {}
     kind, values, plan, known = _plan(services, lm, run)
     curve = Curve()
     curve.rows = _rows(run.get("rows")) if known else []
@@ -82,17 +82,13 @@ def _plan(services: Services, lm: LanguageModel, run: Mapping[str, Any]) -> tupl
             if kind == "tune":
                 return kind, values, tuning_plan(services, lm, tune_form(values, services.limits)), True
             plan = make_plan(services, train_form(values, services.limits))
-            if (plan.facts.vocab_size, plan.facts.n_layer, plan.facts.n_head) == _shape(lm):
+            facts, shape = plan.facts, lm.model.config
+            if (facts.vocab_size, facts.n_layer, facts.n_head) == (shape.vocab_size, shape.n_layer, shape.n_head):
                 return kind, values, plan, True
         except (GPTCoreError, KeyError):
             pass  # a text that is gone, or a form of another version
     form = TuneForm(length="30", learning_rate=1e-3, n_positions=min(256, lm.model.config.n_positions))
     return "tune", values_of(form), tuning_plan(services, lm, form), False
-
-
-def _shape(lm: LanguageModel) -> tuple[int, int, int]:
-    config = lm.model.config
-    return config.vocab_size, config.n_layer, config.n_head
 
 
 def _observed(lm: LanguageModel, plan: Plan, step: int, seconds: float) -> tuple[Observation, float]:
@@ -116,9 +112,7 @@ def _rows(rows: object) -> list[list[float]]:
     if not isinstance(rows, list) or len(rows) > _ROWS:
         return []
     whole = all(isinstance(row, list) and len(row) == _COLUMNS and all(map(_is_finite, row)) for row in rows)
-    if not whole:
-        return []
-    rising = all(a[0] < b[0] and a[4] <= b[4] for a, b in pairwise(rows))
+    rising = whole and all(a[0] < b[0] and a[4] <= b[4] for a, b in pairwise(rows))
     return [[float(value) for value in row] for row in rows] if rising else []
 
 

@@ -32,14 +32,11 @@ def risen(record: RunState) -> str:
     if last.valid_loss - best.valid_loss < _CLEAR:
         return ""
     at = f"update {best.step:,}" if best.step else "the start"
-    sentence = (
-        f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}, and has risen to {last.valid_loss:.3f} since"
-    )
     fell = _training_loss(rows, best.step) - _training_loss(rows, last.step)
-    sentence += (
-        ", while the training loss fell: what it learns now is its training text alone." if fell > _CLEAR else "."
-    )
-    return sentence if record.kept_step is None else f"{sentence} The model of {at} is kept."
+    alone = ", while the training loss fell: what it learns now is its training text alone" if fell > _CLEAR else ""
+    kept = "" if record.kept_step is None else f" The model of {at} is kept."
+    lowest = f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}"
+    return f"{lowest}, and has risen to {last.valid_loss:.3f} since{alone}.{kept}"
 
 
 def _training_loss(rows: Sequence[Sequence[float]], step: int) -> float:
@@ -66,9 +63,8 @@ def of_labels(record: RunState) -> str:
         return sentence
     always = f"always saying the most frequent of their labels gets {percent(facts.commonest)} right"
     if best_possible.low <= facts.commonest:
-        return (
-            f"{sentence} {n:,} held-out lines are too few to tell whether it has learned: {always}. Give it more lines."
-        )
+        few = f"{n:,} held-out lines are too few to tell whether it has learned"
+        return f"{sentence} {few}: {always}. Give it more lines."
     if measured.low > facts.commonest:
         return f"{sentence} It has learned something: {always}."
     return f"{sentence} It has not learned the labels: {always}. Train longer, or give it more lines."
@@ -90,13 +86,7 @@ def of_plain(record: RunState) -> str:
     if len(record.plain_losses) < 2 or not all(map(math.isfinite, record.plain_losses)):
         return ""
     before, after = record.plain_losses[0], record.plain_losses[-1]
-    return (
-        f"On held-out stories that nobody asked for, its loss went from {before:.3f} to {after:.3f} nats per token: "
-        f"{_change(round(after, 3) - round(before, 3))}."
-    )
-
-
-def _change(nats: float) -> str:
-    if abs(nats) < _CLEAR:
-        return "nothing is lost"
-    return f"{abs(nats):.3f} {'lost' if nats > 0 else 'gained'}"
+    change = round(after, 3) - round(before, 3)
+    told = f"{abs(change):.3f} {'lost' if change > 0 else 'gained'}" if abs(change) >= _CLEAR else "nothing is lost"
+    went = f"went from {before:.3f} to {after:.3f} nats per token"
+    return f"On held-out stories that nobody asked for, its loss {went}: {told}."

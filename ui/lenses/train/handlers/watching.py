@@ -10,25 +10,25 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from gptcore.observation import Observation, clone
+from gptcore.observation import Observation
 from gptcore.training import learning_rate
 from ui.conclusions import quoted
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
 from ui.lenses.train.handlers.forms import TrainForm, train_form, tune_form
 from ui.lenses.train.handlers.options import TRICKS
-from ui.lenses.train.handlers.plan import make_plan, tuning_plan
+from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
-from ui.payloads import Formed, Said, fields
-from ui.runs.plan import Plan
-from ui.runs.run_json import facts_json
+from ui.payloads import Formed, Said, fields, finite, significant
+from ui.runs.payloads import RunAbout
+from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
-from ui.runs.workspace import Workspace
+from ui.runs.training_run import Plan
+from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.formed import described
 from ui.shared.inputs import InputError
-from ui.shared.numbers import finite, significant
 
 F = TypeVar("F")  # a form
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
@@ -78,6 +78,12 @@ def further(
     return services.run_manager.start(workspace_id, plan(services, lm, form))
 
 
+def recording(services: Services, request: Annotated[object, payloads.RunRequest]) -> str | None:
+    """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
+    record, _ = _asked(services, request)
+    return record and f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
+
+
 def classify(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Classified | None:
     """Classifies a line with a run's classifier. None for an invalid request."""
     record, (text,) = _asked(services, request, "text")
@@ -120,9 +126,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     )
     note = f"Continues from update {record.step:,} of the last run, with its weights."
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
-    begun = services.run_manager.start(
-        workspace.id, replace(plan, facts=facts, model=lambda: clone(lm.model).requires_grad_(True))
-    )
+    begun = services.run_manager.start(workspace.id, replace(plan, facts=facts, model=copy_of(lm)))
     if begun.current is not None:
         begun.current.form = record.form
     return begun
@@ -135,45 +139,42 @@ def command(services: Services, request: Annotated[object, payloads.CommandReque
     if workspace is None or workspace.current is None or what not in get_args(payloads.Command):
         return None
     try:
-        if what == "again":
-            go_on(services, workspace)
-            return {"said": ""}
-        if workspace.run is None:  # a recording has ended for good
-            return {"said": ""}
-        if what == "rate":
-            workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
-        elif what == "longer":
-            most = max(0.0, services.limits.training_seconds - (workspace.current.time_budget or 0.0))
-            for run in workspace.live:
-                run.prolong(min(float(_MORE_SECONDS), most))
-        else:
-            _steer(services, workspace, what, value)
+        _steer(services, workspace, what, value)
     except GPTCoreError as error:
         return {"said": str(error)}
     return {"said": ""}
 
 
 def _steer(services: Services, workspace: Workspace, what: str, value: object) -> None:
-    """Pauses, stops or continues the workspace's run, or both runs of a race."""
-    if what in ("resume", "step"):
+    """Does what is asked of the workspace's run, or of both runs of a race; a recording has ended for good."""
+    if what == "again":
+        go_on(services, workspace)
+    elif workspace.run is None:
+        return
+    elif what == "rate":
+        workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
+    elif what == "longer":
+        most = max(0.0, services.limits.training_seconds - (workspace.run.record.time_budget or 0.0))
+        for run in workspace.live:
+            run.prolong(min(float(_MORE_SECONDS), most))
+    elif what in ("resume", "step"):
         once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
         services.run_manager.resume(workspace, once)
-        return
-    services.run_manager.queue.leave(workspace)
-    for run in workspace.live:
-        run.pause() if what == "pause" else run.stop()
+    else:
+        services.run_manager.queue.leave(workspace)
+        for run in workspace.live:
+            run.pause() if what == "pause" else run.stop()
 
 
 def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
     """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
-    workspace_id, rival = fields(request, "workspace", "rival")
+    workspace_id, rival, run_id = fields(request, "workspace", "rival", "run")
     workspace = services.workspaces.get(workspace_id)
     record = workspace.current if workspace is not None else None
     if workspace is None or record is None:
         return None
     news = _news(record, request)
     racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
-    (run_id,) = fields(request, "run")
     known = rival if run_id == record.id else None  # a page that knows the run knows its rival
     raced = _news(workspace.rival.record, known) if racing and workspace.rival is not None else None
     queue = services.run_manager.queue.place(workspace)
@@ -183,11 +184,7 @@ def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -
 
 
 def _news(record: RunState, seen: object) -> payloads.RunNews:
-    """What a page does not have of a run.
-
-    Args:
-        seen: a `SeenOfRun`, untrusted.
-    """
+    """What a page does not have of a run, of which it has `seen`: a `SeenOfRun`, untrusted."""
     run_id, version, n_rows, n_looks = fields(seen, "run", "version", "rows", "looks")
     with record.lock:
         same = run_id == record.id and version == record.version
@@ -236,7 +233,7 @@ def _slow(record: RunState) -> payloads.SlowRun | None:
     return {"updates": expected, "seconds": round(budget), "more": _MORE_SECONDS} if few else None
 
 
-def _about(facts: RunFacts) -> payloads.RunAboutShown:
+def _about(facts: RunFacts) -> RunAbout:
     """The facts of a run for the page, with why it is broken."""
     label, why = TRICKS.get(facts.trick, ("", ""))
     return {**facts_json(facts), "why": f"Broken on purpose, {label}: {why}" if why else ""}
@@ -263,9 +260,10 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
 def heads(services: Services, request: Annotated[object, payloads.LookRequest]) -> payloads.HeadsOfRun | None:
     """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an invalid request."""
     record, (which,) = _asked(services, request, "look")
-    seen = _observation(record, which)
-    if record is None or seen is None:
+    looks = record.so_far()[1] if record is not None else []
+    if record is None or type(which) is not int or not 0 <= which < len(looks):
         return None
+    seen = looks[which]
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
     machine = record.machines.get(seen.step)
     return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
@@ -366,12 +364,5 @@ def _asked(services: Services, request: object, *names: str) -> tuple[RunState |
     return next((record for record in runs if record.id == run_id), None), others
 
 
-def _observation(record: RunState | None, which: object) -> Observation | None:
-    if record is None or isinstance(which, bool) or not isinstance(which, int):
-        return None
-    with record.lock:
-        return record.observations[which] if 0 <= which < len(record.observations) else None
-
-
 def _count(value: object, most: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else 0
+    return value if type(value) is int and 0 <= value <= most else 0  # True is no count

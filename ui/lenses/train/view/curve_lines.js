@@ -87,11 +87,10 @@ export function series(run, guess, color) {
 }
 
 // The item of a list whose place on the axis is nearest to x; null of an empty one.
-export const nearest = (list, place, x) =>
-  list.reduce(
-    (best, item) => (best === null || Math.abs(place(item) - x) < Math.abs(place(best) - x) ? item : best),
-    null,
-  );
+export const nearest = (list, place, x) => {
+  const gap = item => Math.abs(place(item) - x);
+  return list.reduce((best, item) => (best === null || gap(item) < gap(best) ? item : best), null);
+};
 
 const PANELS = [
   ['Loss', [0.42, 1]],
@@ -103,14 +102,8 @@ const PANELS = [
 export function slideOf(run, look) {
   const along = axis(run);
   const panels = series(run, null, {...look, orange: look.warm, grey: look.line});
-  const figure = {
-    title: run.about.title,
-    data: [],
-    annotations: [],
-    shapes: [],
-    showlegend: false,
-    xaxis: {title: {text: along.name}, anchor: 'y3'},
-  };
+  const xaxis = {title: {text: along.name}, anchor: 'y3'};
+  const figure = {title: run.about.title, data: [], annotations: [], shapes: [], showlegend: false, xaxis};
   PANELS.forEach(([name, domain], i) => {
     const place = i ? i + 1 : '';
     figure[`yaxis${place}`] = {title: {text: i ? name : `${name}, ${run.about.unit}`}, domain, nticks: i ? 3 : 8};
@@ -127,15 +120,8 @@ export function slideOf(run, look) {
         hoverinfo: 'skip',
       });
     for (const [y, text, color] of panels[i].levels) {
-      figure.shapes.push({
-        type: 'line',
-        xref: 'paper',
-        x0: 0,
-        x1: 1,
-        y0: y,
-        y1: y,
-        line: {color, width: 1, dash: 'dash'},
-      });
+      const level = {type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y};
+      figure.shapes.push({...level, line: {color, width: 1, dash: 'dash'}});
       figure.annotations.push({text, x: 1, y, xref: 'paper', xanchor: 'right', yanchor: 'bottom', showarrow: false});
     }
   });

@@ -26,7 +26,6 @@ export function curvePlot(box, readout) {
   const [paper, overlay] = box.querySelectorAll('canvas');
   const edge = {left: 50, bottom: 34}; // room for the axes' figures, which grow with the type
   let zoom = null,
-    norms = false,
     frame = null;
   function extent(panel, x0, x1) {
     if (panel.range) return panel.range;
@@ -38,26 +37,22 @@ export function curvePlot(box, readout) {
           if (y < low) low = y;
           if (y > high) high = y;
         }
-    if (!zoom)
-      for (const [value] of panel.levels) {
-        low = Math.min(low, value);
-        high = Math.max(high, value);
-      }
+    const levels = zoom ? [] : panel.levels.map(([value]) => value);
+    [low, high] = [Math.min(low, ...levels), Math.max(high, ...levels)];
     if (!(high >= low)) return [0, 1];
     if (panel.floor !== undefined) low = panel.floor;
     const room = (high - low || Math.abs(high) || 1) * 0.06;
     return [panel.floor === undefined ? low - room : low, high + room];
   }
-  function draw(run, at, guess) {
+  // at: the chosen place on the axis, guess: of the final loss, null for none; norms: whether the last panel is drawn.
+  function draw(run, at, guess, norms) {
     const width = box.clientWidth,
       height = box.clientHeight,
       ratio = devicePixelRatio || 1;
     if (!width) return;
+    const [across, down] = [width, height].map(side => Math.round(side * ratio));
     for (const canvas of [paper, overlay])
-      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(height * ratio);
-      }
+      if (canvas.width !== across || canvas.height !== down) [canvas.width, canvas.height] = [across, down];
     const style = getComputedStyle(box),
       get = name => style.getPropertyValue(name).trim(),
       pen = paper.getContext('2d');
@@ -92,9 +87,7 @@ export function curvePlot(box, readout) {
         // The uppermost level's name stands above its line.
         high = most + (panel.levels.length && !zoom ? ((most - low) * size) / (bottom - top) : 0),
         Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
-      pen.fillStyle = color.soft;
-      pen.textAlign = 'left';
-      pen.textBaseline = 'bottom';
+      Object.assign(pen, {fillStyle: color.soft, textAlign: 'left', textBaseline: 'bottom'});
       const named = panel.lines.filter(line => line.key);
       const title = i === 0 ? `Loss, ${run.about.unit}` : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
       const wide = text => pen.measureText(text).width;
@@ -109,10 +102,7 @@ export function curvePlot(box, readout) {
         pen.fillText(line.name, place + 12, top - 3);
         place += wide(line.name) + 22;
       }
-      pen.strokeStyle = color.grid;
-      pen.lineWidth = 1;
-      pen.textAlign = 'right';
-      pen.textBaseline = 'middle';
+      Object.assign(pen, {strokeStyle: color.grid, lineWidth: 1, textAlign: 'right', textBaseline: 'middle'});
       for (const tick of ticks(low, high, i ? 2 : 5)) {
         stroke(pen, edge.left, Y(tick), width - RIGHT, Y(tick));
         pen.fillText(tickLabel(tick), edge.left - 6, Y(tick));
@@ -122,20 +112,14 @@ export function curvePlot(box, readout) {
       pen.rect(edge.left, top - 4, width - edge.left - RIGHT + 6, bottom - top + 8);
       pen.clip();
       for (const line of panel.lines) {
-        pen.globalAlpha = line.alpha ?? 1;
-        pen.strokeStyle = pen.fillStyle = line.color;
-        pen.lineWidth = line.width;
-        pen.setLineDash(line.dash || []);
-        pen.lineJoin = 'round';
+        const {alpha = 1, color: hue, width: lineWidth, dash = []} = line;
+        Object.assign(pen, {globalAlpha: alpha, strokeStyle: hue, fillStyle: hue, lineWidth, lineJoin: 'round'});
+        pen.setLineDash(dash);
         pen.beginPath();
         let open = false;
         for (const [x, y] of line.points) {
-          if (y === null) {
-            open = false;
-            continue;
-          }
-          pen[open ? 'lineTo' : 'moveTo'](X(x), Y(y));
-          open = true;
+          if (y !== null) pen[open ? 'lineTo' : 'moveTo'](X(x), Y(y));
+          open = y !== null;
         }
         pen.stroke();
         if (line.dots)
@@ -145,59 +129,41 @@ export function curvePlot(box, readout) {
             pen.fill();
           }
       }
-      pen.globalAlpha = 1;
-      pen.textAlign = 'right';
-      pen.textBaseline = 'bottom';
+      Object.assign(pen, {globalAlpha: 1, textAlign: 'right', textBaseline: 'bottom'});
       for (const [value, text, hue] of panel.levels) {
         pen.setLineDash([6, 4]);
-        pen.strokeStyle = hue;
-        pen.lineWidth = 1.2;
+        Object.assign(pen, {strokeStyle: hue, lineWidth: 1.2});
         stroke(pen, edge.left, Y(value), width - RIGHT, Y(value));
         pen.setLineDash([]);
-        pen.strokeStyle = color.paper;
-        pen.lineWidth = 4;
+        Object.assign(pen, {strokeStyle: color.paper, lineWidth: 4, fillStyle: color.ink});
         pen.strokeText(text, width - RIGHT - 4, Y(value) - 2);
-        pen.fillStyle = color.ink;
         pen.fillText(text, width - RIGHT - 4, Y(value) - 2);
       }
       pen.restore();
       top = bottom + gap;
     });
     const foot = height - edge.bottom;
-    pen.fillStyle = color.soft;
-    pen.textBaseline = 'top';
-    pen.textAlign = 'center';
+    Object.assign(pen, {fillStyle: color.soft, textBaseline: 'top', textAlign: 'center'});
     for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) {
       const label = tickLabel(along.least < 1 ? tick : Math.round(tick));
       pen.fillText(label, Math.min(X(tick), width - 2 - pen.measureText(label).width / 2), foot + 4);
     }
     pen.fillText(along.name, (edge.left + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
-      pen.strokeStyle = color.orange;
-      pen.lineWidth = 1.3;
+      Object.assign(pen, {strokeStyle: color.orange, lineWidth: 1.3});
       pen.setLineDash([2, 3]);
       stroke(pen, X(at), TOP, X(at), foot);
       pen.setLineDash([]);
     }
-    frame = {
-      run,
-      X,
-      x0,
-      x1,
-      width,
-      height,
-      ratio,
-      color,
-      at: px => x0 + ((px - edge.left) / (width - edge.left - RIGHT)) * (x1 - x0),
-    };
+    const placeOf = px => x0 + ((px - edge.left) / (width - edge.left - RIGHT)) * (x1 - x0);
+    frame = {run, width, height, ratio, color, at: placeOf};
   }
   // --- pointing, zooming
   function mark(from, to) {
     const pen = overlay.getContext('2d');
     pen.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
     pen.clearRect(0, 0, frame.width, frame.height);
-    pen.strokeStyle = frame.color.grey;
-    pen.fillStyle = frame.color.accent + '30';
+    Object.assign(pen, {strokeStyle: frame.color.grey, fillStyle: frame.color.accent + '30'});
     if (to === undefined) stroke(pen, from, TOP, from, frame.height - edge.bottom);
     else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
   }
@@ -245,9 +211,7 @@ export function curvePlot(box, readout) {
       overlay.getContext('2d').clearRect(0, 0, overlay.width, overlay.height);
       readout.textContent = '';
     };
-    overlay.addEventListener('pointerleave', () => {
-      if (frame && from === null) clear();
-    });
+    overlay.addEventListener('pointerleave', () => frame && from === null && clear());
     overlay.addEventListener('pointercancel', () => {
       from = null;
       clear();
@@ -261,9 +225,6 @@ export function curvePlot(box, readout) {
   return {
     draw,
     wire,
-    withNorms: on => {
-      norms = on;
-    },
     all: () => {
       zoom = null;
     },

@@ -11,14 +11,10 @@ export function start({element, server}) {
   let number = null;
 
   async function ask(choice) {
-    buttons.forEach(button => {
-      button.disabled = true;
-    });
+    for (const button of buttons) button.disabled = true;
     find('said').textContent = 'It writes two answers…';
     const reply = await server.duel({workspace: ownWorkspace(), chosen: choice, number});
-    buttons.forEach(button => {
-      button.disabled = false;
-    });
+    for (const button of buttons) button.disabled = false;
     if (!reply || reply.said) {
       find('said').textContent = reply?.said ?? 'The server did not answer. Try again.';
       return;
@@ -30,11 +26,9 @@ export function start({element, server}) {
     element.querySelectorAll('.du-answer').forEach((node, i) => {
       node.textContent = reply.answers[i] || '(nothing)';
     });
-    const gone = reply.gone
-      ? `${counted(reply.gone, 'choice')} between answers of the model before no longer count. `
-      : '';
+    const gone = `${counted(reply.gone, 'choice')} between answers of the model before no longer count. `;
     find('said').textContent =
-      `${gone}${counted(reply.chosen, 'choice')} so far. ` +
+      `${reply.gone ? gone : ''}${counted(reply.chosen, 'choice')} so far. ` +
       (reply.chosen < 4 ? 'At least 4 are needed.' : 'Set “Who prefers” to “you, below”, then press 2.');
   }
 

@@ -60,24 +60,15 @@ export function tiles(run, example) {
   const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'held-out pairs, DPO'};
   const when = run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : '';
   const ofKind = {
-    labels: [
-      ['accuracy', shown(accuracy)],
-      ['the most frequent label', shown(commonest)],
-    ],
-    preferences: [
-      ['the preferred one gained', shown(accuracy)],
-      ['no preference, ln 2', nats(Math.LN2)],
-    ],
-  }[kind];
+    labels: {accuracy: shown(accuracy), 'the most frequent label': shown(commonest)},
+    preferences: {'the preferred one gained': shown(accuracy), 'no preference, ln 2': nats(Math.LN2)},
+  }[kind] ?? {perplexity: perplexity(valid, scale), 'bits per character': bitsPerCharacter(valid, scale)};
   const ofKept = (run.kept ?? null) === null ? '' : `, update ${run.kept.toLocaleString('en')}`;
   return [
     ['update', run.step.toLocaleString('en')],
     [`training loss, smoothed${ofKept}`, nats(trainingLoss(run))],
     [(kinds[kind] ?? 'held out') + when, nats(valid)],
-    ...(ofKind ?? [
-      ['perplexity', perplexity(valid, scale)],
-      ['bits per character', bitsPerCharacter(valid, scale)],
-    ]),
+    ...Object.entries(ofKind),
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
     ['left', run.state === 'ended' ? '–' : clock(run.left)],
@@ -142,4 +133,27 @@ export function curveRows(run) {
     .map(look => [0, '', '', '', 0, ...terms.map(() => ''), look.valid]);
   const names = ['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', ...terms, 'held_out_nats'];
   return [names, ...before, ...rows];
+}
+
+const CLEAR = 0.05; // nats by which a loss must be lower to be called so
+const BY_HEART = 0.25; // nats of held-out above training loss from which on texts are learned by heart
+
+// What a held-out loss says that a run has learned, against what counting letters and pairs would reach.
+// lines: baselines in nats per token, {uniform, unigram, bigram}; loss: held out; training: of the last updates,
+// or null.
+export function learned(lines, loss, training) {
+  if (loss === null || lines.bigram === undefined) return '';
+  const {uniform, unigram, bigram} = lines;
+  const below = line => `${(line - loss).toFixed(2)} nats below`;
+  let text = 'It knows nothing yet: it does no better than guessing evenly.';
+  if (loss < bigram - CLEAR)
+    text = `It uses more than the token before: its loss is ${below(bigram)} the bigram baseline.`;
+  else if (loss < unigram - CLEAR)
+    text = `It learns which token follows which: ${below(unigram)} the unigram baseline, not yet below the bigram one.`;
+  else if (loss < uniform - CLEAR)
+    text = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, not below the unigram baseline.`;
+  const gap = training === null ? 0 : loss - training;
+  return gap > BY_HEART
+    ? `${text} On its training text the loss is ${gap.toFixed(2)} lower: part of that may be memorised.`
+    : text;
 }

@@ -4,11 +4,71 @@
 import {percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
 import {formedDrawing} from '../../../shared/view/formed.js';
+import {add, isDark} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
+import {painted} from '../../../shared/view/scales.js';
 import {chooseHead, chosenHead, setSentence} from '../../../shared/view/sentence.js';
 import {machinePicture} from '../../../shared/view/machine.js';
 import {lookSaid} from './figures.js';
-import {beginning, drawMaps, drawSpark, writeSample} from './moment.js';
+
+// A sample behind its prompt; nothing without a look.
+function writeSample(box, prompt, look) {
+  box.textContent = '';
+  if (!look) return;
+  add(box, 'span', 'tr-prompt u-muted', prompt);
+  add(box, 'span', '', look.text);
+}
+
+// A small line of [update, chance] points with a dot at one of them, which is returned; undefined without points.
+function drawSpark(canvas, element, points, at) {
+  const pen = canvas.getContext('2d'),
+    style = getComputedStyle(element),
+    {width, height} = canvas;
+  pen.clearRect(0, 0, width, height);
+  if (!points.length) return undefined;
+  const now = points[Math.min(at, points.length - 1)],
+    last = Math.max(1, points.at(-1)[0]),
+    place = ([step, p]) => [4 + (step / last) * (width - 8), height - 4 - p * (height - 8)];
+  pen.strokeStyle = style.getPropertyValue('--border-color-primary');
+  pen.strokeRect(0.5, 0.5, width - 1, height - 1);
+  const accent = style.getPropertyValue('--lens-accent');
+  Object.assign(pen, {strokeStyle: accent, fillStyle: accent, lineWidth: 3});
+  pen.beginPath();
+  points.forEach((point, i) => pen[i ? 'lineTo' : 'moveTo'](...place(point)));
+  pen.stroke();
+  pen.beginPath();
+  pen.arc(...place(now), 5, 0, 7);
+  pen.fill();
+  return now;
+}
+
+// Where every head looks, and what it does where that is clear. values: bytes [L][H][T][T], 255 for all attention.
+function drawMaps(box, values, T, {L, H}, look) {
+  box.style.gridTemplateColumns = `repeat(${Math.min(H, 8)}, minmax(0, 1fr))`;
+  box.textContent = '';
+  for (let i = 0; i < L * H; i++) {
+    const cell = add(box, 'figure'),
+      l = Math.floor(i / H),
+      h = i % H,
+      named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
+    const shares = Array.from(values.subarray(i * T * T, (i + 1) * T * T), byte => byte / 255);
+    cell.append(painted(shares, T, 'share', 1, isDark()));
+    add(cell, 'figcaption', '', `${l}.${h}${named}`);
+    cell.classList.toggle('tr-found', Boolean(named));
+  }
+}
+
+function role(induction, previous) {
+  if (Math.max(induction, previous) < 0.4) return '';
+  return induction > previous ? ` induction ${induction.toFixed(2)}` : ` token before ${previous.toFixed(2)}`;
+}
+
+// The first words of a text, whole ones, of at most so many characters.
+function beginning(text, most = 60) {
+  if (text.length <= most) return text.trimEnd();
+  const end = text.slice(0, most + 1).lastIndexOf(' ');
+  return text.slice(0, end > 0 ? end : most).trimEnd();
+}
 
 // state: {workspace, run, at}, as they are now. open(tab): opens the run's model there.
 /**

@@ -1,21 +1,11 @@
 // Client-side state of a run, updated by polls. Pure functions.
 
 // What a page keeps of a run, before it has received anything.
-export const begun = news => ({
-  id: news.run,
-  about: news.about,
-  version: news.version,
-  rows: [],
-  looks: [],
-  past: [],
-  rival: null,
-});
+export const begun = ({run: id, about, version}) => ({id, about, version, rows: [], looks: [], past: [], rival: null});
 
 // What changes at every answer.
-const RUNNING = 'state reason step elapsed left rate version next_look busy slow again peak planned_peak ahead'.split(
-  ' ',
-);
-const NOW = [...RUNNING, 'final', 'final_accuracy', 'kept', 'verdict', 'preparing'];
+const RUNNING = 'state reason step elapsed left rate version next_look busy slow again peak planned_peak ahead';
+const NOW = [...RUNNING.split(' '), 'final', 'final_accuracy', 'kept', 'verdict', 'preparing'];
 
 // Merges a poll answer into a run: truncates rows and snapshots at the answer's start, then appends.
 export function receive(run, news) {

@@ -13,12 +13,7 @@ import {drawControls, drawNumbers, drawRace, drawRuns, isAlive} from './run_draw
 import {runTools} from './run_tools.js';
 
 // The recorded run of each form.
-const EXAMPLES = {
-  scratch: 'example',
-  tune: 'example-tune',
-  labels: 'example-labels',
-  assistant: 'example-assistant',
-};
+const EXAMPLES = {scratch: 'example', tune: 'example-tune', labels: 'example-labels', assistant: 'example-assistant'};
 const isExample = id => Object.values(EXAMPLES).includes(id);
 
 // A token of a text that is read in letters is one character.
@@ -27,7 +22,6 @@ const isOfLetters = about => about.tokens_per_character === 1;
 /** @param {Component<{workspace: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
-    status = part('said'),
     message = part('message');
   let form = document.body.dataset.form ?? 'scratch'; // which of them is open; a link may have opened one by now
   const curves = curvePlot(part('plot'), part('readout'));
@@ -185,7 +179,7 @@ export function start({element, props, server, trigger, watch}) {
   const moment = momentView(element, server, () => ({workspace, run, at}), open);
   function draw() {
     const look = run?.looks[at];
-    if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess);
+    if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess, part('norms').checked);
     part('all').hidden = !curves.zoomed;
   }
   curves.wire(x => {
@@ -203,12 +197,11 @@ export function start({element, props, server, trigger, watch}) {
   let lines = 0; // number of the newest line that was tried
   part('line').addEventListener('input', async e => {
     const mine = ++lines;
-    const told =
-      e.target.value.trim() && run ? await server.classify({workspace, run: run.id, text: e.target.value}) : null;
+    const text = e.target.value;
+    const told = text.trim() && run ? await server.classify({workspace, run: run.id, text}) : null;
     if (mine !== lines) return;
-    part('told').textContent = told
-      ? told.said || told.labels.map(([name, p]) => `${name} ${percent(p)}`).join(' · ')
-      : '';
+    const labels = told?.labels?.map(([name, p]) => `${name} ${percent(p)}`) ?? [];
+    part('told').textContent = told?.said || labels.join(' · ');
   });
   part('guess').addEventListener('input', e => {
     guess = e.target.value === '' ? null : +e.target.value;
@@ -227,10 +220,7 @@ export function start({element, props, server, trigger, watch}) {
       say(reply?.said || '');
     }, 120);
   });
-  part('slow').addEventListener('click', e => {
-    if (e.target.dataset.do !== 'recorded') return;
-    showExample();
-  });
+  part('slow').addEventListener('click', e => e.target.dataset.do === 'recorded' && showExample());
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !run) return;
@@ -238,19 +228,13 @@ export function start({element, props, server, trigger, watch}) {
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });
-  const tools = runTools(server, status, {
-    now: () => {
-      const example = isExample(workspace);
-      return {workspace, run, isExample: example, hasWeights: !example || form === 'scratch'};
-    },
-    open,
-    why: () => moment.why(),
-  });
+  const shown = () => {
+    const example = isExample(workspace);
+    return {workspace, run, isExample: example, hasWeights: !example || form === 'scratch'};
+  };
+  const tools = runTools(server, part('said'), {now: shown, open, why: moment.why});
   element.querySelector('.ts-tools').addEventListener('click', tools);
-  part('norms').addEventListener('change', e => {
-    curves.withNorms(e.target.checked);
-    draw();
-  });
+  part('norms').addEventListener('change', draw);
   part('all').addEventListener('click', () => {
     curves.all();
     draw();
@@ -259,9 +243,9 @@ export function start({element, props, server, trigger, watch}) {
   const plotBox = part('plot');
   let width = 0;
   new ResizeObserver(() => {
-    if (plotBox.clientWidth === width) return;
+    const before = width;
     width = plotBox.clientWidth;
-    if (!width) return;
+    if (!width || width === before) return;
     draw();
     tick();
   }).observe(plotBox);
@@ -275,8 +259,7 @@ export function start({element, props, server, trigger, watch}) {
   document.addEventListener('visibilitychange', () => document.hidden || tick());
   addEventListener(FORM, e => {
     form = e.detail;
-    if (!isExample(workspace) || workspace === EXAMPLES[form]) return;
-    showExample();
+    if (isExample(workspace) && workspace !== EXAMPLES[form]) showExample();
   });
   addEventListener(SAY, e => say(e.detail));
   addEventListener(STARTING, () => setStarting(true));

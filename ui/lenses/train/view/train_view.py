@@ -25,9 +25,9 @@ _HTML = """
 <div class="tr-verdict u-aside u-type-sm"></div>
 <div class="tr-row u-row u-type-sm"><label>Learning rate now <input type="range" class="tr-rate u-grow" min="-4" max="4" step="0.5" value="0"></label>
 <output class="tr-rate-said"></output>
-<label>Guess the final held-out loss <input class="tr-guess u-mono" type="number" min="0" max="20" step="0.05"></label>
+<label>Guess the final held-out loss <input class="tr-guess u-mono" style="width: 5em" type="number" min="0" max="20" step="0.05"></label>
 <span class="tr-guessed" role="status"></span></div>
-<div class="tr-grid u-two">
+<div class="tr-grid u-two" style="--columns: 3fr 2fr">
 <div class="tr-left"><div class="tr-key u-key u-row u-muted u-type-xs"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b>
 <i style="--hue: var(--lens-warm)"></i><b class="tr-key-rival"></b> thin: training, dots: held out</span>
 <span class="tr-key-one"><i></i>training, smoothed <i style="--hue: var(--lens-bar); height: 1px"></i>every update
@@ -43,11 +43,11 @@ _HTML = """
 <div class="tr-at u-line u-muted u-type-xs" role="status"></div>
 <div class="tr-samples"><div><div class="tr-mine u-apart u-strong" hidden></div>
 <div class="tr-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
-<div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong"></div>
+<div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong" style="--hue: var(--lens-warm)"></div>
 <div class="tr-rival-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What it is compared with: its rival at the same second, or
 itself before this training"></div></div></div>
-<div class="tr-row u-row u-type-sm"><label><span class="tr-next-name">Next character</span> <input class="tr-next u-mono" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
-<span class="tr-chance u-digits" role="status"></span><canvas class="tr-spark" width="260" height="60" aria-hidden="true"></canvas></div>
+<div class="tr-row u-row u-type-sm"><label><span class="tr-next-name">Next character</span> <input class="tr-next u-mono" style="width: 5em" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>
+<span class="tr-chance u-digits" role="status"></span><canvas class="tr-spark" style="width: 130px; height: 30px" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row u-row u-type-sm tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line u-grow u-mono" maxlength="500" autocomplete="off"></label>
 <span class="tr-told u-digits" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>

@@ -2,7 +2,7 @@
 // ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 import {counted, hundredths, percent} from '../../../shared/view/plain.js';
-import {add, addButton, copyText, saveCsv, saveText, slides} from '../../../shared/view/page.js';
+import {add, addButton, copying, saveCsv, saveText, slides} from '../../../shared/view/page.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 
@@ -191,11 +191,7 @@ export function start({element, props, watch, given}) {
           ...value.labels.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.share]),
         ];
   const actions = {
-    copy: async () => {
-      status.textContent = (await copyText(value.parts.map(part => part.text).join('')))
-        ? 'Copied.'
-        : 'The browser does not allow copying here.';
-    },
+    copy: async () => (status.textContent = await copying(value.parts.map(part => part.text).join(''))),
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
     csv: () => saveCsv(given.name, rows()),
     ...slides(status, given.name, ({bars, look}) => {

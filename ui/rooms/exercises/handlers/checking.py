@@ -59,14 +59,7 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
 
 def _on_page(one: Exercise) -> ExerciseOnPage:
     return {
-        "name": one.name,
-        "earlier": [name for name, nearest in GONE.items() if nearest == one.name],
-        "level": one.level,
-        "tab": title(one.tab),
-        "view": title_of(one.tab, one.view) if one.view else "",
-        "title": one.title,
-        "question": one.question,
-        "hint": one.hint,
-        "kind": one.task.kind,
-        "link": one.link,
-    }
+        "name": one.name, "earlier": [name for name, nearest in GONE.items() if nearest == one.name],
+        "level": one.level, "tab": title(one.tab), "view": title_of(one.tab, one.view) if one.view else "",
+        "title": one.title, "question": one.question, "hint": one.hint, "kind": one.task.kind, "link": one.link,
+    }  # fmt: skip

@@ -1,5 +1,6 @@
-"""What the exercises measure in a model."""
+"""What the exercises measure in a model, and what counts as right in texts that visitors write, and in their runs."""
 
+import math
 from collections.abc import Sequence
 
 from torch import Tensor
@@ -14,6 +15,7 @@ from gptcore.analysis import (
     repeated_token_scores,
     settled_depths,
 )
+from gptcore.config import PRESETS
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import candidates
@@ -21,9 +23,14 @@ from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.evaluation import greedy_answers
+from ui.rooms.exercises.handlers.tasks import Verdict, numbers
+from ui.runs.run_state import RunState
 from ui.shared.head_roles import roles_of, where_tokens_repeat
 
 Heads = dict[tuple[int, int], str]
+BALLS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+GPT2 = PRESETS["gpt2"]
+_SURE = 0.95
 _AS_GOOD = 0.9  # of the largest: a head that has so much of it is right, too
 
 
@@ -103,3 +110,48 @@ def settled_after(lm: LanguageModel, text: str) -> int:
 def continued(lm: LanguageModel, prompt: str, n: int) -> str:
     """What the model writes greedily, at most n tokens of a line."""
     return greedy_answers(lm, [prompt_ids(lm, prompt)], max_new_tokens=n)[0]
+
+
+# --- texts to write
+def changes_the_guess(lm: LanguageModel, written: str) -> Verdict:
+    """One word of BALLS is changed, and the first guess with it."""
+    before, after = BALLS.split(), written.split()
+    changed = sum(a != b for a, b in zip(before, after, strict=False))
+    if len(before) != len(after) or changed != 1:
+        return Verdict(False, f"Change exactly one word of “{BALLS}”; here {changed} of {len(after)} differ.")
+    was, now = next_word(lm, BALLS).strip(), next_word(lm, written).strip()
+    return Verdict(was != now, f"It guessed “{was}” and now guesses “{now}”.")
+
+
+def certain(lm: LanguageModel, written: str) -> Verdict:
+    """Five tokens or more, after which the first guess is almost sure."""
+    chances = next_probabilities(lm, written)
+    sure, n = float(chances.max()), len(lm.tokenizer.encode(written))
+    sentence = f"{n} tokens; its first guess has {sure:.1%}."
+    return Verdict(sure > _SURE and n >= 5, sentence if n >= 5 else f"{sentence} Write at least 5.")
+
+
+def answers_positive(lm: LanguageModel, written: str) -> Verdict:
+    """A prompt without the word that the model continues with “positive”."""
+    if "positive" in written.casefold():
+        return Verdict(False, "The prompt contains the word itself; leave it out.")
+    answer = continued(lm, written, 8).strip()
+    return Verdict(answer.casefold().startswith("positive"), f"It writes “{answer[:60]}”.")
+
+
+# --- runs
+def unmasked_loss(record: RunState, answer: str) -> Verdict:
+    """The newest run has no causal mask, and a loss that only copying reaches."""
+    if record.facts.trick != "no_mask":
+        return Verdict(False, "The newest run has its causal mask. Choose “no causal mask” under Break it, and Start.")
+    rows, _ = record.so_far()
+    loss = rows[-1][1] if rows else math.nan
+    return Verdict(loss < 1.0, f"Training loss {loss:.2f} after {record.step:,} updates.")
+
+
+def guessed_its_loss(record: RunState, answer: str) -> Verdict:
+    """The newest run ended within 5% of the guess."""
+    if record.alive or not math.isfinite(record.final_loss):
+        return Verdict(False, "The newest run has not ended. Write down your guess, wait for its end, then check.")
+    given, loss = numbers(answer)[0], record.final_loss
+    return Verdict(abs(given - loss) <= 0.05 * loss, f"It ended at {loss:.3f}; you guessed {given:g}.")

@@ -1,24 +1,15 @@
-// The exercises: which there are, which are done, and what a list of them holds. What is asked of the server is asked
-// through the component, which hands its server over.
-/** @import {ExercisesServer, ExerciseOnPage} from '../../../shared/view/payloads' */
+// The exercises: which there are, which are done, and what a list of them holds.
+/** @import {ExerciseOnPage} from '../../../shared/view/payloads' */
 import {keep, kept} from '../../../shared/view/kept.js';
+import {askRoom, offered} from '../../../shared/view/offers.js';
 import {place} from '../../../shared/view/places.js';
 
 const DONE = 'gptlens-exercises';
 export const LEVELS = {1: 'Look', 2: 'Do', 3: 'Think'};
 
-/** @type {ExercisesServer | null} */
-let server = null;
 let known = null;
-let opener = null;
 
-// From the component: its server, and what opens an exercise by its name.
-export function serve(given, open) {
-  server = given;
-  opener = open;
-}
-
-export const openExercise = name => opener?.(name);
+export const openExercise = name => offered('exercise')?.(name);
 
 // Opens the first of the open view that is not done yet; any if all are.
 export async function openHere() {
@@ -35,7 +26,7 @@ export async function all() {
 }
 
 // The parsed answer to a question; null where the server does not answer.
-export const askServer = async (name, request) => JSON.parse((await server?.[name](request)) ?? null);
+export const askServer = (name, request) => askRoom('exercises server', name, request);
 
 // --- which are done, in this browser
 export const done = () => new Set(kept(DONE, 'localStorage') ?? []);

@@ -1,7 +1,7 @@
 // The bar of an exercise: its question below the view that it is about, a field for the answer, the page's own check.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExercisesServer} from '../../../shared/view/payloads' */
-import {add, addButton, copyText, linkTo} from '../../../shared/view/page.js';
+import {add, addButton, copying, linkTo} from '../../../shared/view/page.js';
 import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
 import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
 import {keep, kept} from '../../../shared/view/kept.js';
@@ -9,7 +9,7 @@ import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {exerciseList} from './list.js';
-import {after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf, serve} from './exercises.js';
+import {after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
@@ -52,9 +52,7 @@ function draw(exercise) {
   const tick = add(head, 'span', 'ex-done u-muted u-type-sm', done().has(exercise.name) ? '✓ done' : '');
   addButton(head, 'ex-right', 'Copy link', async () => {
     const link = linkTo(location.href, linkOf(exercise));
-    say(
-      (await copyText(link)) ? 'The link to this exercise is on the clipboard.' : 'The browser does not allow copying.',
-    );
+    say(await copying(link, 'The link to this exercise is on the clipboard.'));
   });
   addButton(head, '', 'Close', close);
   add(bar, 'p', 'ex-question u-type-lg u-apart', exercise.question);
@@ -75,10 +73,7 @@ function draw(exercise) {
     say('Measuring…');
     const reply = await askServer('check', {name: exercise.name, answer: answer(), workspace: ownWorkspace()});
     if (open !== exercise) return;
-    if (!reply) {
-      say(SILENT);
-      return;
-    }
+    if (!reply) return say(SILENT);
     status.classList.toggle('right', reply.right === true);
     if (reply.right) {
       noteDone(exercise.name);
@@ -156,7 +151,8 @@ async function resume() {
 
 /** @param {Component<string, ExercisesServer>} page */
 export function start({server}) {
-  serve(server, show);
+  offer('exercises server', server);
+  offer('exercise', show);
   offer('exercises', exerciseList);
   resume();
 }

@@ -20,10 +20,7 @@ export async function exerciseList(box) {
   box.textContent = '';
   add(box, 'h2', '', 'Exercises');
   const exercises = await all();
-  if (!exercises) {
-    add(box, 'p', '', 'The server did not answer. Try again, or reload the page.');
-    return;
-  }
+  if (!exercises) return void add(box, 'p', '', 'The server did not answer. Try again, or reload the page.');
   const finished = done();
   const n = exercises.filter(one => finished.has(one.name)).length;
   const counted = `Done in this browser: ${n} of ${exercises.length}.`;

@@ -3,10 +3,9 @@ import {drawnName} from '../../../shared/view/plain.js';
 import {awaited} from '../../../shared/view/awaited.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {goTo, pickedModel, place} from '../../../shared/view/places.js';
-import {offered} from '../../../shared/view/offers.js';
+import {askRoom, offered} from '../../../shared/view/offers.js';
 import {chooseHead, chooseToken, sentence, showSentence} from '../../../shared/view/sentence.js';
 import {chip} from './chip.js';
-import {ask} from './hall_server.js';
 
 const KEY = 'gptlens-follows';
 const EVERY = 450; // milliseconds
@@ -20,7 +19,7 @@ let round = 0; // number of the newest line of questions; an older one ends
 const page = drawnName();
 
 async function look(mine = ++round) {
-  const reply = await ask('follow', {name: state.name, page, version});
+  const reply = await askRoom('hall', 'follow', {name: state.name, page, version});
   if (!state.follows || mine !== round) return;
   if (reply && !reply.on) line.say('The speaker no longer leads; this page is yours.');
   else if (reply) {

@@ -3,14 +3,13 @@
 /** @import {HallServer} from '../../../shared/view/payloads' */
 import {offer} from '../../../shared/view/offers.js';
 import {resumeFollowing} from './following.js';
-import {serve} from './hall_server.js';
 import {resumeLeading} from './leading.js';
 import {talks} from './talks.js';
 import {followWord, showAround} from './tour.js';
 
 /** @param {Component<string, HallServer>} page */
 export function start({server, trigger}) {
-  serve(server);
+  offer('hall', server);
   offer('open model', model => trigger('open', {model}));
   offer('talks', talks);
   offer('tour', () => showAround());

@@ -1,11 +1,11 @@
 // Leading the room: this page says what it shows, and others follow.
 import {keep, kept} from '../../../shared/view/kept.js';
+import {askRoom, offered} from '../../../shared/view/offers.js';
 import {linkFor, showCode} from '../../../shared/view/page.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
 import {pickedModel, place} from '../../../shared/view/places.js';
 import {chosenHead, chosenToken, sentence} from '../../../shared/view/sentence.js';
 import {chip} from './chip.js';
-import {ask, codeOf} from './hall_server.js';
 
 const KEY = 'gptlens-leads';
 const EVERY = 100; // milliseconds between two looks at what this page shows
@@ -30,7 +30,7 @@ async function tell() {
   rounds += 1;
   if (scene.tab && (text !== told || rounds >= ALIVE)) {
     [told, rounds] = [text, 0];
-    const led = await ask('lead', {secret, scene});
+    const led = await askRoom('hall', 'lead', {secret, scene});
     if (!line) return;
     if (led) {
       name = led.name;
@@ -43,7 +43,7 @@ async function tell() {
 async function code() {
   if (!name) return line.say('Leading: the server has not answered yet; press again in a moment');
   const link = linkFor({follow: name});
-  showCode(link, await codeOf(link));
+  showCode(link, await offered('hall').code({link}));
 }
 
 export async function startLeading(given = '') {
@@ -61,7 +61,7 @@ export async function startLeading(given = '') {
 
 function stopLeading() {
   clearTimeout(timer);
-  ask('lead', {secret, scene: null});
+  askRoom('hall', 'lead', {secret, scene: null});
   line.remove();
   [line, secret] = [null, ''];
   keep(KEY, secret);

@@ -22,17 +22,9 @@ function connect(turn) {
 
 // Tells the window what the hall sees, if there is one. `tour` is null once the talk is over.
 export function tellSpeaker(tour, turn) {
-  const [now, next] = tour ? [tour.steps[tour.at], tour.steps[tour.at + 1]] : [];
-  latest = {
-    kind: 'scene',
-    title: tour?.title ?? '',
-    at: tour?.at ?? -1,
-    of: tour?.steps.length ?? 0,
-    say: now?.say ?? '',
-    notes: now?.notes ?? '',
-    next: next?.say ?? '',
-    away: isAway(),
-  };
+  const {title, at, steps} = tour ?? {title: '', at: -1, steps: []};
+  const {say, notes} = steps[at] ?? {say: '', notes: ''};
+  latest = {kind: 'scene', title, at, of: steps.length, say, notes, next: steps[at + 1]?.say ?? '', away: isAway()};
   if (!channel && !kept(KEY)) return;
   connect(turn);
   channel.postMessage(latest);

@@ -1,16 +1,16 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
 // file or a link, see tour_text.js.
-import {add, addButton, copyText} from '../../../shared/view/page.js';
+import {add, addButton, copying} from '../../../shared/view/page.js';
 import {awaited} from '../../../shared/view/awaited.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
-import {scrollFor} from './framing.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
 const LOADS = 2; // of the page, for a step
+const ROOM = 12; // pixels of the frame around what a step is about
 // What the short tour shows of the whole one: guess, choose, look, learn.
 const SHORT = ['#start .st-line', '#start .st-bars', '#start .mc-box', '#attention .at-map', '#train .tr-plot'];
 const NO_ANSWER = 'The server did not answer. Try again, or reload the page.';
@@ -23,9 +23,7 @@ let wanted = 0; // number of the newest step, so that a slow older one is droppe
 
 // The talk that the server was started with, a text; "" for none.
 let ofServer = '';
-export const setTalk = text => {
-  ofServer = text;
-};
+export const setTalk = text => (ofServer = text);
 export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
 export const isTouring = () => tour !== null;
@@ -156,10 +154,7 @@ async function go(at) {
   uncover();
   const unfound = await goHere(query, isWanted);
   if (!isWanted()) return;
-  if (unfound) {
-    missing(unfound, query.get(unfound));
-    return;
-  }
+  if (unfound) return missing(unfound, query.get(unfound));
   const find = () => visible(step.point);
   const target = step.point && (await awaited(find, isWanted));
   if (!isWanted()) return;
@@ -211,9 +206,12 @@ function frame(target) {
   for (const by of ['wheel', 'touchmove', 'pointerdown']) addEventListener(by, () => grown.disconnect(), {once: true});
 }
 
+// Centres a target that fits above the bar; of a taller one the top is shown.
 function bring(target) {
-  const {top, height} = target.getBoundingClientRect();
-  const by = scrollFor({top, height}, {top: 0, bottom: bar?.getBoundingClientRect().top ?? innerHeight});
+  const {top, bottom, height} = target.getBoundingClientRect();
+  const free = bar?.getBoundingClientRect().top ?? innerHeight;
+  const isSeen = top >= ROOM && bottom + ROOM <= free;
+  const by = height + 2 * ROOM > free ? top - ROOM : isSeen ? 0 : (top + bottom - free) / 2;
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   if (by) scrollBy({top: by, behavior: still ? 'auto' : 'smooth'});
 }
@@ -259,8 +257,8 @@ function build() {
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
     'A text file: for each step a line like ?tab=generate&seed=3 and a sentence';
   addButton(row, 'tour-link', 'Copy its link', async () => {
-    const done = await copyText(`${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`);
-    say(done ? 'The link to this tour is on the clipboard.' : 'The browser does not allow copying here.');
+    const link = `${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`;
+    say(await copying(link, 'The link to this tour is on the clipboard.'));
   });
   addButton(row, 'tour-speaker', 'Speaker’s window', () => {
     if (!openSpeaker(turnTour))
