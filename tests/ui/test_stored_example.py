@@ -81,12 +81,12 @@ def test_its_text_is_the_models(real):
     with torch.inference_mode():
         logits = lm.model(torch.tensor([document.ids])).logits[0].float()
     chances = logits[:-1].softmax(dim=-1)[range(len(document.ids) - 1), document.ids[1:]][n_prompt - 1 :]
-    written = records_of(kept.stream, "token")
+    written = records_of(kept.document.stream, "token")
     assert [record["id"] for record in written] == list(document.ids[n_prompt:])
     assert [record["p"] for record in written] == pytest.approx(chances.tolist(), rel=0.01)
     text = document.prompt + "".join(record["text"] for record in written)
     assert lm.tokenizer.decode(document.ids).removesuffix("<|endoftext|>") == text
-    stats = records_of(kept.stream, "stats")[-1]
+    stats = records_of(kept.document.stream, "stats")[-1]
     assert stats["end"] == EXAMPLE_END and "rate" not in stats and "first_ms" not in stats  # it does not look live
     torch.testing.assert_close(kept.next_token.logits, logits[-1], atol=2e-3, rtol=1e-3)
     assert kept.next_token.ids == document.ids

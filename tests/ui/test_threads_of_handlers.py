@@ -65,7 +65,9 @@ HANDLERS = {
 }  # fmt: skip
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
-NOTHING = {"make_attention_example", "read", "chosen", "fitting", "both_answers", "maps_for_a_page", "asked"}
+NOTHING = {
+    "make_attention_example", "read", "read_ids", "chosen", "fitting", "both_answers", "maps_for_a_page", "asked",
+}  # fmt: skip
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
     "_local_scalar_dense", "select", "slice", "alias", "detach", "unbind", "clone", "_to_copy", "lift_fresh",

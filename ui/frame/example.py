@@ -6,7 +6,6 @@ from gptcore.errors import CheckpointError
 from gptcore.inference.generation import last_logits, prompt_ids
 from ui.lenses.attention.handlers.example import AttentionExample, make_attention_example
 from ui.lenses.generate.handlers import chat, writing
-from ui.lenses.generate.handlers.example import WritingExample
 from ui.lenses.generate.handlers.strategies import STRATEGIES
 from ui.lenses.start.handlers.sentence import opening
 from ui.lenses.zero_shot.handlers.example import ZeroShotExample, make_zero_shot_example
@@ -21,7 +20,7 @@ FORM = WritingForm(STRATEGIES["Combined"], 200, (), 4, use_cache=True, tokens_pe
 
 
 @dataclass(frozen=True)
-class PageExample(WritingExample):
+class PageExample(writing.WritingExample):
     """A finished example for each part of the page; that of Generate is spread out."""
 
     sentence: str

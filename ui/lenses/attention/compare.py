@@ -1,7 +1,6 @@
 """The Attention tab's two sentences: what one's run carries into the other's, and where the heads look otherwise."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -10,7 +9,7 @@ from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import compare as handlers
 from ui.lenses.attention.handlers import patching
 from ui.lenses.attention.view.attention_view import attention_view
-from ui.lenses.attention.view.why_views import patch_view
+from ui.lenses.attention.view.insight_views import insight_view
 from ui.services import Services
 from ui.shared.lens import Event, Wiring
 from ui.shared.opening import Opening
@@ -20,16 +19,10 @@ from ui.shared.wiring import QUIET, or_nothing, served, stop_event, while_comput
 _ANOTHER = "Another model is open: Compare reads both sentences with it."
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What the tab needs of the view."""
-
-    on_model: Event  # what to do when another model has been opened
-    linked: dict[str, gr.Textbox]  # what a link sets, by name
-
-
-def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work: Wiring) -> Compared:
-    """Lays out the view and wires it."""
+def compare_view(
+    services: Services, tab: gr.Tab, model: gr.Dropdown, model_work: Wiring
+) -> tuple[Event, dict[str, gr.Textbox]]:
+    """Lays out the view and wires it: what to do when another model has been opened, and what a link sets, by name."""
     choices = [(choice.label, choice.name) for choice in services.models.choices()]
     pairs = patching.pairs(services.models.default)
     with gr.Row(equal_height=False):
@@ -45,7 +38,7 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
                 start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
     gr.Markdown("### Which word of A would make B end as A does?", elem_classes="section")
-    grid = patch_view(server_functions=served(services, patching.patched), elem_id="patching")
+    grid = insight_view("patch_view", server_functions=served(services, patching.patched), elem_id="patching")
     gr.Markdown("### Where do the heads look otherwise?", elem_classes="section")
     view = attention_view(
         server_functions=served(services, handlers.head_difference), signed=True, elem_id="attention-difference"
@@ -97,7 +90,7 @@ def compare_view(services: Services, tab: gr.Tab, model: gr.Dropdown, model_work
     stop.click(stop_event(services), queue=False, **QUIET)
     outputs = [example, first, second, grid, view]
     opened: Event = {"fn": on_model, "inputs": given[:3], "outputs": outputs, "queue": False, **QUIET}
-    return Compared(opened, {"pair_a": first, "pair_b": second})
+    return opened, {"pair_a": first, "pair_b": second}
 
 
 def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:

@@ -1,5 +1,6 @@
 """Event handlers of the Attention tab, and the server functions of its component."""
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -122,4 +123,4 @@ def standalone(services: Services, request: Annotated[object, StandaloneRequest]
     whole = files.maps_for_a_page(services, request)
     if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
         return None
-    return files.html_url(standalone_page(value, whole))
+    return f"data:text/html;base64,{b64encode(standalone_page(value, whole).encode()).decode()}"

@@ -63,12 +63,6 @@ class NeuronRequest(TextRequest):
     neuron: int | None
 
 
-class HeadMap(TypedDict):
-    """A map, packed."""
-
-    map: str
-
-
 class ScoreMap(TypedDict):
     """All raw scores of a head, packed as shares of the largest."""
 

@@ -10,8 +10,7 @@ from ui.lenses.attention.events import AttentionEvents, Switches, server_functio
 from ui.lenses.attention.handlers import circuit, formed, maps, neurons, recorded, why
 from ui.lenses.attention.handlers.example import AttentionExample
 from ui.lenses.attention.view.attention_view import attention_view
-from ui.lenses.attention.view.insight_views import ablation_view, lens_view, neurons_view, recorded_picture
-from ui.lenses.attention.view.why_views import why_view
+from ui.lenses.attention.view.insight_views import insight_view
 from ui.services import Services
 from ui.shared.controls import sentence_strip
 from ui.shared.files import calling
@@ -19,11 +18,7 @@ from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
 
-_MODES = [
-    ("as it is", maps.RAW),
-    ("end-of-text token in front", maps.IN_FRONT),
-    ("first token left out", maps.WITHOUT_FIRST),
-]
+_MODES = list(zip(("as it is", "end-of-text token in front", "first token left out"), maps.MODES, strict=True))
 
 
 def attention_tab(site: TabContext[AttentionExample]) -> Lens:
@@ -40,20 +35,14 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
             view = attention_view(example.view, server_functions=server_functions(services), elem_id="attention")
             mode = gr.Radio(_MODES, value=maps.RAW, label="First token (attention sink)", elem_id="sink")
             gr.Markdown("### Switch parts off: what would it say without them?", elem_classes="section")
-            switches = ablation_view(example.ablation, elem_id="ablation")
+            switches = insight_view("ablation_view", example.ablation, events=("switch",), elem_id="ablation")
             with gr.Row(elem_classes="switches"):
-                replacement = gr.Radio(
-                    [("nothing (zero)", "zero"), ("its mean over the text", "mean")],
-                    value="zero",
-                    label="In its place",
-                    elem_id="replacement",
-                    scale=3,
-                )
+                others = [("nothing (zero)", "zero"), ("its mean over the text", "mean")]
+                replacement = gr.Radio(others, value="zero", label="In its place", elem_id="replacement", scale=3)
                 every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
                 stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
-            with gr.Accordion(
-                "The real GPT-2, recorded: where its 144 heads look", open=False, elem_id="recorded"
-            ) as fold:
+            title = "The real GPT-2, recorded: where its 144 heads look"
+            with gr.Accordion(title, open=False, elem_id="recorded") as fold:
                 _recorded(services, fold)
         with view_tab("attention", "lens") as lens_tab:
             gr.Markdown(
@@ -61,18 +50,15 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 "every layer’s state (nostalgebraist 2020, “the logit lens”).",
                 elem_classes="hint",
             )
-            layers = lens_view(example.lens, elem_id="lens")
+            layers = insight_view("lens_view", example.lens, elem_id="lens")
             with gr.Accordion("A single neuron: what excites it, what it writes", open=False, elem_id="one-neuron"):
-                neurons_shown = neurons_view(
-                    server_functions=served(services, neurons.neurons, neurons.inner_sizes), elem_id="neurons"
-                )
+                asked = served(services, neurons.neurons, neurons.inner_sizes)
+                neurons_shown = insight_view("neurons_view", server_functions=asked, elem_id="neurons")
         with view_tab("attention", "why") as why_tab:
-            causes = why_view(
-                server_functions=served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed),
-                elem_id="why",
-            )
+            asked = served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed)
+            causes = insight_view("why_view", server_functions=asked, elem_id="why")
         with view_tab("attention", "compare") as compare_tab:
-            compared = compare_view(services, compare_tab, model, model_work)
+            on_model, pair = compare_view(services, compare_tab, model, model_work)
 
     events = AttentionEvents(services)
     inputs, outputs = [model, text, mode, keep, off, replacement], [view, switches, layers, keep, off]
@@ -103,25 +89,20 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     default_text: Event = {"fn": events.default_text, "inputs": [model, *held], "outputs": held, **QUIET}
     js = calling("shared/view/sentence.js", "(m.refill(), [])")
     refilled: Event = {"fn": None, "inputs": None, "js": js, **QUIET}
-    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **compared.linked}
-    return Lens(set_by_link, [default_text, refilled, show, compared.on_model])
+    set_by_link = {"text": text, "sink": mode, "keep": keep, "linked": linked, **pair}
+    return Lens(set_by_link, [default_text, refilled, show, on_model])
 
 
 def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:
     """The text, the way back to it from a head's own, what that is, and which end of a text that is too long."""
     with gr.Column(elem_id="attention-head"):
-        text = sentence_strip(
-            example,
-            label="Text",
-            placeholder="A text for the model to read, at least two words",
-            elem_id="attention-text",
-        )
+        hint = "A text for the model to read, at least two words"
+        text = sentence_strip(example, label="Text", placeholder=hint, elem_id="attention-text")
         with gr.Row(elem_classes="attention-more"):
             back = gr.Button("Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back")
             woken = gr.Markdown("", elem_id="woken")
-            keep = gr.Radio(
-                list(maps.ENDS), value="end", label="The text is too long: keep its", elem_id="keep-end", visible=False
-            )
+            label = "The text is too long: keep its"
+            keep = gr.Radio(list(maps.ENDS), value="end", label=label, elem_id="keep-end", visible=False)
     return text, back, woken, keep
 
 
@@ -130,7 +111,7 @@ def _recorded(services: Services, fold: gr.Accordion) -> None:
     gr.Markdown(recorded.HOW, elem_id="recorded-how")
     texts = recorded.texts()
     text = gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text")
-    picture = recorded_picture(elem_id="recorded-picture")
+    picture = insight_view("recorded_picture", elem_id="recorded-picture")
     view = attention_view(server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads")
     following = sheet_view("", name="gpt2-next-token", elem_id="recorded-next")
 

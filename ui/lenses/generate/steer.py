@@ -7,7 +7,7 @@ import gradio as gr
 from gradio.components import Component
 
 from ui.errors import shown_to_visitor
-from ui.lenses.generate.handlers.steer import EXAMPLES, MOST_STRENGTH, SteeringForm, measured, steer, strength_of
+from ui.lenses.generate.handlers.steer import EXAMPLES, MOST_STRENGTH, SHOWN, SteeringForm, measured, steer, strength_of
 from ui.services import Services
 from ui.shared.lens import Event, Wiring
 from ui.shared.opening import Opening
@@ -38,16 +38,9 @@ def steer_view(
                 list(EXAMPLES), value=_FIRST, label="Examples", elem_id="steer-examples", interactive=True
             )
             often = gr.HTML(measured(services.models.default, _FIRST), elem_id="steer-often", elem_classes="said")
-            strength = gr.Slider(
-                -MOST_STRENGTH,
-                MOST_STRENGTH,
-                strength_of(services.models.default, _FIRST),
-                step=0.5,
-                label="Strength",
-                info="below 0 pushes the other way",
-                buttons=[],
-                elem_id="steer-strength",
-            )
+            beginning, info = strength_of(services.models.default, _FIRST), "below 0 pushes the other way"
+            ends: dict[str, Any] = {"minimum": -MOST_STRENGTH, "maximum": MOST_STRENGTH, "step": 0.5, "buttons": []}
+            strength = gr.Slider(value=beginning, **ends, label="Strength", info=info, elem_id="steer-strength")
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Write both", variant="primary", elem_id="steer-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
@@ -69,9 +62,7 @@ def steer_view(
         form = SteeringForm(*raw)
         with shown_to_visitor():
             views = steer(services, request.session_hash, name, written, form)
-            shown = ([view.plain, view.steered, view.costs, view.said] for view in views)
-            changed = ([gr.skip() if value is None else value for value in row] for row in shown)
-            yield from or_nothing(changed, [gr.skip()] * 4)
+            yield from or_nothing(([view.get(one, gr.skip()) for one in SHOWN] for view in views), [gr.skip()] * 4)
 
     def on_example(name: str, chosen: str) -> list[Any]:
         towards, away = EXAMPLES[chosen] if chosen in EXAMPLES else EXAMPLES[_FIRST]
@@ -85,7 +76,7 @@ def steer_view(
     while_computing(strength.release, computing)
     chosen = example.input(on_example, [model, example], [*sides, strength, often], queue=False, **QUIET)
     while_computing(chosen.success, computing)
-    model.change(lambda name, one: measured(name, one), [model, example], often, queue=False, **QUIET)
+    model.change(measured, [model, example], often, queue=False, **QUIET)
     stop.click(stop_event(services), queue=False, **QUIET)
     linked: dict[str, Component] = {"towards": sides[0], "away": sides[1], "strength": strength}
     held = {"model": model, "prompt": text, **linked}

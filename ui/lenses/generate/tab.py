@@ -2,24 +2,20 @@
 
 import gradio as gr
 
-from ui.lenses.generate.chat import chat
 from ui.lenses.generate.events import GenerateEvents
 from ui.lenses.generate.handlers import probabilities, tokens
 from ui.lenses.generate.handlers import writing as handlers
-from ui.lenses.generate.handlers.example import WritingExample
-from ui.lenses.generate.handlers.strategies import STRATEGIES, guides
+from ui.lenses.generate.handlers.strategies import STRATEGIES
 from ui.lenses.generate.steer import steer_view
-from ui.lenses.generate.view.distribution_view import distribution_view
-from ui.lenses.generate.view.strategies_view import strategies_view
-from ui.lenses.generate.view.tokens_view import tokens_view
-from ui.lenses.generate.views import compare_view, surprise_view
+from ui.lenses.generate.view.views import distribution_view, strategies_view, tokens_view
+from ui.lenses.generate.views import chat, compare_view, surprise_view
 from ui.shared.controls import LINKED, Controls, main_sliders, more_controls, seed_row, sentence_strip
 from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, copy_script, served, share_sentence, stop_event, view_tab
 
 
-def generate_tab(site: TabContext[WritingExample]) -> Lens:
+def generate_tab(site: TabContext[handlers.WritingExample]) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
     with gr.Column(elem_id="generate-strip"):
@@ -34,16 +30,15 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
         with view_tab("generate", "write"), gr.Row(equal_height=False):
             with gr.Column(scale=1, min_width=330):
                 start, step, stop, undo = _buttons()
-                stream = token_stream(example.stream, label="Generated text", elem_id="stream", branching=True)
+                stream = token_stream(example.document.stream, label="Generated text", elem_id="stream", branching=True)
                 measure = surprise_view(services, model, prompt, model_work)
                 with gr.Accordion(
                     "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
                 ):
                     seed = seed_row(example.document.seed)
                     more = more_controls(example.form)
-                    copy_link = gr.Button(
-                        "Copy a link to these settings", elem_id="copy-link", elem_classes="no-present"
-                    )
+                    copy = "Copy a link to these settings"
+                    copy_link = gr.Button(copy, elem_id="copy-link", elem_classes="no-present")
                     copied = gr.Markdown("", elem_id="link-said")
             with gr.Column(scale=1, min_width=330):
                 with gr.Row(elem_classes="presets"):
@@ -56,17 +51,15 @@ def generate_tab(site: TabContext[WritingExample]) -> Lens:
         controls = Controls({**sliders, **more}, *seed)
         with view_tab("generate", "compare") as compare_tab:
             compare_view(services, compare_tab, model, prompt, controls, model_work)
-            strategies = strategies_view(
-                guides=guides(), server_functions=served(services, probabilities.probabilities), elem_id="strategies"
-            )
+            asked = served(services, probabilities.probabilities)
+            strategies = strategies_view(server_functions=asked, elem_id="strategies")
         with view_tab("generate", "chat"):
             chat(services, model, example.chat, model_work)
         with view_tab("generate", "steer") as steer_tab:
             steered = steer_view(services, steer_tab, model, prompt, model_work)
         with view_tab("generate", "tokens") as tokens_tab:
-            cuts = tokens_view(
-                server_functions=served(services, tokens.cut, tokens.steps, tokens.learned), elem_id="tokens"
-            )
+            asked = served(services, tokens.cut, tokens.steps, tokens.learned)
+            cuts = tokens_view(server_functions=asked, elem_id="tokens")
 
     events = GenerateEvents(services)
     inputs, outputs = [model, prompt, *controls.inputs], [prompt, stream, controls.seed, chart]

@@ -1,4 +1,4 @@
-"""Strategies side by side, and the surprise in the visitor's own text."""
+"""Strategies side by side, the surprise in the visitor's own text, and a conversation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,21 +6,29 @@ from typing import Any
 import gradio as gr
 
 from gptcore.errors import GPTCoreError
+from gptcore.language_model import DEFAULT_MODEL, bundled_models
 from ui.errors import shown_to_visitor
+from ui.lenses.generate.handlers.chat import CHAT_MODEL, THE_PICKED, chat_model, reply
 from ui.lenses.generate.handlers.compare import MOST, compare
 from ui.lenses.generate.handlers.score import score
 from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF
+from ui.lenses.generate.view.views import chat_view
 from ui.services import Services
 from ui.shared.controls import Controls, writing_form
 from ui.shared.files import calling
 from ui.shared.lens import Event, Wiring
 from ui.shared.opening import Opening
 from ui.shared.view.token_stream import token_stream
-from ui.shared.wiring import QUIET, or_nothing, stop_event
+from ui.shared.wiring import QUIET, event_data, or_nothing, stop_event
 from ui.state import token_stream as token_stream_of
 from ui.views import SURPRISE
 
 FIRST_CHOICES = ("Greedy", "T = 0.7", "Top-k = 50", "Top-p = 0.9", "Combined")
+_HINT = (
+    "A chat model is a GPT that has read conversations written as plain text, *User: … Assistant: …*, and goes on with "
+    "the assistant's turn. Train, Continue shows how one is made. The bundled one writes children's stories and "
+    "small talk, and knows no facts."
+)
 
 
 def compare_view(
@@ -33,29 +41,17 @@ def compare_view(
     with gr.Row():
         start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
         stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
-        same = gr.Checkbox(
-            True,
-            label="Same random numbers",
-            elem_id="compare-same",
-            min_width=260,
-            info="On: only the strategy differs. Off: each column gets its own random numbers, "
-            "so one strategy gives five texts.",
-        )
-    names, streams = [], []
+        off = "each column gets its own random numbers, so one strategy gives five texts"
+        info = f"On: only the strategy differs. Off: {off}."
+        same = gr.Checkbox(True, label="Same random numbers", elem_id="compare-same", min_width=260, info=info)
+    names, streams, choices = [], [], [*COMPARED, FROM_SLIDERS, OFF]
     with gr.Row(elem_classes="compare"):
-        for place in range(MOST):
+        for place, first in enumerate(FIRST_CHOICES):
+            title, name = f"Strategy {place + 1}", f"strategy-{place}"
             with gr.Column(min_width=200):
-                names.append(
-                    gr.Dropdown(
-                        [*COMPARED, FROM_SLIDERS, OFF],
-                        value=FIRST_CHOICES[place],
-                        label=f"Strategy {place + 1}",
-                        elem_id=f"strategy-{place}",
-                    )
-                )
-                streams.append(
-                    token_stream(label=f"Text of strategy {place + 1}", compact=True, elem_id=f"compared-{place}")
-                )
+                names.append(gr.Dropdown(choices, value=first, label=title, elem_id=name))
+                text = token_stream(label=f"Text of {title.lower()}", compact=True, elem_id=f"compared-{place}")
+                streams.append(text)
 
     def on_compare(request: gr.Request, name: str, text: str, same_numbers: bool, *raw: object) -> Iterator[list[Any]]:
         with shown_to_visitor():
@@ -93,3 +89,25 @@ def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, mo
     measure: Event = {"fn": on_measure, "inputs": [model, prompt, shown], "outputs": [box, stream], **model_work}
     gr.on([shown.input, prompt.change], trigger_mode="always_last", **measure)
     return measure
+
+
+def chat(services: Services, model: gr.Dropdown, example: str, model_work: Wiring) -> None:
+    """Lays out the view and wires it."""
+    gr.Markdown(_HINT, elem_classes="hint")
+    bundled = list(bundled_models())
+    with gr.Row():
+        choices = [("the model above", THE_PICKED), *((name, name) for name in bundled)]
+        chosen = gr.Dropdown(choices, value=chat_model(), label="Who answers", elem_id="chat-model")
+        plain = [name for name in bundled if name != CHAT_MODEL]
+        beside = gr.Dropdown(plain, value=DEFAULT_MODEL, label="Plain model for comparison", elem_id="chat-plain")
+        info = "goes before the conversation; the bundled assistant was trained without one"
+        gr.Textbox("", label="System line", info=info, max_lines=2, elem_id="chat-system")
+    view = chat_view(example, elem_id="chat")
+
+    def on_ask(request: gr.Request, event: gr.EventData, picked: str, name: str, other: str) -> Iterator[Any]:
+        asked = event_data(event)
+        with shown_to_visitor():
+            yield from or_nothing(reply(services, request.session_hash, picked, name, other, asked), gr.skip())
+
+    view.ask(on_ask, [model, chosen, beside], view, **{**model_work, "trigger_mode": "multiple"})
+    view.halt(stop_event(services), queue=False, **QUIET)

@@ -22,7 +22,6 @@ from ui.shared.wiring import QUIET, view_tab, while_computing
 _VIEWS = "lenses/parameters/view"
 _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
-
 # What the view of reference holds: where it stands, and what it is called.
 _SECTIONS = {
     "cost": "memory and computation",
@@ -54,13 +53,8 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                 script = f"{_VIEWS}/drawing_view.js"
                 drawing = component("", DRAWING, script, server_functions=[drawn], elem_id="drawing")
                 gr.Markdown("### How its parts behave", elem_id="anatomy")
-                which = gr.Radio(
-                    list(anatomy.EXPERIMENTS),
-                    value=next(iter(anatomy.EXPERIMENTS)),
-                    show_label=False,
-                    container=False,
-                    elem_id="experiment",
-                )
+                names = list(anatomy.EXPERIMENTS)
+                which = gr.Radio(names, value=names[0], show_label=False, container=False, elem_id="experiment")
                 shown_figure = component("", FIGURE, f"{_VIEWS}/figure_view.js", elem_id="anatomy-figure")
             with view_tab("parameters", "cost") as cost_tab:
                 gr.HTML(_CONTENTS, elem_id="reference-contents")
@@ -92,44 +86,27 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     cost_tab.select(**drawn_laws, queue=False, **QUIET)
     followed = gr.State(services.models.default)  # the model whose shape the sliders show, or "" for a preset's
     load.input(events.load, [load, model], [*fields, length, followed], **QUIET)
-    follow: Event = {
-        "fn": events.follow,
-        "inputs": [shown, load, model, followed, batch, millions],
-        "outputs": [*fields, length, followed, *outputs],
-        "js": js,
-        **QUIET,
-    }
+    seen, moved = [shown, load, model, followed, batch, millions], [*fields, length, followed, *outputs]
+    follow: Event = {"fn": events.follow, "inputs": seen, "outputs": moved, "js": js, **QUIET}
     rate.click(events.rate, [batch, length, millions, *fields], measured, **model_work)
     cache.click(events.cache, model, measured, **model_work)
-    examined: Event = {
-        "fn": events.anatomy,
-        "inputs": [shown, which, model],
-        "outputs": shown_figure,
-        "js": js,
-        **model_work,
-    }
+    figure: Event = {"outputs": shown_figure, **model_work}
+    examined: Event = {"fn": events.anatomy, "inputs": [shown, which, model], "js": js, **figure}
     # "always_last" may lose a choice that is made while the tab opens; the view leaves out what is no longer chosen.
-    examine: Event = {"fn": events.examine, "inputs": [which, model], "outputs": shown_figure, **model_work}
+    examine: Event = {"fn": events.examine, "inputs": [which, model], **figure}
     while_computing(partial(gr.on, [which.input, drawing_tab.select]), examine, trigger_mode="multiple")
     return Lens(on_model=[follow, examined], asks=load, sends=Sending(send.click, controls))
 
 
 def _cost(config: GPTConfig) -> tuple[list[gr.Number], gr.HTML, list[gr.Button], gr.Markdown]:
     """What a shape costs: the fields, the view, and the buttons that measure with what they found."""
+    n_tokens, title = min(256, config.n_positions), "Training tokens, millions"
+    whole: dict[str, Any] = {"precision": 0, "minimum": 1, "min_width": 120}
     with gr.Row():
-        batch = gr.Number(8, label="Sequences in a batch", precision=0, minimum=1, elem_id="cost-batch", min_width=120)
-        length = gr.Number(
-            min(256, config.n_positions),
-            label="Tokens in each",
-            precision=0,
-            minimum=1,
-            elem_id="cost-length",
-            min_width=120,
-        )
-        millions = gr.Number(
-            300, label="Training tokens, millions", minimum=0.001, elem_id="cost-tokens", min_width=120
-        )
-    table = sheet_view(costs.costs(config, 8, min(256, config.n_positions), 300), name="cost", elem_id="cost")
+        batch = gr.Number(8, label="Sequences in a batch", **whole, elem_id="cost-batch")
+        length = gr.Number(n_tokens, label="Tokens in each", **whole, elem_id="cost-length")
+        millions = gr.Number(300, label=title, minimum=0.001, elem_id="cost-tokens", min_width=120)
+    table = sheet_view(costs.costs(config, 8, n_tokens, 300), name="cost", elem_id="cost")
     with gr.Row():
         rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
         cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)

@@ -117,15 +117,16 @@ class ZeroShotEvents:
             except GPTCoreError as error:
                 return json.dumps({"message": str(error)})
 
+    def _asked(self, ask: Callable[..., Iterator[str]], request: gr.Request, *given: object) -> Iterator[Any]:
+        yield from or_nothing(ask(self._services, request.session_hash, *given), gr.skip())
+
     def answer(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(asking.answer(self._services, request.session_hash, *self._parsed(raw)), gr.skip())
+            yield from self._asked(asking.answer, request, *self._parsed(raw))
 
     def ways(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(
-                views.ways_of_asking(self._services, request.session_hash, *self._parsed(raw)), gr.skip()
-            )
+            yield from self._asked(views.ways_of_asking, request, *self._parsed(raw))
 
     def uses(self, request: gr.Request, *raw: object) -> str:
         with shown_to_visitor():
@@ -133,15 +134,13 @@ class ZeroShotEvents:
 
     def ladder(self, request: gr.Request, *raw: object) -> Iterator[Any]:
         with shown_to_visitor():
-            _, form = self._parsed(raw[:-1])
-            yield from or_nothing(views.ladder(self._services, request.session_hash, raw[-1], form), gr.skip())
+            yield from self._asked(views.ladder, request, raw[-1], self._parsed(raw[:-1])[1])
 
     def scoreboard(
         self, request: gr.Request, models: object, tasks: object, ways: object, side: object, n_items: object
     ) -> Iterator[Any]:
         with shown_to_visitor():
-            counted = scoreboard(self._services, request.session_hash, models, tasks, ways, side, n_items)
-            yield from or_nothing(counted, gr.skip())
+            yield from self._asked(scoreboard, request, models, tasks, ways, side, n_items)
 
     def fill(self, settings: Mapping[str, Any]) -> list[Any]:
         """What a link's settings put into the model, the task, its fields, what was drawn, and the count of fills."""

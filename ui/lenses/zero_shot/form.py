@@ -43,39 +43,22 @@ def _input(fields: dict[str, Any], values: dict[str, Any]) -> tuple[gr.Button, g
         another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
     # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
     # `task_form` checks.
+    names = [template.name for template in task.templates]
     fields["template"] = gr.Dropdown(
-        [template.name for template in task.templates],
-        value=values["template"],
-        label="Template",
-        allow_custom_value=True,
-        elem_id="zs-template",
+        names, value=values["template"], label="Template", allow_custom_value=True, elem_id="zs-template"
     )
-    language = gr.Textbox(
-        "French",
-        label="Target language",
-        info="the bundled models know only French",
-        max_lines=1,
-        visible=values["task"] == "translate",
-        elem_id="zs-language",
-    )
-    return another, language
+    known, shown = "the bundled models know only French", values["task"] == "translate"
+    of_language: dict[str, Any] = {"info": known, "max_lines": 1, "visible": shown}
+    return another, gr.Textbox("French", label="Target language", **of_language, elem_id="zs-language")
 
 
 def _examples(fields: dict[str, Any], values: dict[str, Any]) -> gr.Button:
     """How many worked examples stand in front, and which; the button for others."""
     fields["n_examples"] = control(Asked, "zs", "n_examples", value=values["n_examples"])
     with gr.Accordion("Edit the examples", open=False):
-        fields["examples"] = gr.Dataframe(
-            values["examples"],
-            headers=columns_of(values["task"]),
-            column_widths=widths(values["task"]),
-            datatype="str",
-            type="array",
-            wrap=True,
-            show_label=False,
-            elem_id="zs-examples",
-            max_height=300,
-        )
+        columns: dict[str, Any] = {"headers": columns_of(values["task"]), "column_widths": widths(values["task"])}
+        texts: dict[str, Any] = {"datatype": "str", "type": "array", "wrap": True, "show_label": False}
+        fields["examples"] = gr.Dataframe(values["examples"], **columns, **texts, max_height=300, elem_id="zs-examples")
         return gr.Button("Other examples", elem_id="zs-other-examples", size="sm")
 
 
@@ -84,22 +67,18 @@ def _answering(fields: dict[str, Any], values: dict[str, Any]) -> None:
     with gr.Accordion("How it answers", open=False):
         fields["labels"] = control(Asked, "zs", "labels", value=values["labels"], max_lines=6)
         with gr.Row():
-            fields["max_new_tokens"] = control(
-                Asked, "zs", "max_new_tokens", value=values["max_new_tokens"], min_width=90
-            )
+            most = values["max_new_tokens"]
+            fields["max_new_tokens"] = control(Asked, "zs", "max_new_tokens", value=most, min_width=90)
             for name, setting in CONTROLS.items():
-                fields[name] = gr.Number(
-                    values[name],
-                    label=setting.title,
-                    precision=0 if setting.is_whole else None,
-                    minimum=setting.allowed[0],
-                    step=setting.step,
-                    elem_id=f"zs-{name.replace('_', '-')}",
-                    min_width=90,
-                )
-            fields["seed"] = gr.Number(
-                values["seed"], label="Seed", precision=0, minimum=0, elem_id="zs-seed", min_width=90
-            )
+                known: dict[str, Any] = {
+                    "label": setting.title,
+                    "elem_id": f"zs-{name.replace('_', '-')}",
+                    "min_width": 90,
+                }
+                digits, low = 0 if setting.is_whole else None, setting.allowed[0]
+                fields[name] = gr.Number(values[name], precision=digits, minimum=low, step=setting.step, **known)
+            whole: dict[str, Any] = {"precision": 0, "minimum": 0, "min_width": 90}
+            fields["seed"] = gr.Number(values["seed"], label="Seed", elem_id="zs-seed", **whole)
         settings_from = TASKS[values["task"]].settings_from
         fields["stops"] = gr.CheckboxGroup(
             list(STOPS), value=values["stops"], label="Stop at", elem_id="zs-stops", info=settings_from

@@ -12,9 +12,10 @@ from ui.lenses.zero_shot.handlers import recorded, scoreboard
 from ui.lenses.zero_shot.handlers.example import ZeroShotExample
 from ui.lenses.zero_shot.handlers.form import FIELDS
 from ui.lenses.zero_shot.handlers.views import EXPECTED, OWN
-from ui.lenses.zero_shot.view.zero_shot_view import zero_shot_view
+from ui.shared.files import component
 from ui.shared.lens import Event, Fill, Lens, TabContext, Wiring
 from ui.shared.opening import WAITING, Opening
+from ui.shared.view.save_menu import save_menu
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, copy_script, stop_event, view_tab
@@ -22,6 +23,13 @@ from ui.shared.wiring import QUIET, copy_script, stop_event, view_tab
 # Fields that change together each send the form, in undefined order, so the page numbers the forms.
 _NUMBERED = "(...form) => [...form.slice(0, -1), (window.formsSent = (window.formsSent || 0) + 1)]"
 _ONE_AT_A_TIME: Wiring = {"concurrency_limit": 1, "concurrency_id": "zero-shot prompt"}
+_VIEW = """
+<div class="zs-message u-aside" role="status"></div>
+<div class="zs-box"></div>
+<div class="ts-tools u-row u-type-xs" hidden><button type="button" data-do="copy">Copy prompt</button>
+SAVE
+<span class="ts-said u-muted" role="status"></span></div>
+""".replace("SAVE", save_menu("json", "csv", "png", "svg"))
 
 
 def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
@@ -40,11 +48,14 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
                 view, start, stop, stream, prompt = _answer(example)
                 uses_start, uses, whose = _uses()
             with view_tab("zero-shot", "ways") as ways_tab:
-                ways_start, ways_stop, ways = _ways()
+                ways_start, ways_stop = _buttons("Ask in every way", "compare")
+                ways = _view(WAITING, name="ways-of-asking", elem_id="zs-ways")
                 sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
             with view_tab("zero-shot", "models") as models_tab:
                 ticked = list(dict.fromkeys([services.models.default, example.model, *cached]))
-                rungs, climb, ladder_stop, ladder = _ladder(names, ticked)
+                rungs = gr.CheckboxGroup(names, value=ticked, label="Models", elem_id="zs-rungs")
+                climb, ladder_stop = _buttons("Ask them all", "ladder-start")
+                ladder = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
                 counted_by, count, count_stop, board = _scoreboard(names, example.model)
 
     drawn = gr.State([example.values[name] for name in DRAWN])
@@ -53,14 +64,9 @@ def zero_shot_tab(site: TabContext[ZeroShotExample]) -> Lens:
     events = ZeroShotEvents(services)
     values = [{"task": task, "prompt": prompt, **fields}[name] for name in FIELDS]
     inputs = [model, picked, *values]
-    composing: Event = {
-        "fn": events.compose,
-        "inputs": [*inputs, drawn, newest, number],
-        "outputs": [view, prompt, fields["expected"], stream, newest],
-        "js": _NUMBERED,
-        **_ONE_AT_A_TIME,
-        **QUIET,
-    }
+    sent, made = [*inputs, drawn, newest, number], [view, prompt, fields["expected"], stream, newest]
+    manner: Wiring = {**_ONE_AT_A_TIME, **QUIET}
+    composing: Event = {"fn": events.compose, "inputs": sent, "outputs": made, "js": _NUMBERED, **manner}
     refilled = [fields[name] for name in REFILLED]
     reworded = [fields[name] for name in REWORDED]
     filling = (
@@ -107,22 +113,27 @@ def _task_and_model(example: ZeroShotExample, names: list[str]) -> tuple[gr.Drop
     return task, model
 
 
+def _view(value: str, *, name: str, elem_id: str) -> gr.HTML:
+    """A view of a prompt: JSON with "parts", "ways" or "uses", as `handlers` make it; `name` is that of its files."""
+    return component(value, _VIEW, "lenses/zero_shot/view/zero_shot_view.js", given={"name": name}, elem_id=elem_id)
+
+
 def _answer(example: ZeroShotExample) -> tuple[gr.HTML, gr.Button, gr.Button, gr.HTML, gr.Textbox]:
     """The prompt in its parts, the buttons, the answer, and the prompt to edit."""
-    view = zero_shot_view(example.view, name="prompt", elem_id="zs-view")
-    with gr.Row(elem_classes="zs-buttons"):
-        start = gr.Button("Answer", variant="primary", elem_id="zs-answer", min_width=110)
-        stop = gr.Button("Stop", variant="stop", elem_id="zs-stop", min_width=80)
+    view = _view(example.view, name="prompt", elem_id="zs-view")
+    start, stop = _buttons("Answer", "answer", "stop", 110)
     stream = token_stream(example.stream, label="Answer", compact=True, tail=True, elem_id="zs-stream")
-    prompt = gr.Textbox(
-        example.prompt,
-        label="Prompt (editable)",
-        lines=3,
-        max_lines=10,
-        elem_id="zs-prompt",
-        info="The model reads exactly this. A change in the fields rebuilds it.",
-    )
+    info = "The model reads exactly this. A change in the fields rebuilds it."
+    title = "Prompt (editable)"
+    prompt = gr.Textbox(example.prompt, label=title, info=info, lines=3, max_lines=10, elem_id="zs-prompt")
     return view, start, stop, stream, prompt
+
+
+def _buttons(title: str, name: str, stop: str | None = None, width: int = 150) -> tuple[gr.Button, gr.Button]:
+    """The button that asks, and Stop."""
+    with gr.Row(elem_classes="zs-buttons"):
+        start = gr.Button(title, variant="primary", elem_id=f"zs-{name}", min_width=width)
+        return start, gr.Button("Stop", variant="stop", elem_id=stop and f"zs-{stop}", min_width=80)
 
 
 def _scoreboard(names: list[str], player: str) -> tuple[list[Any], gr.Button, gr.Button, gr.HTML]:
@@ -139,33 +150,13 @@ def _scoreboard(names: list[str], player: str) -> tuple[list[Any], gr.Button, gr
             list(scoreboard.WAYS), value=["0", "2"], label="Examples in the prompt", elem_id="zs-shots", min_width=200
         )
     with gr.Row():
-        side = gr.Radio(
-            list(recorded.SIDES), value=next(iter(recorded.SIDES)), label="Held out from training", elem_id="zs-side"
-        )
-        n_items = gr.Slider(
-            5,
-            scoreboard.MOST_ITEMS,
-            40,
-            step=5,
-            label="Items in each row",
-            elem_id="zs-items",
-            buttons=[],
-            min_width=140,
-        )
-    with gr.Row(elem_classes="zs-buttons"):
-        count = gr.Button("Count", variant="primary", elem_id="zs-count", min_width=110)
-        stop = gr.Button("Stop", variant="stop", elem_id="zs-count-stop", min_width=80)
+        sides, most = list(recorded.SIDES), scoreboard.MOST_ITEMS
+        side = gr.Radio(sides, value=sides[0], label="Held out from training", elem_id="zs-side")
+        look: dict[str, Any] = {"label": "Items in each row", "elem_id": "zs-items", "min_width": 140}
+        n_items = gr.Slider(5, most, 40, step=5, buttons=[], **look)
+    count, stop = _buttons("Count", "count", "count-stop", 110)
     board = sheet_view(recorded.recorded(), name="scoreboard", elem_id="zs-board")
     return [players, tests, shots, side, n_items], count, stop, board
-
-
-def _ways() -> tuple[gr.Button, gr.Button, gr.HTML]:
-    """The same input asked plainly, with examples, and in steps."""
-    with gr.Row(elem_classes="zs-buttons"):
-        compare = gr.Button("Ask in every way", variant="primary", elem_id="zs-compare", min_width=150)
-        stop = gr.Button("Stop", variant="stop", min_width=80)
-    view = zero_shot_view(WAITING, name="ways-of-asking", elem_id="zs-ways")
-    return compare, stop, view
 
 
 def _uses() -> tuple[gr.Button, gr.HTML, gr.Radio]:
@@ -173,18 +164,6 @@ def _uses() -> tuple[gr.Button, gr.HTML, gr.Radio]:
     gr.Markdown("### What did it use?")
     with gr.Row(elem_classes="zs-buttons"):
         look = gr.Button("Leave out one word after the other", elem_id="zs-uses-start", min_width=150)
-        whose = gr.Radio(
-            [OWN, EXPECTED], value=OWN, show_label=False, container=False, elem_id="zs-whose", min_width=200
-        )
-    view = zero_shot_view("", name="what-it-used", elem_id="zs-uses")
-    return look, view, whose
-
-
-def _ladder(names: list[str], ticked: list[str]) -> tuple[gr.CheckboxGroup, gr.Button, gr.Button, gr.HTML]:
-    """The same prompt on models of several sizes."""
-    rungs = gr.CheckboxGroup(names, value=ticked, label="Models", elem_id="zs-rungs")
-    with gr.Row(elem_classes="zs-buttons"):
-        climb = gr.Button("Ask them all", variant="primary", elem_id="zs-ladder-start", min_width=150)
-        stop = gr.Button("Stop", variant="stop", min_width=80)
-    view = sheet_view(WAITING, name="size-ladder", elem_id="zs-ladder")
-    return rungs, climb, stop, view
+        bare: dict[str, Any] = {"show_label": False, "container": False, "min_width": 200}
+        whose = gr.Radio([OWN, EXPECTED], value=OWN, **bare, elem_id="zs-whose")
+    return look, _view("", name="what-it-used", elem_id="zs-uses"), whose

@@ -31,12 +31,9 @@ export function machinePicture(box, status, {go, look, choose, next}) {
   // Steps through the parts, then writes the next word.
   function stepThrough() {
     if (!data) return;
-    stepped += 1;
-    if (stepped < parts.length) mark();
-    else {
-      stepped = -1;
-      next();
-    }
+    stepped = stepped + 1 < parts.length ? stepped + 1 : -1;
+    if (stepped < 0) next();
+    else mark();
   }
 
   function mark() {
@@ -122,11 +119,8 @@ export function machinePicture(box, status, {go, look, choose, next}) {
         if (to === now) continue;
         const d = lookPath(at, flow, at.block, now, at.shown.includes(to) ? to : null);
         const own = chosen && chosen[0] === layer && chosen[1] === mine;
-        put(svg, 'path', {
-          d,
-          class: own ? 'mc-look own' : 'mc-look',
-          style: `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`,
-        });
+        const style = `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`;
+        put(svg, 'path', {d, class: own ? 'mc-look own' : 'mc-look', style});
       }
     if (sized) drawSizes(svg, at, shape.sizes);
     else drawCopied(svg, at, bands, data);
@@ -165,77 +159,41 @@ export function machinePicture(box, status, {go, look, choose, next}) {
       }
   }
 
-  function showSizes(on) {
-    sized = on;
-    draw();
-  }
-
   function drawName(svg, at, token, now, told) {
     const [x, y] = at.point(at.names - 8, token);
-    const turned = at.upright
-      ? {transform: `rotate(-60 ${x} ${y})`, 'text-anchor': 'start'}
-      : {'text-anchor': 'end', dy: '0.35em'};
-    const place = at.upright ? {x: x + 2, y: y + 4} : {x, y};
-    if (token === null) {
-      put(svg, 'text', {...place, ...turned, class: 'mc-name later'}, '… others');
-      return;
-    }
+    const place = at.upright
+      ? {x: x + 2, y: y + 4, transform: `rotate(-60 ${x} ${y})`, 'text-anchor': 'start'}
+      : {x, y, 'text-anchor': 'end', dy: '0.35em'};
+    if (token === null) return void put(svg, 'text', {...place, class: 'mc-name later'}, '… others');
     const group = part(svg, `token-${token}`, told.token(token), 'Look at it', () => look(token));
     const kind = token === now ? ' now' : token > now ? ' later' : '';
-    put(
-      group,
-      'text',
-      {...place, ...turned, class: `mc-name${kind}`},
-      cut(word(data.tokens[token].label), at.upright ? 9 : Math.floor(at.names / 9)),
-    );
+    const name = cut(word(data.tokens[token].label), at.upright ? 9 : Math.floor(at.names / 9));
+    put(group, 'text', {...place, class: `mc-name${kind}`}, name);
   }
 
   // Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model would say here.
   function drawWrites(svg, at, {layer, flow, last}, i, blocks, largest, told, machine) {
-    const block = blocks[last];
     const wide = at.upright ? 60 : at.block - 14;
     const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
-    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open its neurons', () =>
-      go({tab: 'attention', view: 'Layers', see: '#one-neuron'}),
-    );
+    const layers = {tab: 'attention', view: 'Layers'};
+    const mlp = part(svg, `mlp-${i}`, told.mlp(layer), 'Open its neurons', () => go({...layers, see: '#one-neuron'}));
     put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
-    put(mlp, 'rect', {
-      x,
-      y,
-      width: Math.max(1, (wide * blocks[layer].attention) / largest),
-      height: 4,
-      class: 'mc-attention',
-    });
-    put(mlp, 'rect', {
-      x,
-      y: y + 5,
-      width: (wide * blocks[layer].mlp) / largest,
-      height: 4,
-      class: 'mc-mlp',
-    });
-    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Layers', () =>
-      go({tab: 'attention', view: 'Layers'}),
-    );
-    const right = block.guess[2] === machine.choice[2];
+    const [attended, added] = [blocks[layer].attention, blocks[layer].mlp].map(length => (wide * length) / largest);
+    put(mlp, 'rect', {x, y, width: Math.max(1, attended), height: 4, class: 'mc-attention'});
+    put(mlp, 'rect', {x, y: y + 5, width: added, height: 4, class: 'mc-mlp'});
+    const guess = part(svg, `guess-${i}`, told.guess(last), 'Open Layers', () => go(layers));
     const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
     const anchor = at.upright ? 'start' : 'middle';
-    put(guess, 'rect', {
-      x: at.upright ? gx - 4 : flow + 3,
-      y: gy - 15,
-      width: at.upright ? at.width - gx : at.block - 6,
-      height: at.upright ? 20 : 36,
-      rx: 4,
-      class: 'mc-ground',
-    });
-    const most = Math.max(3, Math.floor((at.upright ? at.width - gx - 44 : at.block) / 8));
-    const name = put(
-      guess,
-      'text',
-      {x: gx, y: gy, 'text-anchor': anchor, class: right ? 'mc-guess right' : 'mc-guess'},
-      cut(word(block.guess[0]), most),
-    );
-    if (at.upright) put(name, 'tspan', {dx: 6, class: 'mc-p'}, percent(block.guess[1]));
-    else put(guess, 'text', {x: gx, y: gy + 15, 'text-anchor': anchor, class: 'mc-p'}, percent(block.guess[1]));
+    const ground = at.upright
+      ? {x: gx - 4, width: at.width - gx, height: 20}
+      : {x: flow + 3, width: at.block - 6, height: 36};
+    put(guess, 'rect', {...ground, y: gy - 15, rx: 4, class: 'mc-ground'});
+    const [label, p, id] = blocks[last].guess;
+    const text = cut(word(label), Math.max(3, Math.floor((at.upright ? at.width - gx - 44 : at.block) / 8)));
+    const kind = id === machine.choice[2] ? 'mc-guess right' : 'mc-guess';
+    const name = put(guess, 'text', {x: gx, y: gy, 'text-anchor': anchor, class: kind}, text);
+    if (at.upright) put(name, 'tspan', {dx: 6, class: 'mc-p'}, percent(p));
+    else put(guess, 'text', {x: gx, y: gy + 15, 'text-anchor': anchor, class: 'mc-p'}, percent(p));
   }
 
   // One beat: the parts light up one after the other, as the next token is computed.
@@ -255,5 +213,9 @@ export function machinePicture(box, status, {go, look, choose, next}) {
   }
 
   new ResizeObserver(() => draw()).observe(box);
+  const showSizes = on => {
+    sized = on;
+    draw();
+  };
   return {draw, beat, clear, step: stepThrough, showSizes};
 }

@@ -42,33 +42,17 @@ export function layout({width, L, n, at, weights, most = 11, under = 78}) {
     return 10 + ROW * (row < 0 ? 0 : row);
   };
   const top = upright ? 6 : 22; // across the flow, before the first token
-  return {
-    upright,
-    shown,
-    groups,
-    names,
-    begin,
-    end,
-    block,
-    embed,
-    norm,
-    across,
-    width,
-    height: upright ? end + norm + 8 : top + across + under,
-    top,
-    place: token => top + place(token),
-    point: (flow, token) => (upright ? [top + place(token), flow] : [flow, top + place(token)]),
-  };
+  const height = upright ? end + norm + 8 : top + across + under;
+  const point = (flow, token) => (upright ? [top + place(token), flow] : [flow, top + place(token)]);
+  const sizes = {width, height, names, embed, begin, block, end, norm, top, across};
+  return {upright, shown, groups, ...sizes, place: token => top + place(token), point};
 }
 
 // A look from one token back at another, within a block: a curve that leaves the earlier token's line and joins that of
 // the later one, where attention writes.
 export function lookPath(at, begin, length, from, to) {
-  const [x0, y0] = at.point(begin, to);
-  const [x1, y1] = at.point(begin + 0.62 * length, from);
-  const [mx, my] = at.point(begin + 0.36 * length, to);
-  const [nx, ny] = at.point(begin + 0.26 * length, from);
-  return `M${[x0, y0].map(round)} C${[mx, my].map(round)} ${[nx, ny].map(round)} ${[x1, y1].map(round)}`;
+  const place = (share, token) => at.point(begin + share * length, token).map(round);
+  return `M${place(0, to)} C${place(0.36, to)} ${place(0.26, from)} ${place(0.62, from)}`;
 }
 
 // Boxes whose areas are as the parameters of parts: {part: [{name, n, x, y, width, height}]} for "embedding", "norm"

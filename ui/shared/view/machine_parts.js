@@ -26,18 +26,12 @@ function openSheet(from, sentence, opens, press) {
 export function machineParts(box, status) {
   // A part of the picture that can be pointed at, focused and pressed.
   function part(parent, name, sentence, opens, press) {
-    const group = put(parent, 'g', {
-      class: 'mc-part',
-      role: 'button',
-      tabindex: -1,
-      'data-part': name,
-      'aria-label': sentence,
-    });
+    const names = {class: 'mc-part', 'data-part': name, 'aria-label': sentence};
+    const group = put(parent, 'g', {...names, role: 'button', tabindex: -1});
     const show = () => {
       status.textContent = sentence;
     };
-    group.addEventListener('pointerenter', show);
-    group.addEventListener('focus', show);
+    for (const event of ['pointerenter', 'focus']) group.addEventListener(event, show);
     group.addEventListener('click', () => {
       show();
       if (matchMedia('(hover: none)').matches) openSheet(group, sentence, opens, press);

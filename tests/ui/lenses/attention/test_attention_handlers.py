@@ -76,7 +76,7 @@ def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
     np.testing.assert_allclose(thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4)
     for layer, head in ((0, 0), (1, 3)):
         reply = maps.head_map(services, {"key": value["key"], "layer": layer, "head": head, "mode": RAW})
-        np.testing.assert_allclose(decoded(reply["map"], T, "<u2", 65534), patterns[layer, head], atol=2e-5)
+        np.testing.assert_allclose(decoded(reply, T, "<u2", 65534), patterns[layer, head], atol=2e-5)
 
 
 def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
@@ -107,7 +107,7 @@ def test_the_sink_modes_are_what_they_say(services, tiny_lm):
     assert without["key"] == plain["key"] and without["scores"] == plain["scores"]  # the true sink share stays
     T = len(plain["tokens"])
     reply = maps.head_map(services, {"key": without["key"], "layer": 1, "head": 2, "mode": WITHOUT_FIRST})
-    shown = decoded(reply["map"], T, "<u2", 65534)
+    shown = decoded(reply, T, "<u2", 65534)
     expected = without_first_key(gptcore.attention_patterns(tiny_lm.model, plain["ids"])[1, 2]).numpy()
     assert shown[0, 0] > 1 and np.isnan(expected[0]).all()  # 65535: not available
     np.testing.assert_allclose(shown[1:], expected[1:], atol=3e-5)
@@ -222,7 +222,7 @@ def test_files_hold_what_the_page_shows(services, tiny_lm):
         assert arrays["tokens"].tolist() == value["tokens"] and arrays["token_ids"].tolist() == value["ids"]
         assert (int(arrays["layer"]), int(arrays["head"])) == (1, 2)
     whole = files.maps_for_a_page(services, asked)
-    assert len(whole) == 8 and whole["1,2"] == maps.head_map(services, asked)["map"]
+    assert len(whole) == 8 and whole["1,2"] == maps.head_map(services, asked)
 
 
 def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, tiny_lm):
@@ -232,7 +232,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert len(ids[0]) == len(ids[1])
     a, b = (gptcore.attention_patterns(tiny_lm.model, one).cpu().numpy() for one in ids)
     reply = compare.head_difference(services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW})
-    shown = decoded(reply["map"], len(ids[0]), "<i2", 32767)
+    shown = decoded(reply, len(ids[0]), "<i2", 32767)
     np.testing.assert_allclose(shown, a[1, 1] - b[1, 1], atol=5e-5)
     changed = 0.5 * np.abs(a - b).sum(-1).mean(-1)
     np.testing.assert_allclose(value["scores"]["changed"], changed, atol=1e-3)

@@ -10,16 +10,16 @@ import gptcore
 from gptcore.analysis import steering_vector
 from helpers import records_of
 from ui.lenses.generate.handlers import steer
-from ui.lenses.generate.handlers.steer import SteeringForm, SteeringView, conclusion
+from ui.lenses.generate.handlers.steer import SteeringForm, conclusion
 
 FORM = SteeringForm("the cat sat\nthe cat ran", "the dog sat\nthe dog", 2.0, 1, 5)
 PROMPT = "the cat sat on the mat"
 
 
-def shown(services, form=FORM, prompt=PROMPT, model="tiny") -> SteeringView:
-    found = SteeringView()
+def shown(services, form=FORM, prompt=PROMPT, model="tiny") -> dict[str, str]:
+    found = {}
     for view in steer.steer(services, "v", model, prompt, form):
-        found = replace(found, **{name: value for name, value in vars(view).items() if value is not None})
+        found |= view
     return found
 
 
@@ -33,12 +33,12 @@ def test_both_texts_are_what_generate_writes_with_the_same_seed(services, tiny_l
     same = {"max_new_tokens": 80, "temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 5}
     plain = [token.id for token in gptcore.generate(tiny_lm, PROMPT, **same)]
     pushed = [token.id for token in gptcore.generate(tiny_lm, PROMPT, steering=vector.scaled(2), **same)]
-    assert ids_of(seen.plain) == plain and ids_of(seen.steered) == pushed != plain
+    assert ids_of(seen["plain"]) == plain and ids_of(seen["steered"]) == pushed != plain
 
 
 def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_that_under_the_model(services, tiny_lm):
     seen = shown(services)
-    prompt, plain = tiny_lm.tokenizer.encode(PROMPT), ids_of(seen.plain)
+    prompt, plain = tiny_lm.tokenizer.encode(PROMPT), ids_of(seen["plain"])
     window = tiny_lm.model.config.n_positions
     ids = torch.tensor([[*prompt, *plain][-window:]])
     n = min(len(plain), ids.shape[1] - 1)
@@ -49,7 +49,7 @@ def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_th
             found = model(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
         return -float(found[-n:].mean())
 
-    section = json.loads(seen.costs)["sections"][0]
+    section = json.loads(seen["costs"])["sections"][0]
     rows = {row[0]: float(row[1].replace("−", "-")) for row in section["rows"]}
     # 0.006: the page rounds to two places.
     assert rows["×2"] == pytest.approx(loss(vector.scaled(2).applied(tiny_lm.model)) - loss(tiny_lm.model), abs=0.006)
@@ -67,7 +67,7 @@ def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_th
     ],
 )  # fmt: skip
 def test_bad_input_is_a_sentence(services, form, prompt, said):
-    assert said.lower() in json.loads(shown(services, form, prompt).costs)["message"].lower()
+    assert said.lower() in json.loads(shown(services, form, prompt)["costs"])["message"].lower()
 
 
 def test_the_conclusion_follows_the_numbers():

@@ -9,7 +9,7 @@ import gptcore
 from gptcore.errors import TokenizerError
 from helpers import named
 from ui.lenses.generate.handlers import tokens
-from ui.lenses.generate.view.tokens_view import EXAMPLES
+from ui.lenses.generate.view.views import EXAMPLES
 
 TEXT = "hello hello 🙂"
 

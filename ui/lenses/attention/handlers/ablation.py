@@ -7,7 +7,7 @@ from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
-from ui.lenses.attention.payloads import Ablation, Effects
+from ui.lenses.attention.payloads import Ablation, AblationRow, Effects
 from ui.payloads import rounded
 from ui.services import Services
 from ui.shared import inputs
@@ -55,14 +55,10 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
     with services.sessions.get(session_id).turn() as run:
         steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
         for (layer, by_part), _ in services.compute(steps):
-            effects_of |= {_key(part): (rounded(one.bits, 4), rounded(one.change, 4)) for part, one in by_part.items()}
-            done: Effects = {
-                "of": _of(seen, how),
-                "effects": effects_of,
-                "done": layer + 1,
-                "total": total,
-                "stopped": False,
-            }
+            for part, one in by_part.items():
+                key = f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
+                effects_of[key] = rounded(one.bits, 4), rounded(one.change, 4)
+            done = Effects(of=_of(seen, how), effects=effects_of, done=layer + 1, total=total, stopped=False)
             yield as_json(done)
             if not run.wanted:
                 yield as_json({**done, "stopped": True})
@@ -103,13 +99,9 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
         "replacement": how,
         "divergence": round(float(divergence(before, after)), 4),
         "rows": [
-            {
-                "id": token,
-                "label": label(seen.lm.tokenizer, token),
-                "before": rounded(before[token].exp(), 5),
-                "after": rounded(after[token].exp(), 5),
-            }
+            AblationRow(id=token, label=label(seen.lm.tokenizer, token), before=rounded(p, 5), after=rounded(q, 5))
             for token in first[: n_rows - len(lifted)] + lifted
+            for p, q in [(before[token].exp(), after[token].exp())]
         ],
     }
 
@@ -135,7 +127,3 @@ def _replacement(value: object) -> str:
 def _of(seen: ReadText, how: str) -> str:
     """What effects belong to: a text as a model read it, and what took the part's place."""
     return f"{seen.key},{how}"
-
-
-def _key(part: ModelPart) -> str:
-    return f"{part.layer},{part.kind},{'' if part.head is None else part.head}"

@@ -1,19 +1,20 @@
 """Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, cast
 
 import numpy as np
 from torch import Tensor
 
-from gptcore.analysis import CircuitNode, WordCircuit, logits_without_edge, logits_without_nodes, word_circuit
+from gptcore.analysis import CircuitNode, logits_without_edge, logits_without_nodes, word_circuit
+from gptcore.analysis.circuits import NodeKind
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
-from ui.payloads import Choice, PairRequest, fields
+from ui.payloads import PairRequest, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -30,15 +31,39 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
     """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
     lm, ids, word, rival = asked(services, request)
     drawn = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
-    really = [
-        services.now(lambda node=node: _difference(logits_without_nodes(lm.model, ids, [node]), word, rival))
-        - drawn.total
-        if node.kind in _KINDS
-        else None
-        for node in drawn.nodes
-    ]
-    following = services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT))
-    return _described(lm, ids, drawn, really, following, (word, rival))
+
+    def effect(node: CircuitNode) -> float:
+        return _difference(logits_without_nodes(lm.model, ids, [node]), word, rival) - drawn.total
+
+    nodes = drawn.nodes
+    really = [services.now(lambda node=node: effect(node)) if node.kind in _KINDS else None for node in nodes]
+    labels = [describe_token(lm.tokenizer, token) for token in ids]
+    pair = [describe_token(lm.tokenizer, token) for token in (word, rival)]
+    return {
+        "tokens": labels,
+        "words": [round(value, 3) for value in drawn.words.tolist()],
+        "nodes": [
+            {
+                "kind": node.kind,
+                "layer": node.layer,
+                "index": node.index,
+                "place": node.place,
+                "name": _name(node, labels, pair[0]),
+                "influence": round(node.influence, 3),
+                "really": None if real is None else round(real, 3),
+            }
+            for node, real in zip(nodes, really, strict=True)
+        ],
+        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in drawn.edges],
+        "layers": lm.model.config.n_layer,
+        "total": round(drawn.total, 3),
+        "constants": round(drawn.constants, 3),
+        "carried": round(drawn.carried, 3),
+        "next": services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)),
+        "answers": pair,
+        "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), nodes),
+        "checked": agreement([node.influence for node in nodes], really, drawn.carried),
+    }
 
 
 @answering
@@ -53,10 +78,8 @@ def circuit_without(services: Services, request: Annotated[object, CircuitReques
     ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
 
     def computed() -> CircuitWithout:
-        if ends is None:
-            logits = logits_without_nodes(lm.model, ids, nodes)
-        else:
-            logits = logits_without_edge(lm.model, ids, *ends)
+        model = lm.model
+        logits = logits_without_edge(model, ids, *ends) if ends else logits_without_nodes(model, ids, nodes)
         following = likeliest(lm, logits.softmax(-1), _N_NEXT)
         return {"difference": round(_difference(logits, word, rival), 3), "next": following}
 
@@ -82,47 +105,7 @@ def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
     highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
     named = zip(places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True)
     layer, index, place = (inputs.whole(one, name, low=low, high=high) for one, name, low, high in named)
-    if kind == "head":
-        return CircuitNode("head", layer, index, place, 0.0)
-    return CircuitNode("neuron" if kind == "neuron" else "word", layer, index, place, 0.0)
-
-
-def _described(
-    lm: LanguageModel,
-    ids: list[int],
-    drawn: WordCircuit,
-    really: Sequence[float | None],
-    following: list[Choice],
-    words: tuple[int, int],
-) -> Circuit:
-    labels = [describe_token(lm.tokenizer, token) for token in ids]
-    pair = [describe_token(lm.tokenizer, token) for token in words]
-    names = [_name(node, labels, pair[0]) for node in drawn.nodes]
-    return {
-        "tokens": labels,
-        "words": [round(value, 3) for value in drawn.words.tolist()],
-        "nodes": [
-            {
-                "kind": node.kind,
-                "layer": node.layer,
-                "index": node.index,
-                "place": node.place,
-                "name": name,
-                "influence": round(node.influence, 3),
-                "really": None if real is None else round(real, 3),
-            }
-            for node, name, real in zip(drawn.nodes, names, really, strict=True)
-        ],
-        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in drawn.edges],
-        "layers": lm.model.config.n_layer,
-        "total": round(drawn.total, 3),
-        "constants": round(drawn.constants, 3),
-        "carried": round(drawn.carried, 3),
-        "next": following,
-        "answers": pair,
-        "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), drawn.nodes),
-        "checked": agreement([node.influence for node in drawn.nodes], really, drawn.carried),
-    }
+    return CircuitNode(cast(NodeKind, kind), layer, index, place, 0.0)
 
 
 def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
@@ -154,11 +137,8 @@ def conclusion(
     through = [f"{node.layer}.{node.index}" for node in heads if sign * node.influence > 0][:_N_NAMED]
     shown = best[:_N_NAMED]
     most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
-    came = (
-        f"{most} from {listed([f'{quoted(word)} ({signed(value)})' for word, value in shown])}"
-        if best
-        else "no single word explains it"
-    )
+    named_words = listed([f"{quoted(word)} ({signed(value)})" for word, value in shown])
+    came = f"{most} from {named_words}" if best else "no single word explains it"
     by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
     return f"{named}, {signed(total)}: {came}{by}."
 
@@ -168,9 +148,7 @@ def agreement(influences: Sequence[float], really: Sequence[float | None], carri
     """What share of the total the circuit carries, and how well influences agree with ablations."""
     pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
     sentence = f"The parts drawn carry {percent(carried)} of the influence."
-    if len(pairs) < 3:
-        return sentence
-    correlation = float(np.corrcoef(np.array(pairs).T)[0, 1])
+    correlation = float(np.corrcoef(np.array(pairs).T)[0, 1]) if len(pairs) >= 3 else float("nan")
     if np.isnan(correlation):
         return sentence
     word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"

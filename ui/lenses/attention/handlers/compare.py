@@ -8,7 +8,7 @@ from gptcore.zero_shot.metrics import percent
 from ui.conclusions import concludes, listed
 from ui.lenses.attention.handlers import codec, maps
 from ui.lenses.attention.handlers.maps import ReadText, chosen, header
-from ui.lenses.attention.payloads import AttentionMaps, HeadMap, HeadRequest
+from ui.lenses.attention.payloads import AttentionMaps, HeadRequest
 from ui.services import Services
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering
@@ -49,8 +49,8 @@ def check(a: ReadText, b: ReadText) -> None:
         raise InputError("One of the models sees the future and the other does not; their maps cannot be subtracted.")
 
 
-def head_difference(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
-    """One head's difference for the component; the key joins both readings. None for an invalid request."""
+def head_difference(services: Services, request: Annotated[object, HeadRequest]) -> str | None:
+    """One head's difference, packed; the key joins both readings. None for an invalid request."""
     if not isinstance(request, dict) or not isinstance(request.get("key"), str):
         return None
     first, _, second = request["key"].partition(_BETWEEN)
@@ -58,7 +58,7 @@ def head_difference(services: Services, request: Annotated[object, HeadRequest])
     if a is None or b is None or a.kept.reading.n_tokens != b.kept.reading.n_tokens:
         return None
     causal = a.kept.reading.causal
-    return {"map": services.now(lambda: codec.one_map(a.weights - b.weights, causal=causal, signed=True))}
+    return services.now(lambda: codec.one_map(a.weights - b.weights, causal=causal, signed=True))
 
 
 def _describe(a: ReadText, b: ReadText, text: str) -> AttentionMaps:

@@ -57,8 +57,3 @@ def maps_for_a_page(services: Services, request: object) -> dict[str, str] | Non
             for head, weights in enumerate(shown_as(reading.weights(layer), chosen_head.mode))
         }
     )
-
-
-def html_url(page: str) -> str:
-    """A page as a data URL."""
-    return f"data:text/html;base64,{base64.b64encode(page.encode()).decode()}"

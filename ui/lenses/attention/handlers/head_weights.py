@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from gptcore.analysis import Composition, HeadCircuits, head_circuits
+from gptcore.analysis import HeadCircuits, head_circuits
 from gptcore.tokenizers import describe_token
 from ui.conclusions import concludes, listed, quoted
 from ui.lenses.attention.payloads import HeadOfModel, HeadWeights
@@ -59,12 +59,9 @@ def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str], *, widt
         sentence = f"Head {name} suppresses: most tokens that it looks at become less likely."
     else:
         sentence = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
-    return f"{sentence} {_builds(circuits.compositions, _BUILDS / width**0.5)}"
-
-
-def _builds(compositions: Sequence[Composition], least: float) -> str:
-    strong = [one for one in compositions if one.score >= least][:_N_NAMED]
+    strong = [one for one in circuits.compositions if one.score >= _BUILDS / width**0.5][:_N_NAMED]
     if not strong:
-        return "It builds on no earlier head in particular." if compositions else "No head comes before it."
+        none = "It builds on no earlier head in particular" if circuits.compositions else "No head comes before it"
+        return f"{sentence} {none}."
     named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]
-    return f"It builds on {listed(named)}."
+    return f"{sentence} It builds on {listed(named)}."

@@ -68,9 +68,8 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     sentence = f"{len(settled)} of {len(words)} tokens were its first guess: the earliest, {early}"
     if len(settled) < _FEW:
         return f"{sentence}."
-    sentence += ";"
     middle = "before any layer" if half == 0 else f"by layer {half - 1}"
-    return f"{sentence} half of them {middle}; {late} only with the last layer."
+    return f"{sentence}; half of them {middle}; {late} only with the last layer."
 
 
 @concludes("lens")

@@ -13,15 +13,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from ui import conclusions
 from ui.lenses.attention.handlers import codec
-from ui.lenses.attention.payloads import (
-    AttentionMaps,
-    CellRequest,
-    HeadMap,
-    HeadRequest,
-    ReadingHeader,
-    ScoreMap,
-    SoftmaxRow,
-)
+from ui.lenses.attention.payloads import AttentionMaps, CellRequest, HeadRequest, ReadingHeader, ScoreMap, SoftmaxRow
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
@@ -105,8 +97,10 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     written = inputs.text(form.text, "The text", most=services.limits.max_prompt_chars)
     if not written:
         raise InputError("The text is empty. Write at least two words for the heads to look at.")
-    ids = _generated_ids(services, session_id, lm, str(model), written)
-    if ids is None:
+    document = services.sessions.get(session_id).document  # of a generated text: to encode it may give other tokens
+    if document is not None and document.model == str(model) and lm.tokenizer.decode(document.ids) == written:
+        ids = list(document.ids)
+    else:
         ids = lm.tokenizer.encode(written, allow_special=True)
     front: list[int] = []
     if mode == IN_FRONT:
@@ -196,17 +190,17 @@ def chosen(services: Services, request: object) -> ChosenHead | None:
     kept = services.attention_cache.get(key)
     if kept is None or mode not in MODES:
         return None
-    if not _is_place(layer, kept.reading.n_layer) or not _is_place(head, kept.reading.n_head):
+    if not is_place(layer, kept.reading.n_layer) or not is_place(head, kept.reading.n_head):
         return None
     return ChosenHead(kept, layer, head, mode)
 
 
-def head_map(services: Services, request: Annotated[object, HeadRequest]) -> HeadMap | None:
-    """One head's map for the component."""
+def head_map(services: Services, request: Annotated[object, HeadRequest]) -> str | None:
+    """One head's map for the component, packed."""
     head = chosen(services, request)
     if head is None:
         return None
-    return {"map": services.now(lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False))}
+    return services.now(lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False))
 
 
 def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreMap | None:
@@ -228,7 +222,7 @@ def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> S
     if head is None:
         return None
     reading, (query, key) = head.kept.reading, fields(request, "row", "column")
-    if not _is_place(query, reading.n_tokens) or not _is_place(key, query + 1 if reading.causal else reading.n_tokens):
+    if not is_place(query, reading.n_tokens) or not is_place(key, query + 1 if reading.causal else reading.n_tokens):
         return None
     return services.now(lambda: _softmax_row(head, query, key))
 
@@ -259,18 +253,9 @@ def shown_as(weights: torch.Tensor, mode: str) -> np.ndarray:
     return (without_first_key(weights) if mode == WITHOUT_FIRST else weights).numpy()
 
 
-def _is_place(value: object, n: int) -> bool:
+def is_place(value: object, n: int) -> bool:
+    """Whether an untrusted value is a whole number from 0 to n - 1."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n
-
-
-def _generated_ids(
-    services: Services, session_id: str | None, lm: LanguageModel, model: str, text: str
-) -> list[int] | None:
-    """The original tokens of a generated text: re-encoding it may give different ones."""
-    document = services.sessions.get(session_id).document
-    if document is None or document.model != model or lm.tokenizer.decode(document.ids) != text:
-        return None
-    return list(document.ids)
 
 
 def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:

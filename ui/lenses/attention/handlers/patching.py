@@ -87,51 +87,45 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
-        JSON of a `PatchingGrid`; a message where it cannot be.
+        JSON of a `PatchingGrid`: an estimate, the grid by depth, then single heads; a message where it cannot be.
     """
     try:
-        yield from _grid(services, session_id, model, first, second)
+        lm = services.models.get(inputs.model_name(model))
+        source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
+        chances, words = both_answers(services, lm, [source, target])
+        labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
+        estimate = services.now(lambda: attribution_patching(lm.model, source, target, *words))
+        shown: PatchingGrid = {
+            "texts": [str(first), str(second)],
+            "model": lm.name,
+            "often": how_often(model, first, second),
+            "a": labels[0],
+            "b": labels[1],
+            "answers": [describe_token(lm.tokenizer, token) for token in words],
+            "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
+            "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
+            "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
+            "rows": [],
+            "heads": None,
+            "total": lm.model.config.n_layer + 1,
+            "stopped": False,
+            "said": "",
+        }
+        yield as_json(shown)
+        with services.sessions.get(session_id).turn() as run:
+            for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, *words)):
+                shown["rows"].append([round(share, 3) for share in row.tolist()])
+                yield as_json(shown)
+                if not run.wanted:
+                    yield as_json({**shown, "stopped": True})
+                    return
+            shown["heads"] = [
+                [round(share, 3) for share in row.tolist()]
+                for (_, row), _ in services.compute(patching_rows(lm.model, source, target, *words, "head"))
+            ]
+        yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
     except GPTCoreError as error:
         yield message(str(error))
-
-
-def _grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
-    """Yields an estimate of the grid, the grid by depth, then the share of single heads."""
-    lm, most = services.models.get(inputs.model_name(model)), services.limits.max_prompt_chars
-    source, target = read_ids(lm, first, "Sentence A", most), read_ids(lm, second, "Sentence B", most)
-    chances, words = both_answers(services, lm, [source, target])
-    word, rival = words
-    labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
-    estimate = services.now(lambda: attribution_patching(lm.model, source, target, word, rival))
-    shown: PatchingGrid = {
-        "texts": [str(first), str(second)],
-        "model": lm.name,
-        "often": how_often(model, first, second),
-        "a": labels[0],
-        "b": labels[1],
-        "answers": [describe_token(lm.tokenizer, token) for token in words],
-        "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
-        "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
-        "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
-        "rows": [],
-        "heads": None,
-        "total": lm.model.config.n_layer + 1,
-        "stopped": False,
-        "said": "",
-    }
-    yield as_json(shown)
-    with services.sessions.get(session_id).turn() as run:
-        for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, word, rival)):
-            shown["rows"].append([round(share, 3) for share in row.tolist()])
-            yield as_json(shown)
-            if not run.wanted:
-                yield as_json({**shown, "stopped": True})
-                return
-        shown["heads"] = [
-            [round(share, 3) for share in row.tolist()]
-            for (_, row), _ in services.compute(patching_rows(lm.model, source, target, word, rival, "head"))
-        ]
-    yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
 
 
 @answering
@@ -139,8 +133,7 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Pat
     """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
     model, first, second, cells = fields(request, "model", "first", "second", "cells")
     lm = open_model(services, model)
-    most = services.limits.max_prompt_chars
-    source, target = read_ids(lm, first, "Sentence A", most), read_ids(lm, second, "Sentence B", most)
+    source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
     chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])][:_MOST_CELLS]
     carried = services.now(lambda: patched_logits(lm.model, source, target, chosen).softmax(-1))
     return {"next": services.now(lambda: likeliest(lm, carried, _N_NEXT))}
@@ -166,9 +159,8 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
     strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
     named = listed([f"head {layer}.{head} ({percent(share)})" for share, layer, head in strong])
-    most = (
-        "Most of it is carried by" if above_half(sum(share for share, _, _ in strong), 1.0) else "It is carried most by"
-    )
+    is_most = above_half(sum(share for share, _, _ in strong), 1.0)
+    most = "Most of it is carried by" if is_most else "It is carried most by"
     by = f" {most} {named}." if strong else " No single head carries much of it."
     if first is None:
         changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
@@ -198,12 +190,8 @@ def both_answers(
             f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
             "both need the same number. Replace a word with one that has as many tokens."
         )
-
-    def computed() -> tuple[Tensor, list[int]]:
-        chances = torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
-        return chances, chances.argmax(-1).tolist()
-
-    chances, best = services.now(computed)
+    chances = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids]))
+    best = services.now(lambda: chances.argmax(-1).tolist())
     word, rival = (top if one is None else one for top, one in zip(best, chosen, strict=True))
     if word == rival:
         way_out = "Change B so that another word is expected, or choose a token and its rival."
@@ -214,9 +202,9 @@ def both_answers(
     return chances, (word, rival)
 
 
-def read_ids(lm: LanguageModel, text: object, name: str, most_chars: int) -> list[int]:
+def read_ids(services: Services, lm: LanguageModel, text: object, name: str) -> list[int]:
     """Encodes a text for patching. Raises InputError for no text, too many characters, and too many tokens."""
-    ids = prompt_ids(lm, inputs.text(text, name, most=most_chars, least=1))
+    ids = prompt_ids(lm, inputs.text(text, name, most=services.limits.max_prompt_chars, least=1))
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     if len(ids) > most:
         raise InputError(f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")

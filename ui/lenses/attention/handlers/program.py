@@ -8,7 +8,6 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.lenses.attention.handlers import maps
-from ui.lenses.attention.handlers.maps import ReadText
 from ui.lenses.attention.handlers.patching import both_answers, read_ids
 from ui.services import Services
 from ui.shared import inputs
@@ -43,33 +42,31 @@ def attention(
     reading = seen.kept.reading
     if (layer is None) != (head is None):
         raise InputError("Give both a layer and a head for a map, or neither for the scores alone.")
-    at = which = None
     if layer is not None:
-        at = inputs.whole(layer, "The layer", low=0, high=reading.n_layer - 1)
-        which = inputs.whole(head, "The head", low=0, high=reading.n_head - 1)
-    return services.now(lambda: _described(services, seen, at, which, sink))
+        layer = inputs.whole(layer, "The layer", low=0, high=reading.n_layer - 1)
+        head = inputs.whole(head, "The head", low=0, high=reading.n_head - 1)
 
+    def described() -> dict[str, Any]:
+        weights = None
+        if layer is not None and head is not None:
+            shown = maps.shown_as(reading.head_weights(layer, head), sink)
+            weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
+        scores, places = head_scores(reading.layers(), reading.token_ids), range(reading.n_layer)
+        chance = uniform_scores(reading.token_ids, causal=reading.causal)
+        return {
+            "model": seen.lm.name,
+            "tokens": list(seen.kept.labels),
+            "token_ids": list(reading.token_ids),
+            "note": seen.note,
+            "n_layer": reading.n_layer,
+            "n_head": reading.n_head,
+            "scores": scores.lists(),
+            "random": services.attention_cache.profile(seen.lm).lists(),
+            "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in places],
+            "weights": weights,
+        }
 
-def _described(services: Services, seen: ReadText, layer: int | None, head: int | None, sink: str) -> dict[str, Any]:
-    reading = seen.kept.reading
-    weights = None
-    if layer is not None and head is not None:
-        shown = maps.shown_as(reading.head_weights(layer, head), sink)
-        weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
-    scores = head_scores(reading.layers(), reading.token_ids)
-    chance = uniform_scores(reading.token_ids, causal=reading.causal)
-    return {
-        "model": seen.lm.name,
-        "tokens": list(seen.kept.labels),
-        "token_ids": list(reading.token_ids),
-        "note": seen.note,
-        "n_layer": reading.n_layer,
-        "n_head": reading.n_head,
-        "scores": scores.lists(),
-        "random": services.attention_cache.profile(seen.lm).lists(),
-        "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in range(reading.n_layer)],
-        "weights": weights,
-    }
+    return services.now(described)
 
 
 def attribution(
@@ -90,8 +87,7 @@ def attribution(
     lm = services.models.get(inputs.model_name(model))
     written = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, written)[-lm.model.config.n_positions :]
-    best = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist())
-    first, second = best
+    first, second = services.now(lambda: logits_without(lm.model, ids, [[]])[0].topk(2).indices.tolist())
     word = first if not token else _token(lm, token)
     rival = (second if word == first else first) if not against else _token(lm, against)
     attributed = services.now(lambda: logit_attribution(lm.model, ids, word, rival))
@@ -131,8 +127,8 @@ def patching(
     """
     if kind not in PATCH_KINDS:
         raise InputError(f"The kind is {str(kind)[:40]!r}; choose {', '.join(PATCH_KINDS)}.")
-    lm, most = services.models.get(inputs.model_name(model)), services.limits.max_prompt_chars
-    ids, others = read_ids(lm, source, "The source", most), read_ids(lm, target, "The target", most)
+    lm = services.models.get(inputs.model_name(model))
+    ids, others = read_ids(services, lm, source, "The source"), read_ids(services, lm, target, "The target")
     chosen = tuple(_token(lm, one) if one else None for one in (token, against))
     _, (word, rival) = both_answers(services, lm, [ids, others], (chosen[0], chosen[1]))
     grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, cast(PatchKind, kind)).tolist())

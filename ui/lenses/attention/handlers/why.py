@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-import torch
-
-from gptcore.analysis import ModelPart, logit_attribution, logits_without
+from gptcore.analysis import logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
@@ -29,19 +27,16 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
     Without ids the likeliest next token is explained against the second likeliest.
     """
     lm, text = open_text(services, request)
-    word, rival = (_id(lm, one) for one in fields(request, "word", "rival"))
+    high = lm.model.config.vocab_size - 1
+    asked = fields(request, "word", "rival")
+    word, rival = (None if one is None else inputs.whole(one, "The token", low=0, high=high) for one in asked)
     ids, note = inputs.last_window(lm, text)
     return services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note))
 
 
-def _id(lm: LanguageModel, value: object) -> int | None:
-    return None if value is None else inputs.whole(value, "The token", low=0, high=lm.model.config.vocab_size - 1)
-
-
 def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
     """What `why` describes, of a model that is bundled under a name or "", with a note on the text."""
-    config, logits = lm.model.config, logits_without(lm.model, ids, [[]])[0]  # [V]
-    chances = logits.softmax(-1)
+    chances = logits_without(lm.model, ids, [[]])[0].softmax(-1)  # [V]
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
     other = next(one for one in [*best, *range(len(chances))] if one != word)
@@ -49,13 +44,26 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
     attributed = logit_attribution(lm.model, ids, word, rival)
     shares = zip(attributed.names, attributed.values.tolist(), strict=True)
     largest = sorted(shares, key=lambda share: -abs(share[1]))[:_N_PARTS]
-    really = _checked(lm, ids, [model_part(name) for name, _ in largest], word, rival, attributed.total)
-    parts = [_share(name, value, real) for (name, value), real in zip(largest, really, strict=True)]
     rest = attributed.total - sum(value for _, value in largest)
+    where = [model_part(name) for name, _ in largest]
+    ablated = [[part] for part in where if part is not None]
+    logits = logits_without(lm.model, ids, ablated)  # [N, V]
+    changes = iter((logits[:, word] - logits[:, rival] - attributed.total).tolist())
+    parts: list[Part] = [
+        {
+            "name": named_part(name),
+            "layer": part and part.layer,
+            "head": part and part.head,
+            "value": round(value, 3),
+            "really": part and round(next(changes), 3),
+        }
+        for (name, value), part in zip(largest, where, strict=True)
+    ]
 
     def choice(token: int) -> Choice:
         return describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token
 
+    said = conclusion(choice(word)[0], choice(rival)[0], attributed.total, parts, lm.model.config.n_layer)
     return {
         "tokens": [describe_token(lm.tokenizer, token) for token in ids],
         "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
@@ -65,9 +73,7 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "parts": parts,
         "rest": (len(attributed.names) - len(largest), round(rest, 3)),
         "agreement": _agreement(bundled),
-        "said": " ".join(
-            filter(None, (conclusion(choice(word)[0], choice(rival)[0], attributed.total, parts, config.n_layer), note))
-        ),
+        "said": " ".join(filter(None, (said, note))),
     }
 
 
@@ -108,11 +114,9 @@ def _why_less(part: Part, n_layer: int) -> str:
     """What comes after a part, and answers when it is gone."""
     if part["layer"] is not None and part["layer"] < n_layer - 1:
         return "what later layers do changes with it"
-    return (
-        "the MLP after it and the final norm change with it"
-        if part["head"] is not None
-        else "the final norm, which comes after it, changes with it"
-    )
+    if part["head"] is not None:
+        return "the MLP after it and the final norm change with it"
+    return "the final norm, which comes after it, changes with it"
 
 
 def _agreement(name: str) -> str:
@@ -123,22 +127,3 @@ def _agreement(name: str) -> str:
         f"Over {n_parts} parts in the examples below, what a part writes and what switching it off takes away "
         f"correlate at {decimal(correlation)} in this model: read single bars with their check."
     )
-
-
-def _checked(
-    lm: LanguageModel, ids: list[int], parts: list[ModelPart | None], word: int, rival: int, total: float
-) -> list[float | None]:
-    """How much the logit difference changes without each part; None for parts that cannot be ablated."""
-    real = [part for part in parts if part is not None]
-    if not real:
-        return [None] * len(parts)
-    logits = logits_without(lm.model, ids, [[part] for part in real])  # [N, V]
-    changes = iter((logits[:, word] - logits[:, rival] - torch.tensor(total)).tolist())
-    return [None if part is None else next(changes) for part in parts]
-
-
-def _share(name: str, value: float, real: float | None) -> Part:
-    """A part as people name it, where it is, and its share."""
-    part, really = model_part(name), None if real is None else round(real, 3)
-    layer, head = (None, None) if part is None else (part.layer, part.head)
-    return {"name": named_part(name), "layer": layer, "head": head, "value": round(value, 3), "really": really}

@@ -23,12 +23,11 @@ def why_there(services: Services, request: Annotated[object, CellRequest]) -> Sa
     if head is None:
         return None
     reading, model, (query, key) = head.kept.reading, head.kept.model(), fields(request, "row", "column")
-    n_tokens = reading.n_tokens
-    if not all(isinstance(at, int) and not isinstance(at, bool) and 0 <= at < n_tokens for at in (query, key)):
+    if not maps.is_place(query, reading.n_tokens) or not maps.is_place(key, reading.n_tokens):
         return None
     if model is None:
         return {"said": "The server no longer has this text. Choose it again."}
-    visible = range(query + 1 if reading.causal else n_tokens)
+    visible = range(query + 1 if reading.causal else reading.n_tokens)
     place, labels = (head.layer, head.head), [head.kept.labels[at] for at in (query, key)]
 
     def explained() -> str:

@@ -4,7 +4,7 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton, saveCsv, slides} from '../../../shared/view/page.js';
+import {add, addButton, onTools, saveCsv, slides} from '../../../shared/view/page.js';
 
 const EXAMPLE = 'An example; your first click clears it. ';
 
@@ -50,11 +50,7 @@ export function start({element, props, trigger, watch}) {
       board();
       return;
     }
-    if (effectsOf !== next.of) {
-      effects = {};
-      effectsOf = '';
-      status.textContent = '';
-    }
+    if (effectsOf !== next.of) [effects, effectsOf, status.textContent] = [{}, '', ''];
     const other = value?.of !== next.of; // another text or model
     value = next;
     const answered = next.off.map(([layer, kind, head]) => keyOf(layer, kind, head));
@@ -68,7 +64,7 @@ export function start({element, props, trigger, watch}) {
     rows();
   }
   function strongest() {
-    const guess = value.rows.reduce((best, row) => (row.before > best.before ? row : best));
+    const guess = likeliest('before');
     const [down, up] = [-1, 1].map(sign =>
       Object.entries(effects)
         .filter(([, [, change]]) => sign * change >= 0.001)
@@ -77,13 +73,12 @@ export function start({element, props, trigger, watch}) {
         .map(([key, [, change]]) => `${nameOf(key)} (${percent(guess.before + change)})`),
     );
     const word = `${visible(guess.label).replace('␣', '')} (${percent(guess.before)})`;
-    return [
-      down.length
-        ? `One at a time: ${word} falls most without ${down.join(', ')}.`
-        : `Nothing alone makes ${word} fall.`,
-      up.length ? `It rises most without ${up.join(', ')}.` : '',
-    ].join(' ');
+    const falls = down.length
+      ? `One at a time: ${word} falls most without ${down.join(', ')}`
+      : `Nothing alone makes ${word} fall`;
+    return up.length ? `${falls}. It rises most without ${up.join(', ')}.` : `${falls}.`;
   }
+  const likeliest = name => value.rows.reduce((best, row) => (row[name] > best[name] ? row : best));
   // The signed change of the first guess's probability, in percentage points.
   const signed = change => {
     const points = (100 * Math.abs(change)).toFixed(1);
@@ -103,18 +98,16 @@ export function start({element, props, trigger, watch}) {
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),
         button = addButton(grid, '', text);
-      const [bits, change] = effects[key] ?? [];
-      if (bits !== undefined) add(button, 'small', '', signed(change));
       button.dataset.key = key;
       button.tabIndex = -1;
       button.setAttribute('aria-pressed', off.has(key));
       button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
-      button.title =
-        nameOf(key) +
-        (bits === undefined
-          ? ''
-          : ` · off alone: first guess ${signed(change)} points, next token moves by ${bits} bits`);
-      button.style.setProperty('--effect', bits === undefined ? 0 : Math.round(85 * Math.sqrt(bits / most)));
+      button.title = nameOf(key);
+      if (!effects[key]) return;
+      const [bits, change] = effects[key];
+      add(button, 'small', '', signed(change));
+      button.title += ` · off alone: first guess ${signed(change)} points, next token moves by ${bits} bits`;
+      button.style.setProperty('--effect', Math.round(85 * Math.sqrt(bits / most)));
     };
     for (let layer = 0; layer < value.L; layer++) {
       add(grid, 'span', '', layer);
@@ -129,18 +122,16 @@ export function start({element, props, trigger, watch}) {
   function rows() {
     const box = part('rows'),
       most = Math.max(...value.rows.flatMap(row => [row.before, row.after]), 1e-9);
-    const [before, after] = ['before', 'after'].map(name =>
-      value.rows.reduce((best, row) => (row[name] > best[name] ? row : best)),
-    );
+    const [before, after] = ['before', 'after'].map(likeliest);
     const names = [...off].slice(0, 4).map(nameOf).join(', ') + (off.size > 4 ? ` and ${off.size - 4} more` : '');
+    const [was, is] = [percent(before.before), percent(after.after)];
     const now =
       before.id === after.id
-        ? `still ${visible(after.label)}, ${percent(before.before)} → ${percent(after.after)}`
-        : `${visible(before.label)} (${percent(before.before)}) ` +
-          `becomes ${visible(after.label)} (${percent(after.after)})`;
+        ? `still ${visible(after.label)}, ${was} → ${is}`
+        : `${visible(before.label)} (${was}) becomes ${visible(after.label)} (${is})`;
+    const moved = `The distribution moved by ${value.divergence.toFixed(2)} bits.`;
     part('head').textContent = off.size
-      ? `${value.example ? EXAMPLE : ''}Without ${names}: ${now}. ` +
-        `The distribution moved by ${value.divergence.toFixed(2)} bits.`
+      ? `${value.example ? EXAMPLE : ''}Without ${names}: ${now}. ${moved}`
       : 'Everything is on. Click a head, an attention layer or an MLP to switch it off.';
     box.textContent = '';
     part('scale').textContent = `longest bar: ${percent(most)}`;
@@ -155,16 +146,13 @@ export function start({element, props, trigger, watch}) {
   }
   const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
   part('grid').addEventListener('keydown', e => {
-    const step = ARROWS[e.key],
-      at = e.target.dataset?.key;
-    if (!step || !at) return;
+    const step = ARROWS[e.key];
+    if (!step || !e.target.dataset?.key) return;
     const buttons = [...part('grid').querySelectorAll('button')],
       width = value.H + 1 + (value.mlp ? 1 : 0);
-    const to = buttons.findIndex(button => button.dataset.key === at) + step[0] * width + step[1];
-    if (buttons[to]) {
-      buttons[to].focus();
-      e.preventDefault();
-    }
+    const to = buttons[buttons.indexOf(e.target) + step[0] * width + step[1]];
+    to?.focus();
+    if (to) e.preventDefault();
   });
   part('grid').addEventListener('focusin', e => {
     if (!e.target.dataset?.key) return;
@@ -186,22 +174,21 @@ export function start({element, props, trigger, watch}) {
     asking = [...off].toSorted().join(' ');
     trigger('switch', {off: listed()});
   }
+  const COLUMNS = ['layer', 'part', 'head', 'bits', 'change of the first guess'];
   const actions = {
-    none: () => {
+    none() {
       off.clear();
       value.example = false;
       switched();
     },
-    csv: () =>
-      saveCsv('switched-off', [
-        ['id', 'token', 'before', 'after'],
-        ...value.rows.map(r => [r.id, r.label, r.before, r.after]),
-      ]),
-    effects: () =>
-      saveCsv('effects', [
-        ['layer', 'part', 'head', 'bits', 'change of the first guess'],
-        ...Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]),
-      ]),
+    csv() {
+      const cells = value.rows.map(row => [row.id, row.label, row.before, row.after]);
+      saveCsv('switched-off', [['id', 'token', 'before', 'after'], ...cells]);
+    },
+    effects() {
+      const cells = Object.entries(effects).map(([key, effect]) => [...key.split(','), ...effect]);
+      saveCsv('effects', [COLUMNS, ...cells]);
+    },
     ...slides(status, 'switched-off', ({bars, look}) =>
       bars({
         title: part('head').textContent.replace(EXAMPLE, ''),
@@ -214,9 +201,7 @@ export function start({element, props, trigger, watch}) {
       }),
     ),
   };
-  element.addEventListener('click', e => {
-    if (value) actions[e.target.dataset?.do]?.();
-  });
+  onTools(element, () => value && actions);
 
   watch('value', take);
   take();

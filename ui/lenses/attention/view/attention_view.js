@@ -6,7 +6,7 @@ import {visible} from '../../../shared/view/plain.js';
 import {decodeThumbs} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken, onSentence} from '../../../shared/view/sentence.js';
-import {onLook} from '../../../shared/view/page.js';
+import {onLook, onTools} from '../../../shared/view/page.js';
 import {cellDetail} from './cell_detail.js';
 import {heatMap} from './heatmap.js';
 import {headMaps} from './head_maps.js';
@@ -16,7 +16,7 @@ import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
 import {headInLink, isOfLink, viewInLink} from './link.js';
 import {overview} from './overview.js';
-import {ROLES, same} from './roles.js';
+import {ROLES, elsewhere, same, strongest} from './roles.js';
 import {stepView} from './step_view.js';
 
 const IN_FRONT = 'end-of-text in front';
@@ -178,12 +178,7 @@ export function start({element, props, server, trigger, watch, given}) {
     const {value, shown, cell} = view;
     const row = chosenToken() === null ? -1 : chosenToken() + value.from;
     if (!shares || !shown || value.note || row < 0 || row >= value.tokens.length || cell?.[0] === row) return;
-    const weights = shown.slice(row * value.tokens.length, (row + 1) * value.tokens.length);
-    let best = 0;
-    weights.forEach((weight, place) => {
-      if (weight > weights[best]) best = place;
-    });
-    lock([row, best]);
+    lock([row, strongest(shown.slice(row * value.tokens.length, (row + 1) * value.tokens.length))]);
   }
   // Shares the choice with the whole page.
   function choose(at) {
@@ -206,15 +201,11 @@ export function start({element, props, server, trigger, watch, given}) {
     weights.mark();
   }
   const spoken = at => (view.value.signed ? nameOf(at) : `${nameOf(at)}, ${roleText(at)}`);
-  function roleText([layer, head]) {
-    const [role, leans] = view.value.roles[layer][head];
-    const here = leans && role !== 'mixed' ? `leans to ${ROLES[role][2]}` : `looks at ${ROLES[role][2]}`;
-    return here + elsewhere(layer, head);
-  }
-  // What a head does where tokens repeat, if that is something else than here.
-  function elsewhere(layer, head) {
-    const role = view.value.elsewhere?.[layer][head];
-    return role && role !== view.value.roles[layer][head][0] ? `; where tokens repeat, ${ROLES[role][2]}` : '';
+  function roleText(at) {
+    const [role, leans] = view.value.roles[at[0]][at[1]],
+      other = elsewhere(view.value, at);
+    const here = `${leans && role !== 'mixed' ? 'leans to' : 'looks at'} ${ROLES[role][2]}`;
+    return other ? `${here}; where tokens repeat, ${ROLES[other][2]}` : here;
   }
 
   // Shows a head's map: first from its thumbnail if that has every cell, then at full precision.
@@ -249,19 +240,19 @@ export function start({element, props, server, trigger, watch, given}) {
   function title(at) {
     const [layer, head] = at;
     const {scores} = view.value;
-    const percent = share => `${(100 * share).toFixed(0)}%`;
+    const percent = (100 * (scores.changed ?? scores.first)[layer][head]).toFixed(0);
     part('name').textContent = nameOf(at);
-    if (view.value.signed) part('role').textContent = `${percent(scores.changed[layer][head])} of its attention moved`;
-    else part('role').textContent = `${roleText(at)} · ${percent(scores.first[layer][head])} rests on the first token`;
+    part('role').textContent = view.value.signed
+      ? `${percent}% of its attention moved`
+      : `${roleText(at)} · ${percent}% rests on the first token`;
   }
 
   // --- views and tools
-  for (const button of element.querySelectorAll('[data-view]'))
-    button.addEventListener('click', () => setMode(button.dataset.view));
+  const modes = element.querySelectorAll('[data-view]');
+  for (const button of modes) button.addEventListener('click', () => setMode(button.dataset.view));
   function setMode(mode) {
     view.mode = mode;
-    for (const button of element.querySelectorAll('[data-view]'))
-      button.setAttribute('aria-pressed', button.dataset.view === mode);
+    for (const button of modes) button.setAttribute('aria-pressed', button.dataset.view === mode);
     for (const name of ['map', 'lines', 'steps']) if (part(name + '-view')) part(name + '-view').hidden = name !== mode;
     if (part('sums')) part('sums').hidden = mode !== 'steps';
     part('detail').hidden = part('zoom').hidden = mode === 'lines';
@@ -273,14 +264,8 @@ export function start({element, props, server, trigger, watch, given}) {
     steps = stepView(view),
     table = headTable(view),
     weights = headWeights(view);
-  const tools = {
-    ...headTools(view, {large, maps, trigger}),
-    induction: () => table.findInduction(),
-  };
-  element.addEventListener('click', e => {
-    const run = view.value && tools[e.target.dataset?.do];
-    if (run) run();
-  });
+  const tools = {...headTools(view, {large, maps, trigger}), induction: table.findInduction};
+  onTools(element, () => view.value && tools);
 
   new ResizeObserver(() => {
     heads.draw();

@@ -33,22 +33,19 @@ four times behind a start token. The other roles follow Elhage et al. 2021 and W
 
 def _html(*, signed: bool, alone: bool) -> str:
     """The component's elements: signed omits what a difference lacks, alone omits what needs the app."""
-    views = '<button type="button" data-view="map">Map</button>'
-    views += "" if signed else '<button type="button" data-view="lines">Lines</button>'
-    views += "" if signed or alone else '<button type="button" data-view="steps">Step by step</button>'
-    files = {"csv": "This head, .csv"}
-    if not alone:
-        files = {"png": "Picture, .png", "svg": "Drawing, .svg", **files}
-    if not alone and not signed:
-        files |= {"npz": "All heads, .npz", "html": "Page to pass on, .html"}
-    buttons = save_menu(**files)
-    if not alone and not signed:
-        buttons += '<button type="button" data-do="link">Copy link</button>'
-    acts = "" if signed else '<button type="button" data-do="induction">Find induction heads</button>'
-    if not signed and not alone:
-        acts += '<button type="button" data-do="wake">Text that activates it</button>'
-        acts += '<button type="button" data-do="off">Switch it off</button>'
-    weights = "" if signed or alone else _WEIGHTS
+    whole = not (signed or alone)
+    button = '<button type="button" data-{}="{}">{}</button>'.format
+    views = button("view", "map", "Map") + ("" if signed else button("view", "lines", "Lines"))
+    views += button("view", "steps", "Step by step") if whole else ""
+    pictures = {} if alone else {"png": "Picture, .png", "svg": "Drawing, .svg"}
+    more = {"npz": "All heads, .npz", "html": "Page to pass on, .html"} if whole else {}
+    buttons = save_menu(**pictures, csv="This head, .csv", **more) + (
+        button("do", "link", "Copy link") if whole else ""
+    )
+    acts = "" if signed else button("do", "induction", "Find induction heads")
+    if whole:
+        acts += button("do", "wake", "Text that activates it") + button("do", "off", "Switch it off")
+    weights = _WEIGHTS if whole else ""
     return f"""
 <div class="at-message" role="status"></div>
 <div class="at-body" hidden>
@@ -122,7 +119,7 @@ def standalone_page(value: str, maps: Mapping[str, str]) -> str:
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');
 (function (data) {{
 {bundled(_MODULE)}
-const mapOf = async ({{layer, head}}) => data.maps[layer + ',' + head] ? {{map: data.maps[layer + ',' + head]}} : null;
+const mapOf = async ({{layer, head}}) => data.maps[layer + ',' + head] ?? null;
 start({{
   element: document.getElementById('view'), props: {{value: data.value}}, given: {{signed: false}},
   watch: () => {{}}, trigger: () => {{}}, server: {{head_map: mapOf}},

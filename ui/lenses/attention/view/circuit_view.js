@@ -1,6 +1,5 @@
 // Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off or cuts
-// an edge, and updates the prediction. Model text goes into the page by textContent
-// alone.
+// an edge, and updates the prediction. Model text goes into the page by textContent alone.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
 import {percent, signed, visible} from '../../../shared/view/plain.js';
 import {add} from '../../../shared/view/page.js';
@@ -23,7 +22,8 @@ export function places(nodes, layers, width) {
     const most = Math.max(...nodes.filter(node => node.place === place).map(node => counts.get(cell(node))));
     return Math.max(1, most) * ROW;
   });
-  const tops = heights.map((_, i) => TOP + heights.slice(0, i).reduce((sum, height) => sum + height, 0));
+  let height = TOP;
+  const tops = heights.map(own => (height += own) - own);
   const taken = new Map();
   const points = nodes.map(node => {
     const row = rows.indexOf(node.place);
@@ -34,16 +34,15 @@ export function places(nodes, layers, width) {
     if (node.kind === 'answer') return [width - RIGHT + 14, y];
     return [LEFT + (node.layer + (node.kind === 'head' ? 0.3 : 0.75)) * column, y];
   });
-  const height = TOP + heights.reduce((sum, one) => sum + one, 0) + 14;
-  return {points, rows, width, height, column};
+  return {points, rows, width, height: height + 14, column};
 }
 
 // box: where to draw. server: circuit and circuit_without. asked: {model, text, word, rival}, as the view above has it.
 /** @param {AttentionServer} server */
 export function circuitView(box, server) {
   const find = name => box.querySelector('.ct-' + name);
-  const [message, body, drawing] = ['message', 'body', 'drawing'].map(find);
-  const [next, status, words] = ['next', 'said', 'words'].map(find);
+  const parts = ['message', 'body', 'drawing', 'next', 'said', 'words'];
+  const [message, body, drawing, next, status, words] = parts.map(find);
   let circuit = null,
     request = null,
     number = 0;
@@ -90,22 +89,14 @@ export function circuitView(box, server) {
     const width = Math.max(340, drawing.clientWidth || 0);
     const at = places(circuit.nodes, circuit.layers, width);
     drawing.textContent = '';
-    const svg = put(drawing, 'svg', {
-      width,
-      height: at.height,
-      viewBox: `0 0 ${width} ${at.height}`,
-      role: 'group',
-      'aria-label': 'The circuit: words on the left, the answer on the right',
-    });
+    const size = {width, height: at.height, viewBox: `0 0 ${width} ${at.height}`};
+    const label = 'The circuit: words on the left, the answer on the right';
+    const svg = put(drawing, 'svg', {...size, role: 'group', 'aria-label': label});
     for (let layer = 0; layer < circuit.layers; layer++) {
       const x = LEFT + layer * at.column;
       put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'mc-band'});
-      put(
-        svg,
-        'text',
-        {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'},
-        at.column < 52 ? layer : `block ${layer}`,
-      );
+      const title = {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'};
+      put(svg, 'text', title, at.column < 52 ? layer : `block ${layer}`);
     }
     const largest = Math.max(...circuit.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
     for (const [source, target, weight] of circuit.edges) drawEdge(svg, at.points, source, target, weight, largest);
@@ -115,51 +106,41 @@ export function circuitView(box, server) {
   function drawEdge(svg, points, source, target, weight, largest) {
     const [[x0, y0], [x1, y1]] = [points[source], points[target]];
     const bend = Math.max(20, (x1 - x0) / 2);
-    const path = `M${x0 + 6},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1 - 7},${y1}`;
-    const dim = off.has(source) || off.has(target);
+    const d = `M${x0 + 6},${y0} C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1 - 7},${y1}`;
+    const dim = off.has(source) || off.has(target) ? ' dim' : '';
     const [a, b] = [circuit.nodes[source], circuit.nodes[target]];
-    const line = put(svg, 'path', {
-      d: path,
-      class: `ct-edge${weight < 0 ? ' against' : ''}${dim ? ' dim' : ''}`,
-      'stroke-width': (0.8 + (6 * Math.abs(weight)) / largest).toFixed(1),
-      'data-edge': `${source}-${target}`,
-    });
+    const line = put(svg, 'path', {d, class: `ct-edge${weight < 0 ? ' against' : ''}${dim}`});
+    line.setAttribute('stroke-width', (0.8 + (6 * Math.abs(weight)) / largest).toFixed(1));
+    line.dataset.edge = `${source}-${target}`;
     put(line, 'title', {}, `${a.name} → ${b.name}: ${signed(weight)}`);
     line.addEventListener('click', () => cut(source, target, weight));
   }
 
   function drawNode(svg, node, [x, y], i) {
     const inner = node.kind === 'head' || node.kind === 'neuron';
-    const about =
-      node.kind === 'word'
-        ? `the word ${plain(circuit.tokens[node.place])}, ${signed(circuit.words[node.place])}`
-        : node.kind === 'answer'
-          ? `${plain(circuit.answers[0])} rather than ${plain(circuit.answers[1])}, ${signed(circuit.total)}`
-          : `${node.name} at ${plain(circuit.tokens[node.place])}: ${signed(node.influence)}; ` +
-            `switched off ${signed(node.really)}`;
-    const group = put(svg, 'g', {
-      class: `ct-node ${node.kind}${node.influence < 0 ? ' against' : ''}${off.has(i) ? ' off' : ''}`,
-      'data-node': i,
-      ...(inner ? {role: 'button', tabindex: 0, 'aria-pressed': off.has(i)} : {role: 'img'}),
-      'aria-label': about,
-    });
+    const [token, answers] = [plain(circuit.tokens[node.place] ?? ''), circuit.answers.map(plain)];
+    let about = `${node.name} at ${token}: ${signed(node.influence)}; switched off ${signed(node.really)}`;
+    let text = {x, y: y + 18, 'text-anchor': 'middle'};
+    if (node.kind === 'word') {
+      about = `the word ${token}, ${signed(circuit.words[node.place])}`;
+      text = {x: x - 2, y: y + 4, 'text-anchor': 'end'};
+    } else if (node.kind === 'answer') {
+      about = `${answers[0]} rather than ${answers[1]}, ${signed(circuit.total)}`;
+      text = {x: x - 6, y: y + 4, 'text-anchor': 'start'};
+    }
+    const kind = `ct-node ${node.kind}${node.influence < 0 ? ' against' : ''}${off.has(i) ? ' off' : ''}`;
+    const role = inner ? {role: 'button', tabindex: 0, 'aria-pressed': off.has(i)} : {role: 'img'};
+    const group = put(svg, 'g', {class: kind, 'data-node': i, ...role, 'aria-label': about});
     put(group, 'title', {}, about);
     if (node.kind === 'head') put(group, 'rect', {x: x - 7, y: y - 7, width: 14, height: 14, rx: 3});
     else if (node.kind === 'neuron') put(group, 'circle', {cx: x, cy: y, r: 6});
-    const text =
-      node.kind === 'word'
-        ? {x: x - 2, y: y + 4, 'text-anchor': 'end'}
-        : node.kind === 'answer'
-          ? {x: x - 6, y: y + 4, 'text-anchor': 'start'}
-          : {x, y: y + 18, 'text-anchor': 'middle'};
     put(group, 'text', text, inner ? `${node.layer}.${node.index}` : plain(node.name).slice(0, 12));
     if (!inner) return;
-    const flip = () => turn(i);
-    group.addEventListener('click', flip);
+    group.addEventListener('click', () => turn(i));
     group.addEventListener('keydown', event => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
-      flip();
+      turn(i);
     });
     for (const name of ['pointerenter', 'focus']) group.addEventListener(name, () => tell(about));
   }
@@ -187,16 +168,12 @@ export function circuitView(box, server) {
 
   async function cut(source, target, weight) {
     const [a, b] = [circuit.nodes[source], circuit.nodes[target]];
-    if (b.kind === 'answer') {
-      tell(`${a.name} writes ${signed(weight)} straight for the answer. Click it to switch it off.`);
-      return;
-    }
+    if (b.kind === 'answer')
+      return tell(`${a.name} writes ${signed(weight)} straight for the answer. Click it to switch it off.`);
     const value = await without([], [key(a), key(b)]);
     if (!value) return;
-    tell(
-      `${a.name} → ${b.name}, ${signed(weight)}: cut, the preference really changes by ` +
-        `${signed(value.difference - circuit.total)}.`,
-    );
+    const change = signed(value.difference - circuit.total);
+    tell(`${a.name} → ${b.name}, ${signed(weight)}: cut, the preference really changes by ${change}.`);
     drawNext(value.next, value.difference);
   }
 

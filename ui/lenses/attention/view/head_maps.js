@@ -4,6 +4,8 @@ import {decodeMap} from '../../../shared/view/coding.js';
 const RETRIES = [300, 1000, 3000, 8000]; // milliseconds after which a text that is being read again is asked for
 const MOST_MAPS = 48; // maps kept
 const REREADING = 're-reading.';
+const NO_ANSWER =
+  'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.';
 
 // view: {server, status, value}, as they are now. reread() has the server read the text again, draw() asks for the map.
 export function headMaps(view, {reread, draw}) {
@@ -22,11 +24,8 @@ export function headMaps(view, {reread, draw}) {
       const ask = view.signed ? server.head_difference : server.head_map;
       const reply = await ask(question(at, of));
       if (of !== view.value) return null;
-      if (!reply) {
-        lost(reply);
-        return null;
-      }
-      maps.set(key, await decodeMap(reply.map, of.tokens.length, of.causal, of.signed));
+      if (!reply) return void lost(reply);
+      maps.set(key, await decodeMap(reply, of.tokens.length, of.causal, of.signed));
       if (maps.size > MOST_MAPS) maps.delete(maps.keys().next().value);
     }
     return of === view.value ? maps.get(key) : null;
@@ -34,13 +33,8 @@ export function headMaps(view, {reread, draw}) {
 
   // The reading was evicted or the server restarted: retries once. Reports a missing answer.
   function lost(reply) {
-    if (reply === undefined) {
-      status.textContent =
-        'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.';
-      return;
-    }
-    status.textContent = `The server no longer has this text; ${REREADING}`;
-    if (retries++) return;
+    status.textContent = reply === undefined ? NO_ANSWER : `The server no longer has this text; ${REREADING}`;
+    if (reply === undefined || retries++) return;
     reread();
     // Read again by the same model, it has the same key, and the value does not change.
     const of = view.value;

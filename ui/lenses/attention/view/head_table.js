@@ -1,6 +1,6 @@
 // What every head does, as a table to sort.
 import {add, addButton} from '../../../shared/view/page.js';
-import {ROLES} from './roles.js';
+import {ROLES, elsewhere} from './roles.js';
 
 export function headTable(view) {
   const {element, part, pick, nameOf} = view;
@@ -69,7 +69,9 @@ export function headTable(view) {
       addButton(add(row, 'td'), 'u-bare', at.join('.'), () => pick(at)).title = nameOf(at);
       if (!view.signed) {
         const [role, leans] = value.roles[at[0]][at[1]];
-        add(row, 'td', '', (leans && role !== 'mixed' ? '~ ' : '') + ROLES[role][1] + repeating(at[0], at[1]));
+        const other = elsewhere(value, at);
+        const more = other ? ` (${ROLES[other][1]} where tokens repeat)` : '';
+        add(row, 'td', '', (leans && role !== 'mixed' ? '~ ' : '') + ROLES[role][1] + more);
       }
       for (const column of COLUMNS) {
         const digits = ['distance', 'entropy'].includes(column[0]) ? 1 : 2;
@@ -83,11 +85,6 @@ export function headTable(view) {
       });
     mark();
   }
-  // A head's role where tokens repeat, if that is another than here.
-  function repeating(layer, head) {
-    const role = view.value.elsewhere?.[layer][head];
-    return role && role !== view.value.roles[layer][head][0] ? ` (${ROLES[role][1]} where tokens repeat)` : '';
-  }
   function mark() {
     for (const row of element.querySelectorAll('.at-heads [data-head]'))
       row.classList.toggle('chosen', row.dataset.head === view.chosen.join());
@@ -98,9 +95,8 @@ export function headTable(view) {
     draw();
     const [best] = ranked(),
       most = score(COLUMNS[order[0]], best);
-    const n = (value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role))))
-      .flat()
-      .filter(role => role === 'induction').length;
+    const sure = value.elsewhere ?? value.roles.map(row => row.map(([role, leans]) => (leans ? '' : role)));
+    const n = sure.flat().filter(role => role === 'induction').length;
     pick(best);
     part('all-heads').open = true;
     status.textContent =

@@ -8,12 +8,7 @@ export function headWeights(view) {
   const body = add(box, 'div', 'at-weights-body');
   let shown = '';
 
-  const ask = asking(
-    body,
-    async (model, layer, head) => view.server.head_weights({model, layer, head}),
-    circuits => draw(circuits),
-    60,
-  );
+  const ask = asking(body, async question => view.server.head_weights(question), draw, 60);
 
   function draw(circuits) {
     body.textContent = '';
@@ -30,13 +25,9 @@ export function headWeights(view) {
     for (const [head, how, score] of circuits.compositions.slice(0, 5))
       add(part, 'div', '', `${head}, ${how}: ${score.toFixed(2)}`);
     if (!circuits.compositions.length) add(part, 'div', '', 'nothing: it stands in the first layer');
-    add(
-      body,
-      'p',
-      'at-muted u-muted u-type-xs',
-      `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1. Read from W_U W_O W_V W_E, the embedding ` +
-        'with the first MLP’s answer; no text, no positions (Elhage et al. 2021).',
-    );
+    const score = `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1.`;
+    const source = 'Read from W_U W_O W_V W_E, the embedding with the first MLP’s answer; no text, no positions';
+    add(body, 'p', 'at-muted u-muted u-type-xs', `${score} ${source} (Elhage et al. 2021).`);
   }
 
   function words(parent, title, list) {
@@ -50,7 +41,7 @@ export function headWeights(view) {
     const key = value && [value.model, ...chosen].join();
     if (!box.open || !value || key === shown) return;
     shown = key;
-    ask([value.model, ...chosen]);
+    ask([{model: value.model, layer: chosen[0], head: chosen[1]}]);
   }
   box.addEventListener('toggle', mark);
   return {mark};

@@ -1,12 +1,13 @@
 // A canvas that shows one attention map with its tokens: what is chosen in it, and which part of it is seen.
 import {isDark, onLook} from '../../../shared/view/page.js';
 import {paint} from './map_painting.js';
+import {same} from './roles.js';
 
 const [NEARER, FARTHER] = [0.6, 1 / 0.6];
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 const DRAGGED = 6; // pixels after which a press is no click
 
-export const sameCell = (a, b) => a && b && a[0] === b[0] && a[1] === b[1];
+const sameCell = (a, b) => a && b && same(a, b);
 
 // Rows q0 to q1 and columns k0 to k1 of a map of n tokens, moved and sized to lie in it.
 function within(next, n) {
@@ -53,21 +54,9 @@ function cellUnder({canvas, options, plot, zoom, n}, event) {
    options: kind ("share" or "signed"), axes (false for a small one), causal(), onHover(cell), onLock(cell),
    onZoom(zoom). show(values, tokens, limit) draws another map and keeps the zoom when the number of tokens stays. */
 export function heatMap(canvas, options) {
-  const map = {
-    canvas,
-    options,
-    kind: options.kind,
-    values: null,
-    tokens: [],
-    n: 0,
-    limit: 1,
-    image: null,
-    zoom: null,
-    box: null,
-    plot: null,
-    hover: null,
-    locked: null,
-  };
+  // Besides: values, image, zoom, plot, hover and locked, once there are any.
+  /** @type {any} */
+  const map = {canvas, options, kind: options.kind, tokens: [], n: 0, limit: 1, box: null};
   let waiting = false;
   const whole = () => ({q0: 0, q1: map.n, k0: 0, k1: map.n});
 
@@ -141,9 +130,8 @@ export function heatMap(canvas, options) {
     zoomBy,
     unzoom: () => setZoom(whole()),
     zoom: () => map.zoom,
-    zoomTo: next => {
-      if (!map.n || !next) return;
-      map.zoom = next;
+    zoomTo(next) {
+      if (map.n && next) map.zoom = next;
       draw();
     },
   };
@@ -172,12 +160,9 @@ function byPointer(map, {draw, setHover, setZoom}) {
       {from} = drag;
     dragged = map.box !== null;
     drag = map.box = null;
-    if (!dragged || !to) draw();
-    else {
-      const [q0, q1] = [from[0], to[0]].toSorted((a, b) => a - b),
-        [k0, k1] = [from[1], to[1]].toSorted((a, b) => a - b);
-      setZoom({q0, q1: q1 + 1, k0, k1: k1 + 1});
-    }
+    if (!dragged || !to) return draw();
+    const [[q0, q1], [k0, k1]] = [0, 1].map(axis => [from[axis], to[axis]].toSorted((a, b) => a - b));
+    setZoom({q0, q1: q1 + 1, k0, k1: k1 + 1});
   });
   canvas.addEventListener('click', event => {
     const cell = dragged ? null : cellUnder(map, event);

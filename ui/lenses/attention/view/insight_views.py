@@ -1,8 +1,10 @@
-"""Interpretability views: ablation, the logit lens, MLP neurons, and the diagram of a recorded model."""
+"""The tab's views but the heads: ablation, the lens, neurons, attribution, patching, and a recorded model's picture."""
+
+from typing import Any
 
 import gradio as gr
 
-from ui.shared.files import ServerFunctions, component
+from ui.shared.files import component
 from ui.shared.view.save_menu import save_menu
 
 _ABLATION = """
@@ -50,34 +52,76 @@ to the stream (Geva et al. 2021). Here are those that stand out on the text abov
 <section><h3 class="nr-title u-strong">Why four times as wide?</h3><p class="nr-note u-apart u-muted u-type-sm nr-why"></p><div class="nr-sizes"></div></section>
 """
 
+_WHY = """
+<div class="wy-pick u-apart u-row"><label>Why <select class="wy-word" aria-label="Word to explain"></select></label>
+<label>rather than <select class="wy-rival" aria-label="Rival word"></select></label><span>after the text above?</span></div>
+<div class="wy-message u-muted" role="status"></div>
+<div class="wy-body"><p class="u-mono u-type-sm wy-text"></p><p class="conclusion" role="status"></p>
+<div class="wy-key u-key u-muted u-type-xs"><i></i>speaks for the word <i style="--hue: var(--lens-warm)"></i>speaks for the rival
+<i style="--hue: var(--body-text-color-subdued); height: 0.25em"></i>thin line: what changes when it is switched off</div>
+<table class="wy-table" aria-label="What each part writes, and what switching it off changes"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
+<div class="wy-muted u-apart u-muted u-type-sm">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
+differ, what comes after it reacts to the change: later layers, and the final norm. It says what was written, not what a part is for.
+<span class="wy-agreement"></span></div>
+<div class="ts-tools u-row u-type-xs">SAVE<button type="button" data-do="link">Copy link</button><span class="ts-said u-muted wy-link-said" role="status"></span></div>
+CIRCUIT</div>
+""".replace("SAVE", save_menu("csv"))
 
-def ablation_view(value: str = "", *, elem_id: str) -> gr.HTML:
-    """Ablation switches and the next token before and after; its value is JSON of `ui.lenses.attention.handlers.ablation`.
+_CIRCUIT = """
+<section class="ct"><h3>The circuit: from the words to the answer</h3>
+<div class="ct-message" role="status"></div>
+<div class="ct-body" hidden><p class="conclusion" role="status"></p>
+<div class="ct-words u-reading u-apart u-mono" tabindex="0" role="group" aria-label="What every word of the text brings"></div>
+<div class="ct-two u-two" style="--columns: minmax(0, 1fr) minmax(150px, 190px)"><div class="ct-drawing u-scroll"></div><div class="ct-next" role="status"></div></div>
+<div class="ct-said u-line u-apart" role="status"></div>
+<div class="wy-muted u-apart u-muted u-type-sm"><span class="ct-checked"></span> Squares are heads, circles neurons, each at the token in whose row it stands; blue speaks for the word,
+orange for the rival. Attention, norms and gates are frozen as in this run, so that everything is linear; a click
+recomputes.</div>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-do="on">All on</button><button type="button" data-save="svg">Save .svg</button><button type="button" data-save="png">Save .png</button></div>
+</div></section>
+<details class="fm ct"><summary>When did this form?</summary><div class="fm-message" role="status"></div><p class="conclusion" role="status"></p>
+<div class="fm-drawing"></div><div class="wy-muted u-apart u-muted u-type-sm">What each part writes for the word, in logits, after so many updates
+of the training.</div></details>
+<details class="ct wy-limits"><summary>What attribution cannot tell</summary><ul>
+<li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
+<li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part
+switched off and the rest recomputed, is an effect.</li>
+<li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question: ask
+“Why there?” on a cell of its map.</li>
+<li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (under
+Heads, “its mean”), and patching from a second sentence is the fairest.</li>
+<li>The rival decides what is explained. What speaks for both words alike does not show.</li>
+<li>The parts were trained together, so there is no single right way to divide the credit: two heads may share a job,
+one head may have two.</li></ul></details>
+"""
 
-    Its event `switch` carries {"off": parts to ablate}.
-    """
-    return component(value, _ABLATION, "lenses/attention/view/ablation_view.js", events=("switch",), elem_id=elem_id)
+_PATCH = """
+<div class="pt-message u-muted" role="status"></div>
+<div class="pt-body" hidden><p class="conclusion" role="status"></p>
+<div class="pt-chances"></div>
+<div class="pt-two u-two" style="--columns: minmax(0, max-content) minmax(170px, 240px)"><div class="pt-scroll u-scroll"><table class="pt-table" aria-label="How much of A’s answer returns, by depth and token"></table></div><div class="pt-next ct-next" role="status"></div></div>
+<div class="pt-detail u-line" aria-live="polite"></div>
+<div class="wy-muted u-apart u-muted u-type-sm">Each cell: B gets A's value at this position and depth; shown is how much of A's answer returns,
+0% to 100%; ≈ is an estimate from one gradient (Nanda 2023) until the real value is there. Drag a token of A
+down into B, click cells, or draw over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">Carry nothing</button>SAVE</div></div>
+""".replace("SAVE", save_menu("csv"))
+
+_RECORDED = """
+<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said u-muted u-type-sm" role="status"></div>
+<div class="mc-key u-key u-row u-muted u-type-xs"><span><i class="look"></i>where the head that looks hardest looks</span></div>
+"""
+
+_TEMPLATES = {
+    "ablation_view": _ABLATION,
+    "lens_view": _LENS,
+    "neurons_view": _NEURONS,
+    "why_view": _WHY.replace("CIRCUIT", _CIRCUIT),
+    "patch_view": _PATCH,
+    "recorded_picture": _RECORDED,
+}
 
 
-def lens_view(value: str = "", *, elem_id: str) -> gr.HTML:
-    """The logit lens as a table; its value is JSON of `ui.lenses.attention.handlers.lens`."""
-    return component(value, _LENS, "lenses/attention/view/lens_view.js", elem_id=elem_id)
-
-
-def neurons_view(*, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """Neurons of an MLP over a text; its value is JSON of a `TextRequest`.
-
-    server_functions: neurons and inner_sizes, as in `ui.lenses.attention.handlers.neurons`.
-    """
-    return component(
-        "", _NEURONS, "lenses/attention/view/neurons_view.js", server_functions=server_functions, elem_id=elem_id
-    )
-
-
-def recorded_picture(value: str = "", *, elem_id: str) -> gr.HTML:
-    """The picture of the machine for a recorded model; its value is JSON of `ui.lenses.attention.handlers.recorded`."""
-    template = (
-        '<p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said u-muted u-type-sm" role="status"></div>'
-        '<div class="mc-key u-key u-row u-muted u-type-xs"><span><i class="look"></i>where the head that looks hardest looks</span></div>'
-    )
-    return component(value, template, "lenses/attention/view/recorded_picture.js", elem_id=elem_id)
+def insight_view(module: str, value: str = "", **settings: Any) -> gr.HTML:
+    """A view by the name of its script, which says what its value is; settings are those of `component`."""
+    return component(value, _TEMPLATES[module], f"lenses/attention/view/{module}.js", **settings)

@@ -4,10 +4,11 @@
 /** @import {AttentionServer, Lens} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js';
-import {add, isDark, onLook, saveCsv, slides} from '../../../shared/view/page.js';
+import {add, isDark, onLook, onTools, saveCsv, slides} from '../../../shared/view/page.js';
 import {chooseToken, chosenToken, onSentence} from '../../../shared/view/sentence.js';
 
 const MOST_COLUMNS = 14; // on a slide, the last ones
+const COLUMNS = ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'];
 
 /** @param {Component<Lens, AttentionServer>} page */
 export function start({element, props, watch}) {
@@ -123,15 +124,11 @@ export function start({element, props, watch}) {
     const last = value.depths.length - 1,
       read = visible(value.tokens[place]),
       rank = value.rank[depth][place];
-    return (
-      `After ${value.depths[depth]}, having read ${read} (no. ${value.first + place}): ` +
-      `${visible(value.best[depth][place])} with ${percent(value.probability[depth][place])}. ` +
-      (depth === last
-        ? 'This is what the whole model says.'
-        : `The whole model’s choice, ${visible(value.best[last][place])}, ` +
-          `is no. ${rank.toLocaleString('en')} here, ` +
-          `with ${percent(value.share[depth][place])}.`)
-    );
+    const guess = `${visible(value.best[depth][place])} with ${percent(value.probability[depth][place])}`;
+    const where = `After ${value.depths[depth]}, having read ${read} (no. ${value.first + place}): ${guess}. `;
+    if (depth === last) return `${where}This is what the whole model says.`;
+    const here = `is no. ${rank.toLocaleString('en')} here, with ${percent(value.share[depth][place])}`;
+    return `${where}The whole model’s choice, ${visible(value.best[last][place])}, ${here}.`;
   }
   function detail(depth, place) {
     part('detail').textContent = sentence(depth, place);
@@ -142,9 +139,8 @@ export function start({element, props, watch}) {
     const at = placeOfCell(e);
     if (at) detail(...at);
   });
-  table.addEventListener('mouseleave', () => {
-    if (value) detail(...(chosen || [value.depths.length - 1, value.tokens.length - 1]));
-  });
+  const ends = () => [value.depths.length - 1, value.tokens.length - 1];
+  table.addEventListener('mouseleave', () => value && detail(...(chosen || ends())));
   function choose(at) {
     const cell = table.querySelector(`[data-at="${at.join()}"]`);
     if (!cell) return;
@@ -172,18 +168,12 @@ export function start({element, props, watch}) {
   const status = part('said');
   const actions = {
     play,
-    csv: () =>
-      saveCsv('logit-lens', [
-        ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'],
-        ...value.depths.flatMap((depth, d) =>
-          value.tokens.map((token, place) => [
-            depth,
-            value.first + place,
-            token,
-            ...[value.best, value.probability, value.rank, value.share].map(of => of[d][place]),
-          ]),
-        ),
-      ]),
+    csv() {
+      const {best, probability, rank, share} = value;
+      const cells = (d, place) => [best, probability, rank, share].map(of => of[d][place]);
+      const row = (depth, d) => value.tokens.map((token, at) => [depth, value.first + at, token, ...cells(d, at)]);
+      saveCsv('logit-lens', [COLUMNS, ...value.depths.flatMap(row)]);
+    },
     ...slides(status, 'logit-lens', ({heat}) => {
       const last = list => list.slice(-MOST_COLUMNS);
       return heat({
@@ -198,12 +188,8 @@ export function start({element, props, watch}) {
       });
     }),
   };
-  element.addEventListener('click', e => {
-    if (value) actions[e.target.dataset?.do]?.();
-  });
-  onLook(() => {
-    if (value) draw();
-  });
+  onTools(element, () => value && actions);
+  onLook(() => value && draw());
   watch('value', take);
   take();
 }

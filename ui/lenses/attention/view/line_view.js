@@ -24,52 +24,44 @@ export function lineView(view) {
       words = [...box.querySelectorAll('.at-word')];
     const query = box.dataset.hover ? +box.dataset.hover : cell ? cell[0] : null;
     svg.textContent = '';
-    const weightAt = (q, k) => {
-      const w = shown[q * n + k];
-      return Number.isNaN(w) ? 0 : w;
-    };
+    // What a token looks at, the hardest first: [place, weight].
+    const looks = q => words.map((_, k) => [k, shown[q * n + k] || 0]).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     words.forEach((word, k) => {
       word.classList.toggle('chosen', k === query);
-      word.style.setProperty('--w', query === null ? 0 : Math.round(100 * Math.sqrt(Math.abs(weightAt(query, k)))));
+      const weight = query === null ? 0 : shown[query * n + k] || 0;
+      word.style.setProperty('--w', Math.round(100 * Math.sqrt(Math.abs(weight))));
     });
     const pitch = spread(words);
     const frame = box.getBoundingClientRect();
     svg.setAttribute('height', box.scrollHeight);
-    const pairs = [];
-    for (const q of query === null ? words.keys() : [query]) {
-      const row = words
-        .map((_, k) => [q, k, weightAt(q, k)])
-        .filter(([, k, w]) => k !== q && Math.abs(w) > 0.02)
-        .sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
-      pairs.push(...row.slice(0, query === null ? 1 : 24));
-    }
-    for (const [q, k, w] of pairs) {
-      if (query === null && Math.abs(w) < 0.15) continue;
-      const a = words[q].getBoundingClientRect(),
-        b = words[k].getBoundingClientRect();
-      const x1 = a.left + a.width / 2 - frame.left,
-        y1 = a.top - frame.top + box.scrollTop,
-        x2 = b.left + b.width / 2 - frame.left,
-        y2 = b.top - frame.top + box.scrollTop;
-      const lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
-      const path = put(svg, 'path', {
-        d: `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`,
-        class: w < 0 ? 'less' : 'more',
-      });
-      path.style.strokeWidth = 1 + 5 * Math.abs(w);
-      path.style.strokeOpacity = 0.25 + 0.75 * Math.sqrt(Math.abs(w));
-    }
+    const [least, most] = query === null ? [0.15, 1] : [0.02, 24];
+    const over = word => {
+      const {left, width, top} = word.getBoundingClientRect();
+      return [left + width / 2 - frame.left, top - frame.top + box.scrollTop];
+    };
+    for (const q of query === null ? words.keys() : [query])
+      for (const [k, w] of looks(q)
+        .filter(([place]) => place !== q)
+        .slice(0, most)) {
+        if (Math.abs(w) <= least) continue;
+        const [x1, y1] = over(words[q]),
+          [x2, y2] = over(words[k]),
+          lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
+        const path = put(svg, 'path', {d: `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`});
+        path.style.strokeWidth = 1 + 5 * Math.abs(w);
+        path.style.strokeOpacity = 0.25 + 0.75 * Math.sqrt(Math.abs(w));
+      }
+    const best =
+      query === null
+        ? []
+        : looks(query)
+            .slice(0, 4)
+            .filter(([, w]) => w !== 0);
+    const named = best.map(([k, w]) => `${token(k)} ${percent(w)}`).join(' · ');
     part('lines-said').textContent =
       query === null
         ? 'Each token’s strongest look back. Point at a token, or press Enter on it, to see all of its own.'
-        : `${token(query)} looks at ` +
-          words
-            .map((_, k) => [k, weightAt(query, k)])
-            .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
-            .slice(0, 4)
-            .filter(([, w]) => w !== 0)
-            .map(([k, w]) => `${token(k)} ${value.signed ? (w > 0 ? '+' : '') + w.toFixed(2) : percent(w)}`)
-            .join(' · ');
+        : `${token(query)} looks at ${named}`;
   }
   // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand between them.
   function spread(words) {

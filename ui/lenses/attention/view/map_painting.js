@@ -5,17 +5,16 @@ import {isDark} from '../../../shared/view/page.js';
 
 const TURNED = -Math.PI / 3; // names below the map
 
-// A canvas at the resolution of the screen, cleared: [pen, width, height].
+// The pen of a canvas at the resolution of the screen, cleared.
 export function fitted(canvas) {
   const scale = devicePixelRatio || 1,
-    width = canvas.clientWidth,
-    height = canvas.clientHeight;
-  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
-  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
+    [width, height] = [canvas.clientWidth, canvas.clientHeight].map(size => Math.round(size * scale));
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
   const pen = canvas.getContext('2d');
   pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return [pen, width, height];
+  pen.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+  return pen;
 }
 
 const clip = text => {
@@ -34,8 +33,8 @@ function apart(pen, call) {
 export function paint(map) {
   if (!map.values || !map.canvas.clientWidth) return;
   map.image ||= painted(map.values, map.n, map.kind, map.limit, isDark());
-  const [pen, width, height] = fitted(map.canvas);
-  const look = looks(map, width, height);
+  const pen = fitted(map.canvas);
+  const look = looks(map);
   layOut(map, pen, look);
   cells(map, pen, look);
   marks(map, pen, look);
@@ -53,8 +52,9 @@ export function paint(map) {
     });
 }
 
-function looks(map, width, height) {
-  const style = getComputedStyle(map.canvas),
+function looks(map) {
+  const {clientWidth: width, clientHeight: height} = map.canvas,
+    style = getComputedStyle(map.canvas),
     get = (name, other) => style.getPropertyValue(name) || other;
   const size = map.options.axes ? (width < 420 ? 11 : parseFloat(style.fontSize) || 13) : 10;
   return {

@@ -1,4 +1,4 @@
-// Neurons of an MLP over a text: what excites one, what it writes, and why the MLP is so wide.
+// Neurons of an MLP over a text, its value: what excites one, what it writes, and why the MLP is so wide.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, TextRequest} from '../../../shared/view/payloads' */
 import {figure, visible} from '../../../shared/view/plain.js';

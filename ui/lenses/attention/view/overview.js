@@ -26,7 +26,7 @@ export function overview(view) {
       text = getComputedStyle(grid);
     grid.style.width = box.width + 'px';
     grid.style.height = box.height + 'px';
-    const [ctx] = fitted(grid),
+    const ctx = fitted(grid),
       color = name => text.getPropertyValue(name);
     picture ??= atlas(view.thumb, value);
     legend(box.size < NARROW);
@@ -60,11 +60,7 @@ export function overview(view) {
     ctx.textAlign = 'right';
     ctx.textBaseline = 'top';
     ctx.fillStyle = style.getPropertyValue('--body-text-color');
-    const lines = value.signed
-      ? [value.scores.changed[layer][head].toFixed(2)]
-      : layout().size < NARROW
-        ? [badge(value.roles[layer][head], true)]
-        : [badge(value.roles[layer][head], false), ...share(value, layer, head)];
+    const lines = value.signed ? [value.scores.changed[layer][head].toFixed(2)] : words(value, layer, head);
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -75,24 +71,20 @@ export function overview(view) {
       ctx.fillText(text, right, top + i * size * 1.1);
     });
   }
-  // How much of a head's attention makes it what it is called; nothing where it is called nothing.
-  const share = ({roles, scores}, layer, head) => {
-    const [role] = roles[layer][head];
-    const score = scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null;
-    return score === null ? [] : [`${Math.round(100 * score)}%`];
-  };
-  const badge = ([role, leans], short) => {
-    const word = short ? ROLES[role][0].slice(0, 1) : ROLES[role][0];
-    return (leans && word ? '~' : '') + word;
-  };
+  // What a head is called, and how much of its attention makes it that; nothing where it is called nothing.
+  function words({roles, scores}, layer, head) {
+    const [role, leans] = roles[layer][head],
+      short = layout().size < NARROW,
+      word = ROLES[role][0].slice(0, short ? 1 : undefined),
+      score = short ? null : (scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null);
+    return [(leans && word ? '~' : '') + word, ...(score === null ? [] : [`${Math.round(100 * score)}%`])];
+  }
   function legend(narrow) {
-    const text = view.value.signed
+    const named = Object.values(ROLES).filter(([word]) => word);
+    const roles = named.map(([word, , what]) => `${word}: ${what.split(':')[0]}`).join(' · ');
+    part('legend').textContent = view.value.signed
       ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.'
-      : Object.entries(ROLES)
-          .filter(([name]) => name !== 'mixed')
-          .map(([, [word, , what]]) => `${word}: ${what.split(':')[0]}`)
-          .join(' · ') + ` · ~ leans that way${narrow ? '' : ' · %: of its attention'}`;
-    part('legend').textContent = text;
+      : `${roles} · ~ leans that way${narrow ? '' : ' · %: of its attention'}`;
   }
   function headAt(event) {
     const box = layout(),
@@ -106,11 +98,9 @@ export function overview(view) {
   function reveal([, head]) {
     const box = layout(),
       scroll = part('scroll');
+    const least = box.gutter + (head + 1) * box.size - scroll.clientWidth;
     if (scroll.scrollWidth > scroll.clientWidth)
-      scroll.scrollLeft = Math.min(
-        Math.max(scroll.scrollLeft, box.gutter + (head + 1) * box.size - scroll.clientWidth),
-        head * box.size,
-      );
+      scroll.scrollLeft = Math.min(Math.max(scroll.scrollLeft, least), head * box.size);
   }
 
   return {

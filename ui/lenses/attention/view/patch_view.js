@@ -52,16 +52,13 @@ export function start({element, props, server, watch}) {
       `B with “${name(patching.answers[1])}” (${percent(other[1])}). ${patching.often}`;
     const focused = table.contains(document.activeElement);
     table.textContent = '';
-    for (const [which, labels] of [
-      ['A', patching.a],
-      ['B', patching.b],
-    ]) {
+    for (const which of ['a', 'b']) {
       const head = add(table, 'tr');
-      add(head, 'th', 'pt-side u-muted', which);
-      labels.forEach((label, place) => {
+      add(head, 'th', 'pt-side u-muted', which.toUpperCase());
+      patching[which].forEach((label, place) => {
         const changed = patching.a[place] === patching.b[place] ? '' : ' changed';
         const token = add(head, 'th', `pt-token u-mono${changed}`, visible(label));
-        if (which === 'A') drag(token, place);
+        if (which === 'a') drag(token, place);
       });
     }
     for (let depth = patching.total - 1; depth >= 0; depth--) {
@@ -101,9 +98,7 @@ export function start({element, props, server, watch}) {
           painting = !carried.has(key);
           carry(cell, key, painting);
         });
-        cell.addEventListener('click', () => {
-          if (!painted) carry(cell, key, !carried.has(key));
-        });
+        cell.addEventListener('click', () => painted || carry(cell, key, !carried.has(key)));
         cell.addEventListener('keydown', event => {
           if (event.key !== 'Enter' && event.key !== ' ') return;
           event.preventDefault();
@@ -133,6 +128,7 @@ export function start({element, props, server, watch}) {
       if (down.button) return;
       down.preventDefault();
       const ghost = add(element, 'div', 'pt-ghost', token.textContent);
+      const over = new AbortController();
       let target = null;
       const move = event => {
         ghost.style.translate = `${event.clientX}px ${event.clientY}px`;
@@ -142,18 +138,13 @@ export function start({element, props, server, watch}) {
         target?.classList.add('target');
       };
       const end = event => {
-        for (const [name, hears] of heard) removeEventListener(name, hears);
+        over.abort();
         ghost.remove();
         target?.classList.remove('target');
         if (target && event.type === 'pointerup') carry(target, target.dataset.at, true);
       };
-      /** @type {[string, (event: any) => void][]} */
-      const heard = [
-        ['pointermove', move],
-        ['pointerup', end],
-        ['pointercancel', end],
-      ];
-      for (const [name, hears] of heard) addEventListener(name, hears);
+      addEventListener('pointermove', move, {signal: over.signal});
+      for (const name of ['pointerup', 'pointercancel']) addEventListener(name, end, {signal: over.signal});
       move(down);
     });
   }
@@ -177,10 +168,8 @@ export function start({element, props, server, watch}) {
   function drawNext(list) {
     const box = find('next');
     box.textContent = '';
-    const title = carried.size
-      ? `B goes on, with A's values in ${carried.size === 1 ? 'one cell' : `${carried.size} cells`}`
-      : 'B goes on';
-    add(box, 'b', '', title);
+    const where = carried.size === 1 ? 'one cell' : `${carried.size} cells`;
+    add(box, 'b', '', carried.size ? `B goes on, with A's values in ${where}` : 'B goes on');
     const before = new Map(patching.next);
     for (const [label, p] of list) {
       const row = add(box, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
@@ -199,20 +188,16 @@ export function start({element, props, server, watch}) {
     const row = table.rows[cell.parentNode.rowIndex + step[0]];
     row?.cells[cell.cellIndex + step[1]]?.focus();
   });
-  onTools(element, () =>
-    patching
-      ? {
-          none: () => {
-            number += 1;
-            carried.clear();
-            draw();
-            drawNext(patching.next);
-          },
-          csv: () =>
-            saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
-        }
-      : {},
-  );
+  const actions = {
+    none() {
+      number += 1;
+      carried.clear();
+      draw();
+      drawNext(patching.next);
+    },
+    csv: () => saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
+  };
+  onTools(element, () => patching && actions);
   watch('value', take);
   take();
 }

@@ -10,3 +10,12 @@ export const ROLES = {
 
 // Whether two places, such as [layer, head], are the same.
 export const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+// The place of a row's largest weight; what is not available counts as nothing.
+export const strongest = row => row.reduce((best, weight, place) => (weight > row[best] ? place : best), 0);
+
+// A head's role where tokens repeat, if that is another than here; else nothing.
+export function elsewhere(value, at) {
+  const role = value.elsewhere?.[at[0]][at[1]];
+  return role === value.roles[at[0]][at[1]][0] ? '' : role;
+}

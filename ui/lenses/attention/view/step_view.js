@@ -4,7 +4,7 @@ import {inflate} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
 import {add} from '../../../shared/view/page.js';
 import {heatMap} from './heatmap.js';
-import {same} from './roles.js';
+import {same, strongest} from './roles.js';
 
 const SUM = 'at-sum u-type-sm u-mono';
 
@@ -36,10 +36,7 @@ export function stepView(view) {
     if (rawOf !== key) {
       const reply = await server.steps(view.question(at));
       if (of !== view.value || !same(at, inView())) return;
-      if (!reply) {
-        lost(reply);
-        return;
-      }
+      if (!reply) return lost(reply);
       raw = {values: new Float32Array(await inflate(reply.scores)), largest: reply.largest};
       rawOf = key;
     }
@@ -85,12 +82,7 @@ export function stepView(view) {
       at = inView(),
       n = of.tokens.length,
       q = cell ? cell[0] : n - 1;
-    const strongest = () => {
-      let best = 0;
-      for (let k = 0; k <= (of.causal ? q : n - 1); k++) if (shown[q * n + k] > shown[q * n + best]) best = k;
-      return best;
-    };
-    const k = cell && !(of.causal && cell[1] > q) ? cell[1] : strongest(),
+    const k = cell && !(of.causal && cell[1] > q) ? cell[1] : strongest(shown.slice(q * n, (q + 1) * n)),
       key = [of.key, ...at, q, k].join();
     if (sumsOf === key) return;
     sumsOf = key;
@@ -105,11 +97,7 @@ export function stepView(view) {
     box.textContent = '';
     const say = (className, text) => add(box, 'p', className, text);
     say('', `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`);
-    const products = made.products
-      .slice(0, 3)
-      .map(v => figure(v))
-      .join(' + ')
-      .replaceAll('+ -', '− ');
+    const products = made.products.slice(0, 3).map(figure).join(' + ').replaceAll('+ -', '− ');
     const [dot, root, score] = [made.dots[k], Math.sqrt(made.width), made.scores[k]].map(figure);
     say(SUM, `q · k of ${token(k)} = ${products} + … (${made.width} products) = ${dot}`);
     say(SUM, `÷ √${made.width} = ${dot} ÷ ${root} = ${score}`);
@@ -120,13 +108,8 @@ export function stepView(view) {
       head = add(add(grid, 'thead'), 'tr'),
       body = add(grid, 'tbody');
     grid.setAttribute('aria-label', 'One cell, worked out');
-    for (const name of [
-      'looked at',
-      'score',
-      `exp(score ${made.largest < 0 ? '+' : '−'} ${figure(Math.abs(made.largest))})`,
-      `÷ ${figure(made.sum)} = attention`,
-    ])
-      add(head, 'th', '', name);
+    const taken = `exp(score ${made.largest < 0 ? '+' : '−'} ${figure(Math.abs(made.largest))})`;
+    for (const name of ['looked at', 'score', taken, `÷ ${figure(made.sum)} = attention`]) add(head, 'th', '', name);
     for (const [place, weight] of top) {
       const row = add(body, 'tr', place === k ? 'chosen' : '');
       add(row, 'td', 'at-token u-mono', token(place));
@@ -134,22 +117,15 @@ export function stepView(view) {
         add(row, 'td', '', number);
     }
     const rest = rows.length - top.length;
-    say(
-      'at-muted u-muted u-type-xs',
-      (rest > 0 ? `and ${rest} more. ` : '') +
-        `The exponentials of all ${rows.length} add up to ${figure(made.sum)}; ` +
-        `${figure(made.largest)} is the largest score, taken off first so that nothing overflows.`,
-    );
+    const added = `${rest > 0 ? `and ${rest} more. ` : ''}The exponentials of all ${rows.length} add up to`;
+    const largest = `${figure(made.largest)} is the largest score, taken off first so that nothing overflows`;
+    say('at-muted u-muted u-type-xs', `${added} ${figure(made.sum)}; ${largest}.`);
     if (of.mode === 'without the first token' && q > 0) {
       const others = 1 - made.weights[0];
-      say(
-        '',
-        `In this mode the first token’s ${made.weights[0].toFixed(4)} is then left out ` +
-          `and the others are divided by the rest, ${others.toFixed(4)}` +
-          (k > 0 && others > 1e-6
-            ? `: ${token(k)} ${made.weights[k].toFixed(4)} → ${(made.weights[k] / others).toFixed(4)}.`
-            : '.'),
-      );
+      const [first, own, then] = [made.weights[0], made.weights[k], made.weights[k] / others].map(w => w.toFixed(4));
+      const shares = k > 0 && others > 1e-6 ? `: ${token(k)} ${own} → ${then}` : '';
+      const left = `the first token’s ${first} is then left out and the others are divided by the rest`;
+      say('', `In this mode ${left}, ${others.toFixed(4)}${shares}.`);
     }
   }
 

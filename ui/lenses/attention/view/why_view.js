@@ -1,4 +1,5 @@
-// Logit attribution of a word against a rival: each part's contribution, next to its ablation effect.
+// Logit attribution of a word against a rival after a text, its value: each part's contribution, next to its ablation
+// effect.
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, TextRequest} from '../../../shared/view/payloads' */
@@ -38,11 +39,11 @@ export function start({element, props, server, watch}) {
       if (answer.message) return;
       explained = answer;
       draw();
-      const question = {...JSON.parse(props.value), word: explained.word[2], rival: explained.rival[2]};
-      circuit.show(question);
-      formed.show(question);
+      circuit.show(question());
+      formed.show(question());
     },
   );
+  const question = () => ({...JSON.parse(props.value), word: explained.word[2], rival: explained.rival[2]});
 
   function options(select, chosen) {
     select.textContent = '';
@@ -66,10 +67,8 @@ export function start({element, props, server, watch}) {
     rows.textContent = '';
     parts.forEach((part, i) => drawRow(part, bars[i], zero, widest));
     const sum = add(rows, 'tr', 'wy-sum');
-    add(sum, 'th', '', 'together');
-    add(sum, 'td');
-    add(sum, 'td', 'wy-number u-digits', signed(explained.total));
-    add(sum, 'td');
+    for (const [kind, text] of [['th', 'together'], ['td'], ['td', signed(explained.total)], ['td']])
+      add(sum, kind, 'u-digits', text);
   }
 
   function drawRow(part, bar, zero, widest) {
@@ -85,8 +84,8 @@ export function start({element, props, server, watch}) {
     const drawn = add(track, 'i', part.value < 0 ? 'wy-bar against' : 'wy-bar');
     drawn.style.left = `${100 * bar.from}%`;
     drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
-    add(row, 'td', 'wy-number u-digits', signed(part.value));
-    const real = add(row, 'td', 'wy-number u-digits wy-real u-muted', part.really === null ? '' : signed(part.really));
+    add(row, 'td', 'u-digits', signed(part.value));
+    const real = add(row, 'td', 'u-digits wy-real u-muted', part.really === null ? '' : signed(part.really));
     if (part.really !== null) {
       const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
       check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;
@@ -95,31 +94,21 @@ export function start({element, props, server, watch}) {
 
   for (const select of [word, rival])
     select.addEventListener('change', () => request([Number(word.value), Number(rival.value)]));
-  onTools(element, () =>
-    explained
-      ? {
-          link: async () => {
-            const {model, text} = JSON.parse(props.value);
-            find('link-said').textContent = await shareLink({
-              tab: 'attention',
-              view: 'Why this word?',
-              model,
-              text,
-              ...chosenInLink(),
-              word: explained.word[2],
-              rival: explained.rival[2],
-            });
-          },
-          csv: () =>
-            saveCsv('why', [
-              ['part', 'writes', 'switched off'],
-              ...explained.parts.map(part => [part.name, part.value, part.really ?? '']),
-              [`${explained.rest[0]} other parts`, explained.rest[1], ''],
-              ['together', explained.total, ''],
-            ]),
-        }
-      : {},
-  );
+  const tools = {
+    async link() {
+      const asked = {tab: 'attention', view: 'Why this word?', ...question(), ...chosenInLink()};
+      find('link-said').textContent = await shareLink(asked);
+    },
+    csv() {
+      const parts = explained.parts.map(part => [part.name, part.value, part.really ?? '']);
+      const sums = [
+        [`${explained.rest[0]} other parts`, explained.rest[1], ''],
+        ['together', explained.total, ''],
+      ];
+      saveCsv('why', [['part', 'writes', 'switched off'], ...parts, ...sums]);
+    },
+  };
+  onTools(element, () => explained && tools);
   // A link names word and rival; it counts for its own text.
   function linked(text) {
     const query = new URLSearchParams(location.search);

@@ -61,11 +61,8 @@ def compare(
     streams = [token_stream.serialise([token_stream.prompt(text)] * (place in columns)) for place in range(MOST)]
     told = set[int]()
     with services.sessions.get(session_id).turn() as run:
-        pace = form.tokens_per_second
-        updates = stream_text(
-            services, run, lm, sequences, form.max_new_tokens, use_cache=form.use_cache, tokens_per_second=pace
-        )
-        for update in updates:
+        most, pace = form.max_new_tokens, form.tokens_per_second
+        for update in stream_text(services, run, lm, sequences, most, use_cache=form.use_cache, tokens_per_second=pace):
             if run.superseded:
                 return
             if update.waiting:

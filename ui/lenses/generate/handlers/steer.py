@@ -32,6 +32,7 @@ ENDED = "Stopped; what was written is kept."
 SOUND = 0.3  # nats per token: below this cost the text is still coherent
 _STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 _N_TOKENS, _LEAST_WORD = 80, 3
+SHOWN = ("plain", "steered", "costs", "said")  # two token streams, JSON of `ui.shared.sheets`, a conclusion in words
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 
 # Short texts of two kinds, towards and away, written for this project.
@@ -48,8 +49,7 @@ HELD = Path(__file__).with_name("steering_held.json")
 class SteeringForm:
     """The view's form, unvalidated; `parsed` checks it."""
 
-    # towards, away: texts, one a line
-    towards: object
+    towards: object  # texts, one a line
     away: object
     strength: object  # how many times the vector is added
     depth: object  # number of blocks before it; 0 for the middle of the model
@@ -61,27 +61,17 @@ class SteeringForm:
         sides = [_lines(side, name) for side, name in ((self.towards, "Towards"), (self.away, "Away from"))]
         strength = inputs.number(self.strength, "The strength", low=-MOST_STRENGTH, high=MOST_STRENGTH)
         depth = inputs.whole(self.depth, "The depth", low=0, high=n_layer) or (n_layer + 1) // 2
-        return (
-            steering_vector(lm, sides[0], sides[1], depth),
-            strength,
-            inputs.whole(self.seed, "The seed", low=0, high=2**31 - 1),
-        )
-
-
-@dataclass(frozen=True)
-class SteeringView:
-    """Two token streams, JSON of `ui.shared.sheets`, and a conclusion in words; None stays as it is."""
-
-    plain: str | None = None
-    steered: str | None = None
-    costs: str | None = None
-    said: str | None = None
+        seed = inputs.whole(self.seed, "The seed", low=0, high=2**31 - 1)
+        return steering_vector(lm, sides[0], sides[1], depth), strength, seed
 
 
 def steer(
     services: Services, session_id: str | None, model: object, prompt: object, form: SteeringForm
-) -> Iterator[SteeringView]:
-    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the cost."""
+) -> Iterator[dict[str, str]]:
+    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the cost.
+
+    Yields what is new, by SHOWN.
+    """
     try:
         lm = services.models.get(inputs.model_name(model))
         text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
@@ -90,20 +80,20 @@ def steer(
             steering, strength, seed = services.measure(lambda: form.parsed(lm))
             steered = LanguageModel(steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name)
             written: list[list[int]] = []
-            yield SteeringView(plain="", steered="", said="")
+            yield {"plain": "", "steered": "", "said": ""}
             for side, one in (("plain", lm), ("steered", steered)):
                 sequence = TokenSequence(ids, _SAMPLING, seed=seed, tokenizer=lm.tokenizer)
-                yield from (SteeringView(**{side: stream}) for stream in _write(services, run, one, sequence, text))
+                yield from ({side: stream} for stream in _write(services, run, one, sequence, text))
                 written.append([*ids, *sequence.ids[len(ids) :]])
                 if not run.wanted:
-                    yield SteeringView(said=ENDED)
+                    yield {"said": ENDED}
                     return
             words = {*_words(str(form.towards))} - {*_words(str(form.away))}
             counts = [sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :]))) for one in written]
             costs = services.measure(lambda: _costs(lm.model, steering, [*_STRENGTHS, strength], written[0], len(ids)))
-        yield SteeringView(costs=_sheet(costs, strength), said=conclusion(costs, strength, counts))
+        yield {"costs": _sheet(costs, strength), "said": conclusion(costs, strength, counts)}
     except GPTCoreError as error:
-        yield SteeringView(plain="", steered="", costs=message(str(error)), said="")
+        yield {"plain": "", "steered": "", "costs": message(str(error)), "said": ""}
 
 
 def measured(model: object, example: object) -> str:

@@ -26,6 +26,17 @@ _ENDED = "the model ended its text here; what follows begins another"
 
 
 @dataclass(frozen=True)
+class WritingExample:
+    """What Generate shows at first: a finished text of the default model, how it was written, an answered message."""
+
+    document: Document
+    next_token: NextToken
+    distribution: str
+    form: WritingForm
+    chat: str
+
+
+@dataclass(frozen=True)
 class View:
     """View update; None leaves a part unchanged."""
 

@@ -2,9 +2,8 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ChatAnswer} from '../../../shared/view/payloads' */
 import {counted} from '../../../shared/view/plain.js';
-import {add, addButton, saveText} from '../../../shared/view/page.js';
+import {add, addButton, onTools, saveText} from '../../../shared/view/page.js';
 
-const SYSTEM = '#chat-system textarea';
 const PATIENCE = 3000; // milliseconds after Stop until an answer is given up
 
 /** @param {Component<ChatAnswer>} page */
@@ -41,15 +40,14 @@ export function start({element, props, trigger, watch, given}) {
     if (name) add(node, 'small', '', name);
   }
 
-  const system = () => document.querySelector(SYSTEM)?.value ?? '';
-
   function ask() {
     waiting = true;
     number += 1;
     find('said').textContent = '';
     plain.textContent = '';
     draw();
-    trigger('ask', {turns, system: system(), seed, number});
+    const system = document.querySelector('#chat-system textarea')?.value ?? '';
+    trigger('ask', {turns, system, seed, number});
   }
 
   function send(text) {
@@ -67,17 +65,18 @@ export function start({element, props, trigger, watch, given}) {
     if (!props.value || !waiting) return;
     const reply = JSON.parse(props.value);
     if (reply.number !== number) return;
-    if (reply.message) {
-      find('said').textContent = reply.message;
-      waiting = false;
-      if (turns.length % 2) field.value = turns.pop(); // nothing of it is lost
-      draw();
-      return;
-    }
+    if (reply.message) return giveUp(reply.message);
     if (turns.length % 2) turns.push(reply.answer);
     else turns[turns.length - 1] = reply.answer;
     if (reply.done) waiting = false;
     show(reply);
+  }
+
+  function giveUp(said) {
+    find('said').textContent = said;
+    waiting = false;
+    if (turns.length % 2) field.value = turns.pop(); // nothing of it is lost
+    draw();
   }
 
   function show(reply) {
@@ -103,13 +102,8 @@ export function start({element, props, trigger, watch, given}) {
     stop: () => {
       trigger('halt', {});
       const mine = number;
-      setTimeout(() => {
-        if (!waiting || mine !== number) return;
-        waiting = false; // the server does not answer
-        find('said').textContent = 'Stopped; what was written is kept.';
-        if (turns.length % 2) field.value = turns.pop();
-        draw();
-      }, PATIENCE);
+      const late = () => waiting && mine === number && giveUp('Stopped; what was written is kept.');
+      setTimeout(late, PATIENCE); // the server does not answer
     },
     again: () => {
       if (waiting || turns.length < 2) return;
@@ -125,14 +119,12 @@ export function start({element, props, trigger, watch, given}) {
       draw();
       field.focus();
     },
-    save: () =>
-      saveText(
-        'gpt-lens-chat.txt',
-        'text/plain',
-        turns.map((text, i) => `${i % 2 ? 'Assistant' : 'User'}: ${text}\n`).join(''),
-      ),
+    save: () => {
+      const lines = turns.map((text, i) => `${i % 2 ? 'Assistant' : 'User'}: ${text}\n`);
+      saveText('gpt-lens-chat.txt', 'text/plain', lines.join(''));
+    },
   };
-  element.addEventListener('click', event => actions[event.target.closest('[data-do]')?.dataset.do]?.());
+  onTools(element, () => actions);
   field.addEventListener('keydown', event => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 // Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Distribution, GenerateServer} from '../../../shared/view/payloads' */
-import {percent, visible} from '../../../shared/view/plain.js';
+import {counted, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools, saveCsv, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Distribution, GenerateServer>} page */
@@ -40,7 +40,7 @@ export function start({element, props, trigger, watch}) {
       const cell = add(head, 'div', 'dv-head u-strong');
       TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
       cell.setAttribute('role', 'columnheader');
-      add(cell, 'small', '', `${stage.candidates.toLocaleString('en')} candidate${stage.candidates === 1 ? '' : 's'}`);
+      add(cell, 'small', '', counted(stage.candidates, 'candidate'));
       add(cell, 'small', '', `${stage.entropy.toFixed(2)} bits entropy`);
       if (stage.removed > 0) add(cell, 'small', '', `${percent(stage.removed)} cut`);
     }
@@ -52,9 +52,9 @@ export function start({element, props, trigger, watch}) {
       line.setAttribute('role', 'row');
       const header = add(line, 'div', '');
       header.setAttribute('role', 'rowheader');
-      const name = addButton(header, 'dv-token u-bare u-token u-mono', visible(row.label));
+      const pick = () => trigger('pick', {id: row.id});
+      const name = addButton(header, 'dv-token u-bare u-token u-mono', visible(row.label), pick);
       name.title = `${visible(row.label)} · token ${row.id} · click to write it and go on`;
-      name.addEventListener('click', () => trigger('pick', {id: row.id}));
       row.p.forEach(p => {
         const shown = p > 0 ? p : row.p[0];
         const kind = `dv-cell u-bar u-digits u-type-xs${p > 0 ? '' : ' dv-cut u-muted'}`;
@@ -79,12 +79,14 @@ export function start({element, props, trigger, watch}) {
     }
   }
 
+  // A stage's name on a slide, over its figures.
+  const named = ({name, candidates, entropy}) =>
+    `${TITLES[name]?.[0] ?? name}\n${candidates} candidates\n${entropy.toFixed(2)} bits`;
   const actions = {
-    csv: () =>
-      saveCsv('next-token', [
-        ['id', 'token', ...data.stages.map(s => s.name)],
-        ...data.rows.map(r => [r.id, r.label, ...r.p]),
-      ]),
+    csv: () => {
+      const head = ['id', 'token', ...data.stages.map(s => s.name)];
+      saveCsv('next-token', [head, ...data.rows.map(r => [r.id, r.label, ...r.p])]);
+    },
     ...slides(status, 'next-token', ({bars, look}) =>
       bars({
         title: `Next token after “${visible(data.after)}”`,
@@ -92,11 +94,7 @@ export function start({element, props, trigger, watch}) {
         names: data.rows.map(row => row.label),
         apart: true,
         series: data.stages.map((stage, i) => ({
-          name: [
-            TITLES[stage.name]?.[0] ?? stage.name,
-            `${stage.candidates} candidates`,
-            `${stage.entropy.toFixed(2)} bits`,
-          ].join('\n'),
+          name: named(stage),
           values: data.rows.map(row => row.p[i] || row.p[0]),
           texts: data.rows.map(row => (row.p[i] > 0 ? percent(row.p[i]) : 'cut')),
           colours: data.rows.map(row => (row.p[i] > 0 ? look.bar : look.cut)),

@@ -16,8 +16,7 @@ const COLUMNS = {
 export function start({element, props, server, trigger, watch, given}) {
   const find = name => element.querySelector(`.sg-${name}`);
   const [probabilities, curve, note] = ['probabilities', 'curve', 'note'].map(find);
-  const slide = element.querySelector('.sg-slide input');
-  const logits = element.querySelector('.sg-logits input');
+  const [slide, logits] = ['slide', 'logits'].map(name => find(name).querySelector('input'));
   const values = {temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]};
   let computed = null;
   let wide = 0; // the curve's width
@@ -34,6 +33,8 @@ export function start({element, props, server, trigger, watch, given}) {
   }
 
   let prompt = '';
+  const about = n =>
+    logits.value.trim() ? `${counted(n, 'logit')} of your own` : `What comes after “…${visible(prompt.slice(-40))}”`;
   const ask = asking(
     element,
     async () => {
@@ -45,13 +46,8 @@ export function start({element, props, server, trigger, watch, given}) {
     next => {
       if (!props.value) return;
       probabilities.classList.toggle('sg-old', Boolean(next.message)); // the drawing is stale
-      if (next.message) {
-        note.textContent = next.message;
-        return;
-      }
-      note.textContent = logits.value.trim()
-        ? `${counted(next.vocabulary, 'logit')} of your own: change any of the six values.`
-        : `What comes after “…${visible(prompt.slice(-40))}”: change any of the six values.`;
+      note.textContent = next.message || `${about(next.vocabulary)}: change any of the six values.`;
+      if (next.message) return;
       computed = next;
       drawAll();
     },

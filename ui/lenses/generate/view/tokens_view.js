@@ -25,13 +25,11 @@ export function start({element, props, server, watch, given}) {
   });
   own.value = OWN;
 
-  function chips(box, parts, label, about) {
-    parts.forEach((part, i) => {
-      const chip = add(box, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip', label(part));
-      if (about) chip.title = about(part);
-    });
-  }
-
+  const addChip = (box, i, title, text) => {
+    const chip = add(box, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip', text);
+    chip.title = title;
+    return chip;
+  };
   const cut = asking(
     element,
     () => server.cut({text: text.value, model: props.value}),
@@ -45,7 +43,7 @@ export function start({element, props, server, watch, given}) {
         add(which, 'option', '', row.title).value = row.name;
       const offered = [...which.options].map(option => option.value);
       which.value = [chosen, props.value].find(name => offered.includes(name)) ?? offered[0];
-      stepwise.ask([], 0);
+      stepwise([], 0);
     },
   );
 
@@ -55,10 +53,7 @@ export function start({element, props, server, watch, given}) {
     add(head, 'b', '', row.title);
     if (row.picked) add(head, 'span', 'tk-picked u-muted u-type-xs', 'picked');
     add(head, 'span', 'u-muted u-type-xs', row.what);
-    if (row.message) {
-      add(part, 'p', 'tk-said u-muted u-type-xs', row.message);
-      return;
-    }
+    if (row.message) return add(part, 'p', 'tk-said u-muted u-type-xs', row.message);
     const back = row.back === null ? 'comes back unchanged' : `comes back as “${visible(row.back.slice(0, 60))}”`;
     const size = `${row.vocabulary.toLocaleString('en')} in the vocabulary`;
     const n = counted(row.tokens.length, 'token');
@@ -66,18 +61,16 @@ export function start({element, props, server, watch, given}) {
     const line = add(part, 'div', 'tk-line u-row u-mono');
     line.tabIndex = 0; // a long text scrolls
     row.tokens.forEach(([label, id, bytes], i) => {
-      const chip = add(line, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip');
+      const chip = addChip(line, i, `token ${id} · bytes ${bytes}`);
       add(chip, 'span', '', visible(label));
       add(chip, 'small', '', id);
-      chip.title = `token ${id} · bytes ${bytes}`;
     });
   }
 
-  // A slider through merges; `ask` gets them.
+  // A slider through merges; returns what asks for them.
   function merging(section, question, list) {
-    const [slider, output, box, status] = ['input[type=range]', 'output', '.tk-cut', '.tk-said'].map(one =>
-      section.querySelector(one),
-    );
+    const names = ['input[type=range]', 'output', '.tk-cut', '.tk-said'];
+    const [slider, output, box, status] = names.map(one => section.querySelector(one));
     let learned = null;
     const ask = asking(element, question, answer => {
       learned = answer.message ? null : answer;
@@ -93,7 +86,8 @@ export function start({element, props, server, watch, given}) {
       const n = +slider.value;
       const parts = applied(learned.words, learned.merges.slice(0, n)).flat();
       box.textContent = '';
-      chips(box, parts, bytesText, part => [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' '));
+      const hex = part => [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' ');
+      parts.forEach((part, i) => addChip(box, i, hex(part), bytesText(part)));
       output.textContent = `${n} of ${counted(learned.merges.length, 'merge')}: ${counted(parts.length, 'piece')}`;
       const last = learned.merges[n - 1];
       const named = pair => `“${bytesText(pair[0])}” + “${bytesText(pair[1])}”`;
@@ -105,15 +99,15 @@ export function start({element, props, server, watch, given}) {
         add(list, 'li', '', `${named(merge)}, ${counted(merge[2], 'time')}`);
     }
     slider.addEventListener('input', () => learned && draw());
-    return {ask};
+    return ask;
   }
 
   const [first, second] = element.querySelectorAll('.tk-two section');
   const stepwise = merging(first, () => server.steps({tokenizer: which.value, text: text.value}), null);
   const learning = merging(second, () => server.learned({text: own.value, merges: N_LEARNED}), find('list'));
   text.addEventListener('input', () => cut());
-  which.addEventListener('change', () => stepwise.ask([], 0));
-  own.addEventListener('input', () => learning.ask());
+  which.addEventListener('change', () => stepwise([], 0));
+  own.addEventListener('input', () => learning());
   find('examples').addEventListener('click', event => {
     const place = event.target.dataset.example;
     if (place === undefined) return;
@@ -125,5 +119,5 @@ export function start({element, props, server, watch, given}) {
     cut([], 0);
   });
   if (props.value) cut([], 0);
-  learning.ask([], 0);
+  learning([], 0);
 }

@@ -56,19 +56,15 @@ def _box(axes, look: Colors, part: str, x: float, y: float, w: float, h: float, 
         axes.text(x + w / 2, y + h / 2, text, color=INK, fontsize=size, ha="center", va="center")
 
 
+def _text(axes, look: Colors, x: float, y: float, text: str, size: float = 11, **more: Any) -> None:
+    axes.text(x, y, text, **{"color": look.ink, "fontsize": size, "va": "center", **more})
+
+
 def _arrow(axes, look: Colors, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 1):  # noqa: ANN202
     axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": look.ink, "linewidth": 1.3})
     if text:
-        axes.text(
-            (start[0] + end[0]) / 2 + side,
-            (start[1] + end[1]) / 2,
-            text,
-            color=look.ink,
-            fontsize=11,
-            ha="left" if side > 0 else "right",
-            va="center",
-            family="monospace",
-        )
+        x, y = ((a + b) / 2 for a, b in zip(start, end, strict=True))
+        _text(axes, look, x + side, y, text, ha="left" if side > 0 else "right", family="monospace")
 
 
 def _whole(axes, shape: Any, look: Colors, counts: Mapping[str, int], total: int) -> None:
@@ -76,16 +72,13 @@ def _whole(axes, shape: Any, look: Colors, counts: Mapping[str, int], total: int
     axes.text(2, 67.5, "To scale: height is the share of parameters", color=look.ink, fontsize=12)
     x, w, room, y = 2.0, 15.0, 58.0, 4.0
     block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.n_layer
+    table, drawn = f"[{shape.vocab_size:,}, {shape.n_embd:,}]", min(shape.n_layer, 48)
     entries: list[tuple[str, float, str, str]] = [
-        ("token_embedding", counts["token_embedding"], "token embedding", f"[{shape.vocab_size:,}, {shape.n_embd:,}]"),
+        ("token_embedding", counts["token_embedding"], "token embedding", table),
         ("position_embedding", counts["position_embedding"], "positions", f"[{shape.n_positions:,}, {shape.n_embd:,}]"),
-    ]
-    drawn = min(shape.n_layer, 48)
-    for layer in range(drawn):
-        entries.append((f"block-{layer}", block * shape.n_layer / drawn, "", ""))
-    entries += [
+        *((f"block-{layer}", block * shape.n_layer / drawn, "", "") for layer in range(drawn)),
         ("final_norm", counts["final_norm"], "", ""),
-        ("head", counts["head"], "output head", f"[{shape.vocab_size:,}, {shape.n_embd:,}]"),
+        ("head", counts["head"], "output head", table),
     ]
     first_block = last_block = y
     for part, count, label, dimensions in entries:
@@ -102,26 +95,13 @@ def _whole(axes, shape: Any, look: Colors, counts: Mapping[str, int], total: int
         else:
             _box(axes, look, part, x, y, w, h, _FILL.get(part, _FILL["norm"]), label if h > 2.2 else "")
             if dimensions:
-                axes.text(
-                    x + w + 1,
-                    y + h / 2,
-                    f"{label if h <= 2.2 else ''} {dimensions}\n{count / total:.1%}".strip(),
-                    color=look.ink,
-                    fontsize=9,
-                    va="center" if h > 2.2 else "bottom",
-                )
+                says = f"{label if h <= 2.2 else ''} {dimensions}\n{count / total:.1%}".strip()
+                _text(axes, look, x + w + 1, y + h / 2, says, 9, va="center" if h > 2.2 else "bottom")
         y += h
     middle = (first_block + last_block) / 2
-    blocks = f"{shape.n_layer:,} blocks"
-    axes.text(x + w + 1, middle + 1.6, blocks, color=look.ink, fontsize=13, va="center", weight="bold")
-    axes.text(
-        x + w + 1,
-        middle - 1.2,
-        f"{block:,.0f} each\n{block * shape.n_layer / total:.1%} together",
-        color=look.ink,
-        fontsize=11,
-        va="top",
-    )
+    shares = f"{block:,.0f} each\n{block * shape.n_layer / total:.1%} together"
+    _text(axes, look, x + w + 1, middle + 1.6, f"{shape.n_layer:,} blocks", 13, weight="bold")
+    _text(axes, look, x + w + 1, middle - 1.2, shares, va="top")
     _arrow(axes, look, (x + w / 2, 1.0), (x + w / 2, 4.0), "token ids [B, T]")
     _arrow(axes, look, (x + w / 2, y), (x + w / 2, y + 3.2), f"logits [B, T, {shape.vocab_size:,}]")
 
@@ -150,48 +130,36 @@ def _flow(axes, shape: Any, look: Colors) -> None:
     y, head = 15.2, 0.0
     for part, label, h in steps:
         _arrow(axes, look, (middle, y), (middle, y + 2.2))
-        fill = {"attention": _FILL["attention"], "head": _FILL["head"], "final_norm": _FILL["norm"]}.get(
-            part, look.paper
-        )
+        fill = _FILL["norm" if part == "final_norm" else part] if part else look.paper
         _box(axes, look, part or "softmax", x, y + 2.2, w, h, fill, "")
         if part == "attention" and shape.use_mlp:
             _box(axes, look, "mlp", x, y + 2.2 + h / 2, w, h / 2, _FILL["mlp"], "MLP")
         if part == "attention":
             lower = y + 2.2 + h / (4 if shape.use_mlp else 2)
             axes.text(middle, lower, "attention", color=INK, fontsize=12, ha="center", va="center")
-            times = f"× {shape.n_layer:,}"
-            axes.text(x + w + 0.7, y + 2.2 + h / 2, times, color=look.ink, fontsize=13, weight="bold", va="center")
-        ink = look.ink if not part else INK
-        axes.text(middle, y + 2.2 + h / 2, label, color=ink, fontsize=12, ha="center", va="center")
+            _text(axes, look, x + w + 0.7, y + 2.2 + h / 2, f"× {shape.n_layer:,}", 13, weight="bold")
+        _text(axes, look, middle, y + 2.2 + h / 2, label, 12, ha="center", color=INK if part else look.ink)
         head = y + 2.2 + h / 2 if part == "head" else head
         y += 2.2 + h
     _arrow(axes, look, (middle, y), (middle, y + 2.4))
-    axes.text(middle, y + 3.4, "probabilities of the next token", color=look.ink, fontsize=11, ha="center", va="center")
+    _text(axes, look, middle, y + 3.4, "probabilities of the next token", ha="center")
     if shape.tie_word_embeddings:
         way = {"arrowstyle": "<|-|>", "color": look.ink, "linestyle": "--", "connectionstyle": "bar,fraction=-0.06"}
         axes.annotate("", xy=(x, head), xytext=(x, 8), arrowprops=way)
-        axes.text(x - 4.6, (head + 8) / 2, "tied: one table", color=look.ink, fontsize=11, rotation=90, va="center")
+        _text(axes, look, x - 4.6, (head + 8) / 2, "tied: one table", rotation=90)
 
 
 def _key(axes, look: Colors) -> None:
     """What the colours mean."""
     for place, (part, name) in enumerate(_KEY.items()):
         _box(axes, look, "key", 66 + 13 * place, 70.8, 1.6, 1.6, _FILL[part], "")
-        axes.text(68.4 + 13 * place, 71.6, name, color=look.ink, fontsize=11, va="center")
-
-
-def _note(axes, look: Colors, x: float, y: float, text: str) -> None:
-    axes.text(x, y, text.lstrip(", "), color=look.ink, fontsize=10, va="center")
+        _text(axes, look, 68.4 + 13 * place, 71.6, name)
 
 
 def _block(axes, shape: Any, look: Colors) -> None:
     """One block, from its input at the bottom to its output at the top, with shapes on the arrows."""
-    kind = (
-        "pre-norm (GPT-2): the norm stands inside the branch"
-        if shape.norm_position == "pre"
-        else "post-norm (GPT-1): the norm follows the sum"
-    )
-    axes.text(66, 67.5, f"One block, {kind}", color=look.ink, fontsize=12)
+    pre, post = "pre-norm (GPT-2): the norm stands inside the branch", "post-norm (GPT-1): the norm follows the sum"
+    axes.text(66, 67.5, f"One block, {pre if shape.norm_position == 'pre' else post}", color=look.ink, fontsize=12)
     part = _BlockParts(axes, shape, look)
     y = part.attention()
     if shape.use_mlp:
@@ -282,6 +250,6 @@ class _BlockParts:
         axes, look, middle = self._axes, self._look, self.middle
         axes.plot([middle, middle], [y, top], color=look.ink, linewidth=1.3)
         _arrow(axes, look, (middle, top), (self.trunk + 1.6, top))
-        _note(axes, look, self.left + 19, y + 0.9, self._dropped)
+        _text(axes, look, self.left + 19, y + 0.9, self._dropped.lstrip(", "), 10)
         around = {"boxstyle": "circle,pad=0.15", "facecolor": look.paper, "edgecolor": look.ink}
         axes.text(self.trunk, top, "+", color=look.ink, fontsize=20, ha="center", va="center", bbox=around)

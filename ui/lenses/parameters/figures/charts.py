@@ -79,6 +79,7 @@ def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: 
         shown = [point for point in points if point["own"] is own]
         if not shown:
             continue
+        symbols = ["circle" if point["unit"] == "token" else "diamond-open" for point in shown]
         figure.add_scatter(
             x=[point[along] for point in shown],
             y=[point["loss"] for point in shown],
@@ -87,11 +88,7 @@ def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: 
             mode="markers" if own else "markers+text",
             textposition=[("top left", "bottom right", "top right", "bottom left")[i % 4] for i in range(len(shown))],
             name="your runs" if own else "bundled models",
-            marker={
-                "size": 11,
-                "color": WARM if own else PARTS["mlp"],
-                "symbol": ["circle" if point["unit"] == "token" else "diamond-open" for point in shown],
-            },
+            marker={"size": 11, "color": WARM if own else PARTS["mlp"], "symbol": symbols},
             hovertemplate="%{text}<br>%{customdata[0]:,} parameters without embeddings<br>%{customdata[1]:,} "
             "%{customdata[2]}s read<br>%{y:.3f} nats per %{customdata[2]}<extra></extra>",
         )

@@ -59,12 +59,10 @@ def _activations(lm: LanguageModel) -> Experiment:
     return Experiment(
         "activations",
         arguments,
-        (
-            "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
-            f"soft gate, Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, "
-            f"and its slope is 0 at one point alone, x = {flat:.4f}. GPT-1 and GPT-2 use the tanh approximation, "
-            f"which differs from the exact one by at most {error:.1e}."
-        ),
+        "ReLU cuts everything below zero, and lets no gradient through there. GELU multiplies its input by a "
+        f"soft gate, Φ(x), the share of a normal distribution below x: it dips to {lowest:.3f}, is smooth at zero, "
+        f"and its slope is 0 at one point alone, x = {flat:.4f}. GPT-1 and GPT-2 use the tanh approximation, "
+        f"which differs from the exact one by at most {error:.1e}.",
         (_properties(), _by_hand("GELU", "0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", by_hand, theirs)),
     )
 
@@ -120,12 +118,10 @@ def _layer_norm(lm: LanguageModel) -> Experiment:
     return Experiment(
         "layer_norm",
         arguments,
-        (
-            f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
-            f"deviation goes from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm "
-            "subtracts each token's mean, divides by its deviation, and then scales and shifts every channel by "
-            "weights that were learned: attention sees numbers of one size, whatever piled up in the stream."
-        ),
+        f"The residual stream of {lm.name} before layer {layer}, on the Attention tab's example. Its standard "
+        f"deviation goes from {low:.2f} to {high:.2f} between tokens, and single channels stick out. LayerNorm "
+        "subtracts each token's mean, divides by its deviation, and then scales and shifts every channel by "
+        "weights that were learned: attention sees numbers of one size, whatever piled up in the stream.",
         (_by_hand("LayerNorm", "(x − mean) / √(variance + ε) · weight + bias", by_hand, example.after),),
     )
 
@@ -136,13 +132,11 @@ def _two_norms(lm: LanguageModel) -> Experiment:
     return Experiment(
         "two_norms",
         arguments,
-        (
-            "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
-            "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
-            f"moves by {norms.moved_by_batch:.2f} on average under BatchNorm and by {norms.moved_by_layer:.2f} under "
-            "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on what else is in the "
-            "batch, texts differ in length, and when it writes there is a batch of one."
-        ),
+        "Four tokens of six channels. BatchNorm makes every column (a channel over the batch) mean 0 and deviation "
+        "1, LayerNorm every row (a token over its channels). Replace the last token by another one, and the first "
+        f"moves by {norms.moved_by_batch:.2f} on average under BatchNorm and by {norms.moved_by_layer:.2f} under "
+        "LayerNorm. That is why a GPT uses the second: a token's numbers must not depend on what else is in the "
+        "batch, texts differ in length, and when it writes there is a batch of one.",
     )
 
 
@@ -152,12 +146,10 @@ def _mask(lm: LanguageModel) -> Experiment:
     return Experiment(
         "leak",
         {"with_mask": _array(leaks[True]), "without": _array(leaks[False])},
-        (
-            "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
-            f"earlier prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
-            "average: the model could read the answer instead of predicting it, and its training loss would mean "
-            "nothing."
-        ),
+        "Two texts that differ in their last token alone, in the same random model. With the causal mask no "
+        f"earlier prediction moves, to the last bit. Without it every one does, by {float(without.mean()):.2f} on "
+        "average: the model could read the answer instead of predicting it, and its training loss would mean "
+        "nothing.",
     )
 
 
@@ -183,10 +175,8 @@ def _norm_position(lm: LanguageModel) -> Experiment:
 def _gradients() -> Section:
     """The measure of Xiong et al. on random models, computed."""
     norms = run.gradient_by_depth(replace(_SMALL, n_layer=12))
-    rows = [
-        (title, f"{float(norms[name][0]):.2f}", f"{float(norms[name][-1]):.2f}")
-        for title, name in (("pre-norm (GPT-2)", "pre"), ("post-norm (GPT-1)", "post"))
-    ]
+    titles = {"pre": "pre-norm (GPT-2)", "post": "post-norm (GPT-1)"}
+    rows = [(title, *(f"{float(norms[name][end]):.2f}" for end in (0, -1))) for name, title in titles.items()]
     return Section(
         "Gradients before training",
         "Norm of the mean gradient of the MLP's second matrix in a random model of 12 layers, 128 wide, computed now. "
@@ -206,11 +196,9 @@ def _tying(lm: LanguageModel) -> Experiment:
     return Experiment(
         "tying",
         {"tied": tied.total, "untied": untied.total, "table": table},
-        (
-            f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
-            f"table is {table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on "
-            "the way in should also be as likely on the way out (Press and Wolf 2017)."
-        ),
+        f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
+        f"table is {table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on "
+        "the way in should also be as likely on the way out (Press and Wolf 2017).",
         (_tied_elsewhere(),),
     )
 
@@ -224,12 +212,8 @@ def _tied_elsewhere() -> Section:
         saved = untied.total - tied.total
         shape = f"{PRESETS[name].vocab_size:,} · {PRESETS[name].n_embd:,} = {saved:,}"
         rows.append((title, tied.total, untied.total, shape, f"{saved / untied.total:.1%}"))
-    return Section(
-        "What tying saves elsewhere",
-        "Much where the vocabulary is large and the model small; next to nothing with 65 letters.",
-        ("model", "tied", "untied", "the second table", "saved"),
-        rows,
-    )
+    text = "Much where the vocabulary is large and the model small; next to nothing with 65 letters."
+    return Section("What tying saves elsewhere", text, ("model", "tied", "untied", "the second table", "saved"), rows)
 
 
 def _scaling(lm: LanguageModel) -> Experiment:
@@ -238,11 +222,9 @@ def _scaling(lm: LanguageModel) -> Experiment:
     return Experiment(
         "by_depth",
         {"lines": {"residual projections scaled by 1/√(2·layers)": scaled, "all weights N(0, 0.02)": plain}},
-        (
-            "Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
-            f"{plain[-1] / plain[0]:.1f} times on the way up; with GPT-2's scaled initialisation "
-            f"{scaled[-1] / scaled[0]:.1f} times (GPT-2 paper, section 2.3)."
-        ),
+        "Every block adds two more terms. Without scaling the stream of a random 24-layer model grows "
+        f"{plain[-1] / plain[0]:.1f} times on the way up; with GPT-2's scaled initialisation "
+        f"{scaled[-1] / scaled[0]:.1f} times (GPT-2 paper, section 2.3).",
     )
 
 
@@ -253,11 +235,9 @@ def _positions(lm: LanguageModel) -> Experiment:
     return Experiment(
         "positions",
         {"similarity": similarity, "window": lm.model.config.n_positions},
-        (
-            f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes after "
-            f"4: each place has a vector of its own. Neighbours have a similarity of {decimal(near)}, positions half a "
-            f"window apart {decimal(far)}. What is not random here was learned."
-        ),
+        f"The position embeddings of {lm.name}, compared with each other. Nobody told the model that 5 comes after "
+        f"4: each place has a vector of its own. Neighbours have a similarity of {decimal(near)}, positions half a "
+        f"window apart {decimal(far)}. What is not random here was learned.",
     )
 
 

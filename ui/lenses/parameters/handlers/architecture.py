@@ -12,41 +12,22 @@ from ui.lenses.parameters.handlers.shapes import COMPONENTS, name_of
 
 _ROOT = Path(model.__file__).resolve().parent.parent
 
-# Part of the drawing -> (title, formula, component it belongs to, the code).
-_PARTS: dict[str, tuple[str, str, str, tuple[Callable[..., object], ...]]] = {
-    "token_embedding": ("Token embedding", "x = wte[token id]", "token_embedding", (model.GPT.hidden_states,)),
-    "position_embedding": (
-        "Position embedding",
-        "x = x + wpe[place]",
-        "position_embedding",
-        (model._positions, model.GPT.hidden_states),
-    ),
+_NORM = "(x − mean) / √(variance + ε) · weight + bias"
+
+# Part of the drawing -> (title, formula, the code).
+_PARTS: dict[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
+    "token_embedding": ("Token embedding", "x = wte[token id]", (model.GPT.hidden_states,)),
+    "position_embedding": ("Position embedding", "x = x + wpe[place]", (model._positions, model.GPT.hidden_states)),
     "attention": (
         "Attention",
         "softmax(q·kᵀ / √D + mask) · v, then c_proj",
-        "attention",
         (attention.CausalSelfAttention.forward, attention.attention_weights),
     ),
-    "mlp": ("MLP", "c_proj(GELU(c_fc(x)))", "mlp", (model.MLP.forward, model.activation)),
-    "ln_1": (
-        "LayerNorm before or after attention",
-        "(x − mean) / √(variance + ε) · weight + bias",
-        "ln_1",
-        (model.Block.forward,),
-    ),
-    "ln_2": (
-        "LayerNorm before or after the MLP",
-        "(x − mean) / √(variance + ε) · weight + bias",
-        "ln_2",
-        (model.Block.forward,),
-    ),
-    "final_norm": (
-        "Final LayerNorm",
-        "(x − mean) / √(variance + ε) · weight + bias",
-        "final_norm",
-        (model.GPT.hidden_states,),
-    ),
-    "head": ("Output head", "logits = x · lm_headᵀ", "head", (model.GPT.forward,)),
+    "mlp": ("MLP", "c_proj(GELU(c_fc(x)))", (model.MLP.forward, model.activation)),
+    "ln_1": ("LayerNorm before or after attention", _NORM, (model.Block.forward,)),
+    "ln_2": ("LayerNorm before or after the MLP", _NORM, (model.Block.forward,)),
+    "final_norm": ("Final LayerNorm", _NORM, (model.GPT.hidden_states,)),
+    "head": ("Output head", "logits = x · lm_headᵀ", (model.GPT.forward,)),
 }
 
 
@@ -58,27 +39,19 @@ def drawn(config: GPTConfig) -> tuple[GPTConfig, dict[str, int], str]:
 
 def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
     """For every part of the drawing: title, formula, count, share, and code as [file:line, text] pairs."""
-    count = count_parameters(config)
+    count, L, C = count_parameters(config), config.n_layer, config.n_embd
     components = {part.name: (part.numbers, part.count, COMPONENTS[part.name][0]) for part in count.components}
-    one_norm = (
-        f"{config.n_layer:,}·2·{config.n_embd:,}",
-        2 * config.n_layer * config.n_embd,
-        "this norm in all blocks",
-    )
-    components |= {"ln_1": one_norm, "ln_2": one_norm}
+    components |= dict.fromkeys(("ln_1", "ln_2"), (f"{L:,}·2·{C:,}", 2 * L * C, "this norm in all blocks"))
     known = {}
-    for name, (title, formula, component, functions) in _PARTS.items():
+    for name, (title, formula, functions) in _PARTS.items():
         if (name == "final_norm" and not config.final_norm) or (name == "ln_2" and not config.use_mlp):
             continue
-        numbers, n, where = components[component]
-        known[name] = {
-            "title": title,
-            "formula": formula,
-            "count": f"{numbers} = {n:,} parameters, {_share(n / count.total)} ({where})"
-            if n or component != "head"
-            else "no parameters of its own: it is the token embedding's matrix again",
-            "code": [_source(function) for function in functions],
-        }
+        numbers, n, where = components[name]
+        counted = f"{numbers} = {n:,} parameters, {_share(n / count.total)} ({where})"
+        if name == "head" and not n:
+            counted = "no parameters of its own: it is the token embedding's matrix again"
+        code = [_source(function) for function in functions]
+        known[name] = {"title": title, "formula": formula, "count": counted, "code": code}
     return known
 
 

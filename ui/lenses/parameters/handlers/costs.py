@@ -74,7 +74,7 @@ def measure_training(
         )
     if config.vocab_size < 2 or T < 4:
         raise InputError("A measurement needs at least 2 tokens in the vocabulary and 4 in a sequence.")
-    rate, steps = services.measure(lambda: _training_rate(replace(config, n_positions=max(T, 4)), B, max(T, 4)))
+    rate, steps = services.measure(lambda: _training_rate(replace(config, n_positions=T), B, T))
     return (
         f"{rate:,.0f} tokens a second on this machine ({steps} updates of {B} x {T} tokens, fp32, AdamW). "
         f"{big(total)} tokens would take {duration(total / rate)}, and about "
@@ -131,27 +131,17 @@ def _training_rate(config: GPTConfig, batch_size: int, n_tokens: int) -> tuple[f
 
 
 def _memory(config: GPTConfig) -> Section:
-    N, L, C = count_parameters(config).total, config.n_layer, config.n_embd
+    N, L, C, P = count_parameters(config).total, config.n_layer, config.n_embd, config.n_positions
+    full, half = (size(kv_cache_bytes(config, P, bits=bits)) for bits in (32, 16))
+    maps = f"{L:,} · {config.n_head:,} · {P:,}² · 4 bytes"
     rows = [
         ("weights, fp32", f"4 bytes · {N:,}", size(weight_bytes(config))),
         ("weights, 16 bits (fp16, bf16)", f"2 bytes · {N:,}", size(weight_bytes(config, bits=16))),
         ("weights, int8", f"1 byte · {N:,}", size(weight_bytes(config, bits=8))),
         ("KV cache, one token, fp32", f"2 · {L:,} · {C:,} · 4 bytes", size(kv_cache_bytes(config))),
-        (
-            "KV cache, full window, fp32",
-            f"{config.n_positions:,} tokens",
-            size(kv_cache_bytes(config, config.n_positions)),
-        ),
-        (
-            "KV cache, full window, 16 bits",
-            f"{config.n_positions:,} tokens",
-            size(kv_cache_bytes(config, config.n_positions, bits=16)),
-        ),
-        (
-            "all attention maps of one full window",
-            f"{L:,} · {config.n_head:,} · {config.n_positions:,}² · 4 bytes",
-            size(4 * L * config.n_head * config.n_positions**2),
-        ),
+        ("KV cache, full window, fp32", f"{P:,} tokens", full),
+        ("KV cache, full window, 16 bits", f"{P:,} tokens", half),
+        ("all attention maps of one full window", maps, size(4 * L * config.n_head * P**2)),
     ]
     return Section(
         "Memory for inference",
@@ -160,7 +150,7 @@ def _memory(config: GPTConfig) -> Section:
         ("what", "how", "bytes"),
         rows,
         said=f"Its weights take {size(weight_bytes(config))} here and {size(weight_bytes(config, bits=8))} in int8; a "
-        f"full window of text adds {size(kv_cache_bytes(config, config.n_positions))}.",
+        f"full window of text adds {full}.",
     )
 
 
@@ -175,39 +165,26 @@ def _training(config: GPTConfig, B: int, T: int) -> Section:
         ("the same, attention maps kept", f"+ {config.n_head:,} · ({T:,} − 1) numbers a token and layer", size(maps)),
         ("together, fused attention", "the sum of the first three", size(fixed + fused)),
     ]
-    return Section(
-        "Memory for training",
-        "What a step in fp32 keeps until its backward pass is done.",
-        ("what", "how", "bytes"),
-        rows,
-        (4,),
-    )
+    text = "What a step in fp32 keeps until its backward pass is done."
+    return Section("Memory for training", text, ("what", "how", "bytes"), rows, (4,))
 
 
 def _work(config: GPTConfig, T: int, total: float) -> Section:
-    count = count_parameters(config)
+    N, L, C = count_parameters(config).without_embeddings, config.n_layer, config.n_embd
+    every, run = training_flops(config, T), f"a run of {big(total)} tokens"
     rows = [
         (f"forward, one token among {T:,}", "2 · matrix weights + 4 · L · C · T", big(forward_flops(config, T))),
         ("backward", "twice the forward pass", big(2 * forward_flops(config, T))),
-        ("forward and backward", "the sum", big(training_flops(config, T))),
-        (
-            "the rule of thumb 6N",
-            f"6 · {count.without_embeddings:,} without embeddings",
-            big(6 * count.without_embeddings),
-        ),
-        (
-            f"a run of {big(total)} tokens",
-            "forward and backward of every token",
-            f"{training_flops(config, T) * total:.3g}",
-        ),
-        ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * count.without_embeddings * total:.3g}"),
+        ("forward and backward", "the sum", big(every)),
+        ("the rule of thumb 6N", f"6 · {N:,} without embeddings", big(6 * N)),
+        (run, "forward and backward of every token", f"{every * total:.3g}"),
+        ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * N * total:.3g}"),
     ]
     return Section(
         "Operations",
         "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this "
         "project's own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
-        "2N + 2 · L · C · T a token, without embeddings and head: "
-        f"{big(2 * count.without_embeddings + 2 * config.n_layer * config.n_embd * T)}.",
+        f"2N + 2 · L · C · T a token, without embeddings and head: {big(2 * N + 2 * L * C * T)}.",
         ("what", "how", "FLOP"),
         rows,
         (2,),
@@ -223,10 +200,8 @@ def _lesson(config: GPTConfig) -> Section:
         ("with a cache", f"{L:,} layers · (50 + 99)", f"{counted.with_cache:,}"),
         ("saved", "the 100th new token is never read", f"{counted.without / counted.with_cache:.1f} times"),
     ]
-    return Section(
-        "Keys and values: 100 tokens after a prompt of 50",
-        "Without a cache every step reads the whole text again. With one, the prompt is read once and then each new "
-        "token.",
-        ("", "how", "key-value pairs"),
-        rows,
+    title = "Keys and values: 100 tokens after a prompt of 50"
+    text = (
+        "Without a cache every step reads the whole text again. With one, the prompt is read once, then each new token."
     )
+    return Section(title, text, ("", "how", "key-value pairs"), rows)

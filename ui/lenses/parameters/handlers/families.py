@@ -16,14 +16,8 @@ def families() -> str:
 
 
 def _sizes() -> Section:
-    names = {
-        "gpt1": "GPT-1",
-        "gpt2": "GPT-2 small",
-        "gpt2-medium": "GPT-2 medium",
-        "gpt2-large": "GPT-2 large",
-        "gpt2-xl": "GPT-2 XL",
-    }
-    rows = [_row(label, PRESETS[name]) for name, label in names.items()]
+    sizes = {"gpt2": "small", "gpt2-medium": "medium", "gpt2-large": "large", "gpt2-xl": "XL"}
+    rows = [_row("GPT-1", PRESETS["gpt1"]), *(_row(f"GPT-2 {size}", PRESETS[name]) for name, size in sizes.items())]
     rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
     return Section(
@@ -48,32 +42,20 @@ def _training() -> Section:
         ("GPT-2", "WebText, 8 million pages, 40 GB", "tasks from a prompt alone (zero-shot)"),
         ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
     ]
-    return Section(
-        "Training text and purpose", "", ("model", "text", "how it is used"), rows, source="the papers named above"
-    )
+    columns = ("model", "text", "how it is used")
+    return Section("Training text and purpose", "", columns, rows, source="the papers named above")
 
 
 def _kinds() -> Section:
     rows = [
-        (
-            "encoder (BERT)",
-            "every token sees all others",
-            "understanding: classify, find, fill in",
-            "predicts hidden words",
-        ),
-        (
-            "decoder (GPT)",
-            "a token sees itself and what came before",
-            "writing, and any task that can be framed as writing",
-            "predicts the next token",
-        ),
-        (
-            "encoder-decoder (T5, the first transformer)",
-            "the encoder sees all; the decoder its own text, and the encoder by cross-attention",
-            "translation, summaries",
-            "predicts the target text",
-        ),
-    ]
+        ("encoder (BERT)", "every token sees all others",
+         "understanding: classify, find, fill in", "predicts hidden words"),
+        ("decoder (GPT)", "a token sees itself and what came before",
+         "writing, and any task that can be framed as writing", "predicts the next token"),
+        ("encoder-decoder (T5, the first transformer)",
+         "the encoder sees all; the decoder its own text, and the encoder by cross-attention",
+         "translation, summaries", "predicts the target text"),
+    ]  # fmt: skip
     return Section(
         "Encoder, decoder, both",
         "A GPT block has no cross-attention: there is no second text to look at.",

@@ -62,18 +62,10 @@ def parameters(
         window, activations with and without attention maps); flops of a token, forward and in training.
     """
     controls = {
-        "vocab_size": vocab_size,
-        "n_positions": n_positions,
-        "n_layer": n_layer,
-        "n_head": n_head,
-        "n_embd": n_embd,
-        "n_inner": n_inner,
-        "tie_word_embeddings": tie_word_embeddings,
-        "attention_bias": attention_bias,
-        "use_mlp": use_mlp,
-        "use_positions": use_positions,
-        "norm_position": norm_position,
-    }
+        "vocab_size": vocab_size, "n_positions": n_positions, "n_layer": n_layer, "n_head": n_head, "n_embd": n_embd,
+        "n_inner": n_inner, "tie_word_embeddings": tie_word_embeddings, "attention_bias": attention_bias,
+        "use_mlp": use_mlp, "use_positions": use_positions, "norm_position": norm_position,
+    }  # fmt: skip
     if preset is not None and not (isinstance(preset, str) and preset in PRESETS):
         raise InputError(f"There is no preset {str(preset)[:60]!r}; choose one of {', '.join(PRESETS)}.")
     config = shapes.shape(controls) if preset is None else PRESETS[str(preset)]

@@ -7,11 +7,9 @@ from gptcore.config import PRESETS
 from ui.shared.sheets import Section, Stack, sheet
 
 _SIZES = {
-    "gpt2": ("124M", "117M"),
-    "gpt2-medium": ("355M", "345M"),
-    "gpt2-large": ("774M", "762M"),
-    "gpt2-xl": ("1558M", "1542M"),
-}
+    "gpt2": ("124M", "117M"), "gpt2-medium": ("355M", "345M"),
+    "gpt2-large": ("774M", "762M"), "gpt2-xl": ("1558M", "1542M"),
+}  # fmt: skip
 _GPT1_VOCABULARY = PRESETS["gpt1"].vocab_size
 _TABLES = ("token_embedding", "position_embedding")
 _COLUMNS = ("what is counted", "how", "parameters")
@@ -84,18 +82,14 @@ def _without_embeddings() -> Section:
     config = PRESETS["gpt2"]
     count = count_parameters(config)
     C, L = config.n_embd, config.n_layer
-    matrices = 12 * L * C * C
+    matrices, tables = 12 * L * C * C, count.token_embedding + count.position_embedding
     rows = [
         ("matrices of attention and MLP", f"12 · {L} · {C}²", matrices),
         ("their biases", f"{L} · (4·{C} + 4·{C} + {C})", L * 9 * C),
         ("norms in the blocks", f"{L} · 2 · 2 · {C}", count.block_norms),
         ("final norm", f"2 · {C}", count.final_norm),
         ("without embeddings: 85M", "the sum", count.without_embeddings),
-        (
-            "token and position embedding",
-            f"({config.vocab_size:,} + {config.n_positions:,}) · {C}",
-            count.token_embedding + count.position_embedding,
-        ),
+        ("token and position embedding", f"({config.vocab_size:,} + {config.n_positions:,}) · {C}", tables),
         ("all of it: 124M", "the sum", count.total),
     ]
     return Section(

@@ -141,11 +141,10 @@ def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[
     listed = {name: dimensions for _, name, dimensions in tensor_shapes(config)}
     total = sum(math.prod(dimensions) for dimensions in real.values())
     agrees = listed == real and total == count.total
-    word = "matches" if agrees else "DOES NOT match"
-    return (
-        agrees,
-        f"{word} the real model: {len(real):,} tensors with {total:,} parameters, built just now without weights",
+    found = (
+        f"{'matches' if agrees else 'DOES NOT match'} the real model: {len(real):,} tensors with {total:,} parameters"
     )
+    return agrees, f"{found}, built just now without weights"
 
 
 def treemap(config: GPTConfig) -> dict[str, list[Any]]:
@@ -177,9 +176,6 @@ def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     presets = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
     if name_of(config) not in presets:
         presets[name_of(config) or "this shape"] = config
-    return within_json(
-        {
-            name: {COMPONENTS[part.name][0].partition(":")[0]: part.count for part in count_parameters(one).components}
-            for name, one in presets.items()
-        }
-    )
+    counts = {name: count_parameters(one).components for name, one in presets.items()}
+    titles = {name: title.partition(":")[0] for name, (title, _) in COMPONENTS.items()}
+    return within_json({name: {titles[one.name]: one.count for one in parts} for name, parts in counts.items()})

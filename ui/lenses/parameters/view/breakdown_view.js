@@ -4,14 +4,15 @@
 /** @import {Breakdown, ParametersServer} from '../../../shared/view/payloads' */
 import {inkOn, partsOf} from '../../../shared/view/scales.js';
 import {percent} from '../../../shared/view/plain.js';
-import {add, onTools, saveCsv, saveText, slides} from '../../../shared/view/page.js';
+import {add, addButton, onTools, saveCsv, saveText, slides} from '../../../shared/view/page.js';
 
 /** @param {Component<Breakdown, ParametersServer>} page */
 export function start({element, props, watch, given}) {
   const part = name => element.querySelector('.bd-' + name);
   const count = n => n.toLocaleString('en');
-  let value = null,
-    opened = new Set();
+  const product = sizes => sizes.reduce((a, b) => a * b, 1);
+  let value = null;
+  let opened = new Set();
 
   function take() {
     if (!props.value) return;
@@ -48,59 +49,44 @@ export function start({element, props, watch, given}) {
     const body = part('rows');
     body.textContent = '';
     value.rows.forEach((row, i) => {
-      const line = add(body, 'tr'),
-        name = add(line, 'td'),
-        mark = row.tensors.length ? (opened.has(i) ? '▾ ' : '▸ ') : '',
-        button = add(name, 'button', 'bd-open u-bare', mark + row.name);
-      button.type = 'button';
-      button.disabled = !row.tensors.length;
-      button.setAttribute('aria-expanded', opened.has(i));
-      button.style.setProperty('--hue', given.hues[i]);
-      button.addEventListener('click', () => {
+      const line = add(body, 'tr');
+      const mark = row.tensors.length ? (opened.has(i) ? '▾ ' : '▸ ') : '';
+      const button = addButton(add(line, 'td'), 'bd-open u-bare', mark + row.name, () => {
         if (!opened.delete(i)) opened.add(i);
         rows();
         part('rows').querySelectorAll('.bd-open')[i].focus();
       });
-      for (const [text, kind] of [
-        [row.formula, 'bd-formula u-type-sm u-mono'],
-        [row.numbers, 'bd-formula u-type-sm u-mono'],
-        [count(row.count), 'u-number'],
-        [row.count ? percent(row.share) : '–', 'u-number'],
-      ])
-        add(line, 'td', kind, text);
-      if (opened.has(i))
-        for (const [tensor, shape, times] of row.tensors) {
-          const size = shape.reduce((a, b) => a * b, 1),
-            inner = add(body, 'tr', 'bd-tensor');
-          add(inner, 'td', 'bd-formula u-type-sm u-mono', tensor);
-          add(inner, 'td', 'bd-formula u-type-sm u-mono', `[${shape.map(count).join(', ')}]`);
-          add(inner, 'td', 'bd-formula u-type-sm u-mono', times > 1 ? `${count(times)} · ${count(size)}` : count(size));
-          add(inner, 'td', 'u-number', count(size * times));
-          add(inner, 'td', 'u-number', percent((size * times) / value.total));
-        }
+      button.disabled = !row.tensors.length;
+      button.setAttribute('aria-expanded', opened.has(i));
+      button.style.setProperty('--hue', given.hues[i]);
+      cells(line, [row.formula, row.numbers], [count(row.count), row.count ? percent(row.share) : '–']);
+      for (const [tensor, shape, times] of opened.has(i) ? row.tensors : []) {
+        const size = product(shape);
+        const sized = (times > 1 ? `${count(times)} · ` : '') + count(size);
+        const formulas = [tensor, `[${shape.map(count).join(', ')}]`, sized];
+        cells(add(body, 'tr', 'bd-tensor'), formulas, [count(size * times), percent((size * times) / value.total)]);
+      }
     });
+  }
+  function cells(line, formulas, numbers) {
+    for (const text of formulas) add(line, 'td', 'bd-formula u-type-sm u-mono', text);
+    for (const text of numbers) add(line, 'td', 'u-number', text);
+  }
+  function tensorRow(name, [tensor, shape, times]) {
+    const [size, all] = [product(shape), times * product(shape)];
+    return [name, tensor, shape.join(' x '), `${times} x ${size}`, all, all / value.total];
   }
   onTools(element.querySelector('.ts-tools'), () => {
     if (!value) return {};
-    const status = part('said'),
-      name = value.name || 'shape';
+    const status = part('said');
+    const name = value.name || 'shape';
     return {
       csv: () =>
         saveCsv(`${name}-parameters`, [
           ['component', 'tensor', 'formula or shape', 'with numbers or count', 'parameters', 'share'],
           ...value.rows.flatMap(row => [
             [row.name, '', row.formula, row.numbers, row.count, row.share],
-            ...row.tensors.map(([tensor, shape, times]) => {
-              const size = shape.reduce((a, b) => a * b, 1);
-              return [
-                row.name,
-                tensor,
-                shape.join(' x '),
-                `${times} x ${size}`,
-                size * times,
-                (size * times) / value.total,
-              ];
-            }),
+            ...row.tensors.map(tensor => tensorRow(row.name, tensor)),
           ]),
           ['total', '', '', '', value.total, 1],
         ]),
@@ -110,17 +96,13 @@ export function start({element, props, watch, given}) {
       },
       ...slides(status, `${name}-parameters`, ({bars}) => {
         const shown = value.rows.map((row, i) => ({...row, hue: given.hues[i]})).filter(row => row.count);
+        const values = shown.map(row => row.count / value.total);
+        const texts = shown.map(row => `${row.numbers} = ${count(row.count)}`);
         return bars({
           title: `${value.name || 'this shape'}: ${count(value.total)} parameters`,
           axis: 'share of all parameters',
           names: shown.map(row => row.name),
-          series: [
-            {
-              values: shown.map(row => row.count / value.total),
-              texts: shown.map(row => `${row.numbers} = ${count(row.count)}`),
-              colours: shown.map(row => row.hue),
-            },
-          ],
+          series: [{values, texts, colours: shown.map(row => row.hue)}],
         });
       }),
       all: () => {

@@ -2,18 +2,16 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ParametersServer} from '../../../shared/view/payloads' */
 import {saveDrawn} from '../../../shared/view/drawn.js';
-import {add, isDark, mark, onLook} from '../../../shared/view/page.js';
+import {add, addButton, isDark, mark, onLook, onTools} from '../../../shared/view/page.js';
 
 /** @param {Component<unknown, ParametersServer>} page */
 export function start({element, props, server, watch}) {
-  const box = element.querySelector('.dr-box'),
-    detail = element.querySelector('.dr-detail');
-  const message = element.querySelector('.dr-message'),
-    body = element.querySelector('.dr-body');
-  let wanted = null,
-    drawing = false,
-    value = null,
-    chosen = 'attention';
+  const names = ['box', 'detail', 'message', 'body', 'parts'];
+  const [box, detail, message, body, list] = names.map(name => element.querySelector(`.dr-${name}`));
+  let wanted = null;
+  let drawing = false;
+  let value = null;
+  let chosen = 'attention';
 
   // A drawing takes the server most of a second: meanwhile, only the newest of the later shapes is queued.
   async function take() {
@@ -29,9 +27,8 @@ export function start({element, props, server, watch}) {
       const made = request.message ? null : await server.drawn({shape: request.shape});
       if (wanted) continue;
       value = made && {...JSON.parse(made), shape: request.shape};
-      message.textContent = value
-        ? ''
-        : request.message || 'The server does not answer. Check the connection, then move a control again.';
+      const lost = 'The server does not answer. Check the connection, then move a control again.';
+      message.textContent = value ? '' : request.message || lost;
       body.hidden = !value;
       if (value) {
         draw();
@@ -58,16 +55,13 @@ export function start({element, props, server, watch}) {
   function show(name) {
     if (!value.parts[name]) return;
     chosen = name;
-    const list = element.querySelector('.dr-parts');
     list.textContent = '';
     for (const [key, part] of Object.entries(value.parts)) {
-      const button = add(list, 'button', '', part.title);
-      button.type = 'button';
-      button.setAttribute('aria-pressed', key === name);
-      button.addEventListener('click', () => {
+      const press = () => {
         show(key);
         [...list.children].find(b => b.textContent === part.title)?.focus();
-      });
+      };
+      addButton(list, '', part.title, press).setAttribute('aria-pressed', key === name);
     }
     const part = value.parts[name];
     detail.textContent = '';
@@ -79,13 +73,9 @@ export function start({element, props, server, watch}) {
       add(detail, 'pre', 'dr-code u-pane u-type-xs u-mono u-scroll', code).tabIndex = 0; // it scrolls
     }
   }
-  element.querySelector('.ts-tools').addEventListener('click', e => {
-    const kind = e.target.dataset.do;
-    if (kind && value) saveDrawn(element.querySelector('.dr-box svg'), `${value.name}-architecture`, kind);
-  });
-  onLook(() => {
-    if (value) draw();
-  });
+  const saved = kind => () => value && saveDrawn(box.querySelector('svg'), `${value.name}-architecture`, kind);
+  onTools(element.querySelector('.ts-tools'), () => ({png: saved('png'), svg: saved('svg')}));
+  onLook(() => value && draw());
   watch('value', take);
   take();
 }

@@ -2,14 +2,12 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExperimentFigure, ParametersServer} from '../../../shared/view/payloads' */
 import {savePicture} from '../../../shared/view/drawn.js';
-import {isDark, onLook} from '../../../shared/view/page.js';
+import {isDark, onLook, onTools} from '../../../shared/view/page.js';
 import {drawSection} from '../../../shared/view/sheet_view.js';
 
 /** @param {Component<ExperimentFigure, ParametersServer>} page */
 export function start({element, props, watch}) {
-  const image = element.querySelector('img'),
-    text = element.querySelector('.fg-text'),
-    tables = element.querySelector('.fg-tables');
+  const [image, text, tables] = ['img', '.fg-text', '.fg-tables'].map(name => element.querySelector(name));
   let value = null;
   const chosen = () => document.querySelector('#experiment input:checked')?.closest('label').textContent.trim();
   function draw() {
@@ -26,10 +24,9 @@ export function start({element, props, watch}) {
     tables.textContent = '';
     value.tables?.forEach(table => drawSection(tables, table));
   }
-  element.querySelector('.ts-tools').addEventListener('click', e => {
-    const kind = e.target.dataset.do;
-    if (kind && value?.light) savePicture(image.src, value.name.toLowerCase().replaceAll(' ', '-'), kind);
-  });
+  const fileName = () => value.name.toLowerCase().replaceAll(' ', '-');
+  const saved = kind => () => value?.light && savePicture(image.src, fileName(), kind);
+  onTools(element.querySelector('.ts-tools'), () => ({png: saved('png'), svg: saved('svg')}));
   document.querySelector('#experiment')?.addEventListener('change', draw); // its answer may have come before
   onLook(draw);
   watch('value', draw);

@@ -1,7 +1,7 @@
 """One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
 
 import json
-from typing import Annotated, NamedTuple, TypeGuard
+from typing import Annotated, TypeGuard
 
 from torch import Tensor
 
@@ -14,6 +14,8 @@ from ui.lenses.start.payloads import GuessesRequest, Sentence, SentenceToken
 from ui.payloads import TextRequest, fields, rounded
 from ui.services import Services
 from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.open_model import answering, as_json, open_model
 from ui.shared.own_text import own_text
 from ui.state.machine import described, likeliest
 from ui.state.model_store import base_name
@@ -27,8 +29,9 @@ _FAINTEST = 0.12  # of a head's attention; weaker links are too common to draw
 _ARCS_EACH = 5  # from a token
 
 
-def opening(services: Services, model: str, held: object = "") -> str:
-    """The initial sentence as a model sees it, as JSON; a message if the model cannot read it.
+@answering
+def opening(services: Services, model: str, held: object = "") -> Sentence:
+    """The initial sentence as a model sees it; a message if the model cannot read it.
 
     The sentence on the page stays: for another checkpoint of the same model, token by token; for another model, the
     visitor's own sentence is re-tokenised, if possible. Otherwise it is the model's default text.
@@ -36,45 +39,31 @@ def opening(services: Services, model: str, held: object = "") -> str:
     Args:
         held: JSON of the sentence on the page, {model, ids, own}; anything else is ignored.
     """
+    lm = services.models.get(inputs.model_name(model))
     try:
-        lm = services.models.get(inputs.model_name(model))
-        on_page = _held(held)
-        kept = None if on_page is None else _kept(services, lm, model, on_page)
-        if kept:
-            return described_text(services, model, kept)
-        note = _CANNOT_READ if on_page is not None and on_page.own else ""
-        return described_text(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
-    except GPTCoreError as error:
-        return json.dumps({"message": str(error)})
+        on_page = json.loads(held) if isinstance(held, str) and len(held) < _LONGEST_HELD else None
+    except (ValueError, RecursionError):
+        on_page = None
+    cut_by, ids, own = fields(on_page, "model", "ids", "own")
+    if not isinstance(cut_by, str) or not _are_ids(ids):
+        own = False
+    elif kept := _kept(services, lm, model, cut_by, ids, is_own=own is True):
+        return described_text(services, model, kept)
+    note = _CANNOT_READ if own is True else ""
+    return described_text(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
 
 
-class _Held(NamedTuple):
-    """The sentence on the page: the model that tokenised it, its tokens, and whether the visitor has edited it."""
-
-    model: str
-    ids: list[int]
-    own: bool
-
-
-def _held(text: object) -> _Held | None:
-    """Parses the page's sentence; None if it is invalid."""
-    try:
-        texts = json.loads(text) if isinstance(text, str) and len(text) < _LONGEST_HELD else None
-        model, ids, own = (texts[name] for name in _Held._fields) if isinstance(texts, dict) else [None] * 3
-    except (ValueError, KeyError, RecursionError):
-        return None
-    return _Held(model, ids, own is True) if isinstance(model, str) and _are_ids(ids) else None
-
-
-def _kept(services: Services, lm: LanguageModel, model: str, held: _Held) -> list[int] | None:
-    """The page's sentence as tokens of a newly opened model; None to start from its default text."""
-    if base_name(held.model) == base_name(model):
-        return held.ids if max(held.ids) < lm.model.config.vocab_size else None
-    other = services.opened(held.model) if held.own else None
-    if other is None or max(held.ids) >= other.model.config.vocab_size:
+def _kept(
+    services: Services, lm: LanguageModel, model: str, cut_by: str, ids: list[int], *, is_own: bool
+) -> list[int] | None:
+    """The page's sentence, cut by some model, as tokens of a newly opened one; None to start from its default text."""
+    if base_name(cut_by) == base_name(model):
+        return ids if max(ids) < lm.model.config.vocab_size else None
+    other = services.opened(cut_by) if is_own else None
+    if other is None or max(ids) >= other.model.config.vocab_size:
         return None
     try:
-        return lm.tokenizer.encode(other.tokenizer.decode(held.ids)) or None
+        return lm.tokenizer.encode(other.tokenizer.decode(ids)) or None
     except GPTCoreError:  # characters outside the model's vocabulary
         return None
 
@@ -95,35 +84,31 @@ def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> A
     if at is not None and not (type(at) is int and 0 <= at < len(ids)):
         return None
     try:
-        return described_text(services, model, ids, at)
+        return as_json(described_text(services, model, ids, at))
     except GPTCoreError:
         return None
 
 
-def typed(services: Services, request: Annotated[object, TextRequest]) -> Annotated[str, Sentence] | None:
-    """A text being typed; a message where the model cannot read it. None for an invalid request, and for a
-    model that is not open."""
+@answering
+def typed(services: Services, request: Annotated[object, TextRequest]) -> Sentence:
+    """A text being typed; a message where the model cannot read it, or is not open."""
     model, text = fields(request, "model", "text")
-    if not isinstance(model, str) or not isinstance(text, str) or services.opened(model) is None:
-        return None
-    lm = services.models.get(model)
-    try:
-        written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
-        if not written:
-            return json.dumps({"message": "Type a word, and see what comes next."})
-        return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:])
-    except GPTCoreError as error:
-        return json.dumps({"message": str(error)}, ensure_ascii=False)
+    lm, written = open_model(services, model), inputs.text(text, "Your sentence", most=_MOST_CHARS)
+    if not written:
+        raise InputError("Type a word, and see what comes next.")
+    return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:])
 
 
-def described_text(services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "") -> str:
-    """The text as JSON, inspected at one position, with a note if it differs from the visitor's.
+def described_text(
+    services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = ""
+) -> Sentence:
+    """The text, inspected at one position, with a note if it differs from the visitor's.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does.
     """
     lm = services.models.get(model)
-    return json.dumps({**services.now(lambda: _described(lm, model, ids, at)), "note": note}, ensure_ascii=False)
+    return {**services.now(lambda: _described(lm, model, ids, at)), "note": note}
 
 
 def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> Sentence:
@@ -141,7 +126,6 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
             "p": None if before is None else rounded(before[token]),
             "others": [] if before is None else likeliest(lm, before, _N_OTHERS),
         })  # fmt: skip
-    machine = described(lm, ids[first:], traced)
     return {
         "model": model,
         "text": lm.tokenizer.decode(ids),
@@ -153,7 +137,7 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
         "first": first,
         "full": len(ids) >= MOST_TOKENS,
         "unit": "letter" if lm.tokenizer.kind == "char" else "word",
-        "machine": machine,
+        "machine": described(lm, ids[first:], traced),
     }
 
 

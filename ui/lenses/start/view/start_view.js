@@ -26,6 +26,7 @@ import {FULL, drawn, words, writer} from './writer.js';
 const [TRIES, AGAIN] = [3, 1500]; // of a look at another token, and milliseconds between two
 const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
+const NO_ANSWER = 'The server did not answer. Try again, or reload the page.';
 
 /** @param {Component<Sentence, StartServer>} page */
 export function start({element, props, server, watch, given}) {
@@ -99,13 +100,12 @@ export function start({element, props, server, watch, given}) {
     const [number, mine, of] = [asking, ++looking, ids()];
     const answer = await server.guesses({model: data.model, ids: of, at: place});
     if (number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
-    if (!answer) {
+    if (answer) {
+      data.machine = JSON.parse(answer).machine;
+      drawMachine();
+    } else if (tries > 1)
       // a server that is full for a moment
-      if (tries > 1) setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN);
-      return;
-    }
-    data.machine = JSON.parse(answer).machine;
-    drawMachine();
+      setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN);
   }
 
   // A token that is chosen elsewhere, or by a link, stays chosen when the sentence has been read.
@@ -121,16 +121,11 @@ export function start({element, props, server, watch, given}) {
     if (!editor.isTyped()) editor.show(text);
     const answer = await server.typed({model: data?.model ?? model, text});
     if (number !== asking) return;
-    const reply = answer ? JSON.parse(answer) : {message: 'The server did not answer. Try again, or reload the page.'};
-    if (reply.message) {
-      say(reply.message);
-      return;
-    }
-    say('');
+    const reply = answer ? JSON.parse(answer) : {message: NO_ANSWER};
+    say(reply.message ?? '');
+    if (reply.message) return;
     if (data) before.push(ids());
-    data = reply;
-    pointed = opened = -1;
-    draw(false);
+    take(reply, false);
     lookAtChosen();
   }
 
@@ -152,15 +147,12 @@ export function start({element, props, server, watch, given}) {
     const number = ++asking;
     const answer = await server.guesses({model: data.model, ids: wanted, at: null});
     if (number !== asking) return false;
-    if (!answer) {
+    if (answer) take(JSON.parse(answer));
+    else {
       writing.pause();
-      say('The server did not answer. Try again, or reload the page.');
-      return false;
+      say(NO_ANSWER);
     }
-    data = JSON.parse(answer);
-    pointed = opened = -1;
-    draw();
-    return true;
+    return Boolean(answer);
   }
 
   async function change(wanted, writes) {
@@ -200,7 +192,7 @@ export function start({element, props, server, watch, given}) {
     for (const [label, p, id] of data.next) {
       const ends = id === data.end;
       const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', () =>
-        ends ? say('Here it would end its text.') : take(id),
+        ends ? say('Here it would end its text.') : append(id),
       );
       bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
       add(bar, 'span', 'st-name u-token u-mono', ends ? 'end of text' : visible(label).replace('␣', ''));
@@ -218,7 +210,7 @@ export function start({element, props, server, watch, given}) {
   async function next() {
     if (!(await isShown())) return;
     const picked = drawn(words(data));
-    if (picked !== undefined) take(picked);
+    if (picked !== undefined) append(picked);
   }
 
   async function letWrite() {
@@ -228,12 +220,15 @@ export function start({element, props, server, watch, given}) {
     writing.write(WRITES);
   }
 
-  function take(id) {
+  function append(id) {
     if (data.full) say(FULL);
     else change([...ids(), id], 0);
   }
 
-  function draw(intoBox = true) {
+  // A sentence that was read; intoBox: whether the other tabs' boxes take it, too.
+  function take(fresh, intoBox = true) {
+    data = fresh;
+    pointed = opened = -1;
     isRead = true;
     holdSentence({model: data.model, ids: ids(), own: before.length > 0});
     if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
@@ -252,53 +247,49 @@ export function start({element, props, server, watch, given}) {
     asking += 1;
     writing.pause();
     const was = data ? ids().join() : '';
-    data = JSON.parse(props.value);
-    model = data.model ?? model;
+    data = null;
+    const value = JSON.parse(props.value);
+    model = value.model ?? model;
     // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
-    if (data.message || ids().join() !== was) before.length = 0;
-    pointed = opened = -1;
-    if (data.message) {
-      editor.clear(data.message);
-      find('conclusion').textContent = '';
+    if (value.message || value.tokens.map(token => token.id).join() !== was) before.length = 0;
+    if (value.message) {
+      editor.clear(value.message);
       picture.clear();
-      bars.textContent = '';
-      data = null;
+      find('conclusion').textContent = bars.textContent = '';
       return;
     }
-    say(data.note || `Arcs: where the ${counted(data.heads, 'attention head')} look from the marked word.`);
-    draw(false);
+    say(value.note || `Arcs: where the ${counted(value.heads, 'attention head')} look from the marked word.`);
+    take(value, false);
     // What the visitor has written elsewhere, or before a reload, is read in its place.
     if (sentence() && sentence() !== data.text && !data.note) read(sentence());
     else lookAtChosen();
   }
 
-  onTools(element, () =>
-    data
-      ? {
-          slow: () => slow.setAttribute('aria-pressed', slow.getAttribute('aria-pressed') !== 'true'),
-          why: () => askWhy(isRead ? data.text : editor.text()),
-          play: () => (writing.writes() ? writing.pause() : letWrite()),
-          next,
-          step: () => picture.step(),
-          sizes: event => {
-            const on = event.target.getAttribute('aria-pressed') !== 'true';
-            event.target.setAttribute('aria-pressed', on);
-            picture.showSizes(on);
-          },
-          back: () => {
-            writing.pause();
-            const earlier = before.pop();
-            if (earlier) ask(earlier);
-            else say('This is where it began.');
-          },
-          again: () => {
-            before.length = 0;
-            setSentence(JSON.parse(props.value).text ?? '', hear);
-            sync();
-          },
-        }
-      : {},
-  );
+  function turned(button) {
+    const on = button.getAttribute('aria-pressed') !== 'true';
+    button.setAttribute('aria-pressed', on);
+    return on;
+  }
+  const tools = {
+    slow: () => turned(slow),
+    why: () => askWhy(isRead ? data.text : editor.text()),
+    play: () => (writing.writes() ? writing.pause() : letWrite()),
+    next,
+    step: () => picture.step(),
+    sizes: event => picture.showSizes(turned(event.target)),
+    back() {
+      writing.pause();
+      const earlier = before.pop();
+      if (earlier) ask(earlier);
+      else say('This is where it began.');
+    },
+    again() {
+      before.length = 0;
+      setSentence(JSON.parse(props.value).text ?? '', hear);
+      sync();
+    },
+  };
+  onTools(element, () => data && tools);
   panels(element, find, told.open);
   questions(find('questions'), find('search'), given.questions);
   new ResizeObserver(() => data && drawArcs()).observe(editor.words);

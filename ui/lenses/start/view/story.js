@@ -34,6 +34,7 @@ const OPTIONS = [
     'A word is read only with what is to its left.',
   ],
 ];
+const textOf = tokens => tokens.map(token => token.text).join('');
 const minus = value => value.toFixed(2).replace('-', '−');
 const WORDS = ['the', 'fox', 'saw', 'a', 'red', 'hen'];
 
@@ -45,13 +46,10 @@ export function story(box, server, sentence) {
     if (!chapters) {
       box.textContent = 'Opening the story…';
       const answer = await server.chapters(null);
-      if (!answer) {
-        box.textContent = 'The server did not answer. Try again, or reload the page.';
-        return;
-      }
-      chapters = JSON.parse(answer);
+      chapters = answer ? JSON.parse(answer) : null;
     }
-    draw();
+    if (chapters) draw();
+    else box.textContent = 'The server did not answer. Try again, or reload the page.';
   }
 
   function draw() {
@@ -83,17 +81,11 @@ export function story(box, server, sentence) {
     let sum = 0;
     const rows = factors.map((token, i) => {
       sum += Math.log(token.p);
-      const before = tokens
-        .slice(0, i + 1)
-        .map(one => one.text)
-        .join('')
-        .trim();
-      return [
-        `P(${visible(token.label)} | ${before.length > 24 ? `…${before.slice(-24)}` : before})`,
-        percent(token.p),
-        minus(Math.log(token.p)),
-        Math.exp(sum) < 0.001 ? Math.exp(sum).toExponential(1) : percent(Math.exp(sum)),
-      ];
+      const before = textOf(tokens.slice(0, i + 1)).trim(),
+        product = Math.exp(sum);
+      const factor = `P(${visible(token.label)} | ${before.length > 24 ? `…${before.slice(-24)}` : before})`;
+      const so = product < 0.001 ? product.toExponential(1) : percent(product);
+      return [factor, percent(token.p), minus(Math.log(token.p)), so];
     });
     const n = Math.max(1, factors.length);
     drawSection(page, {

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.inference.sequence import TokenSequence, check_seed
@@ -12,7 +13,6 @@ from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.window import Fitted
 from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
 from ui.lenses.zero_shot.handlers.recorded import expected_of
-from ui.lenses.zero_shot.payloads import ComposedPrompt, LabelScore, PromptParts
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.sheets import big
@@ -27,20 +27,21 @@ def composed(services: Services, model: object, form: TaskForm) -> tuple[str, st
     """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
 
     Returns:
-        (JSON for the view, the text of the prompt).
+        (JSON for the view: of `parts_of`, with what is `expected` and the `labels` of `labels_of`; the prompt's text).
     """
     lm = services.models.get(inputs.model_name(model))
     fitted = form.fitted(lm)
-    value: ComposedPrompt = {
-        **parts_of(services, lm, form, fitted),
-        "expected": form.template.label(form.item.answer),
-        "labels": labels_of(services, lm, form, fitted),
-    }
+    expected, labels = form.template.label(form.item.answer), labels_of(services, lm, form, fitted)
+    value = {**parts_of(services, lm, form, fitted), "expected": expected, "labels": labels}
     return json.dumps(value, ensure_ascii=False), form.edited or form.prompt.text
 
 
-def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> PromptParts:
-    """The prompt's parts, and its tokens against the window."""
+def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> dict[str, Any]:
+    """The prompt's `parts` of {kind, text}, a `note` of what was cut, its `budget`: tokens of {prompt, answer, window}.
+
+    With the model's `name`, and in words `model`, the template's `source`, whether it is the visitor's `own`, and what
+    `people` may expect.
+    """
     kinds = [("edited" if form.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
         "parts": [{"kind": kind, "text": text} for kind, text in kinds],
@@ -54,7 +55,7 @@ def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitt
     }
 
 
-def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> list[LabelScore]:
+def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> list[dict[str, Any]]:
     """The likelihood of each label, raw and per token.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.
@@ -63,16 +64,9 @@ def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fit
         return []
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else form.template.lead
     scores = services.now(lambda: score_labels(lm, fitted.ids, form.compared, lead=lead))
-    return [
-        {
-            "label": one.label,
-            "tokens": one.n_tokens,
-            "logprob": round(one.logprob, 4),
-            "per_token": round(one.per_token, 4),
-            "share": round(one.share, 4),
-        }
-        for one in scores
-    ]
+    figures = ("logprob", "per_token", "share")
+    rounded = [{name: round(getattr(one, name), 4) for name in figures} for one in scores]
+    return [{"label": one.label, "tokens": one.n_tokens, **row} for one, row in zip(scores, rounded, strict=True)]
 
 
 def answer(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:

@@ -91,8 +91,7 @@ def example_item(name: str, number: int = 0) -> Item:
     """A held-out input of a task."""
     if name not in TASKS_WITH_ITEMS:
         return Item({"text": STORY})
-    drawn = items(name, 1, seed=1 + number % _SEEDS)
-    return drawn[0]
+    return items(name, 1, seed=1 + number % _SEEDS)[0]
 
 
 def defaults(name: str, number: int = 0) -> dict[str, Any]:
@@ -100,26 +99,20 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
     task = known_task(name)
     template, item = task.templates[0], example_item(name, number)
     values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
+    solved = examples_of(name, MOST_EXAMPLES) if name in TASKS_WITH_ITEMS else []
+    solved = sorted(solved, key=lambda item: item.steps == NO_STEPS)  # those with a chain of thought first
     return {
         "task": name,
-        "template": template.name,
-        "instruction": template.instruction,
-        "body": template.body,
+        **_wording(task, template),
         **{f"field_{place}": value for place, value in enumerate(values)},
         "expected": item.answer,
         "n_examples": 0,
-        "examples": rows_of(name, _shown_first(examples_of(name, MOST_EXAMPLES)) if name in TASKS_WITH_ITEMS else []),
+        "examples": rows_of(name, solved),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
         **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(),
-        **_length(task, template),
         "seed": 1,
         "prompt": "",
     }
-
-
-def _shown_first(drawn: list[Item]) -> list[Item]:
-    """Sorts examples with a chain of thought before those without."""
-    return sorted(drawn, key=lambda item: item.steps == NO_STEPS)
 
 
 def columns_of(name: str) -> list[str]:
@@ -151,9 +144,10 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     task = known_task(values["task"])
     template = _template(task, values)
     most = limits.max_prompt_chars
-    fields: dict[str, str] = {}
-    for place, (field, title) in enumerate(task.fields.items()):
-        fields[field] = inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
+    fields = {
+        field: inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
+        for place, (field, title) in enumerate(task.fields.items())
+    }
     length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(values["max_new_tokens"])
     asked = parsed(Asked, values)
     labels = [line.strip() for line in asked.labels.split("\n") if line.strip()]
@@ -225,13 +219,8 @@ def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
     """The values for another template of a task: its text, answer names and length."""
     task = known_task(values["task"])
     chosen = task.template(inputs.text(name, "The template", most=200))
-    return {
-        "template": chosen.name,
-        "instruction": chosen.instruction,
-        "body": chosen.body,
-        "labels": "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices),
-        **_length(task, chosen),
-    }
+    labels = "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices)
+    return {**_wording(task, chosen), "labels": labels}
 
 
 def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:
@@ -253,9 +242,12 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
     return changed
 
 
-def _length(task: Task, template: Template) -> dict[str, Any]:
-    """How long an answer in the form of a template may be, and what ends it, as the tab's values."""
+def _wording(task: Task, template: Template) -> dict[str, Any]:
+    """A template, how long an answer in its form may be, and what ends it, as the tab's values."""
     return {
+        "template": template.name,
+        "instruction": template.instruction,
+        "body": template.body,
         "max_new_tokens": task.length(template),
         "stops": [label for label, text in STOPS.items() if text in task.stops(template)],
     }

@@ -47,13 +47,9 @@ def zero_shot(
         seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, share).
     """
     given = {
-        "labels": labels or None,
-        "max_new_tokens": max_new_tokens,
-        "temperature": temperature,
-        "top_k": top_k,
-        "top_p": top_p,
-        "seed": seed,
-    }
+        "labels": labels or None, "max_new_tokens": max_new_tokens, "temperature": temperature, "top_k": top_k,
+        "top_p": top_p, "seed": seed,
+    }  # fmt: skip
     fields, known = fields or {}, form.known_task(task)
     unknown = next(iter(set(fields) - set(known.fields)), None) if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or unknown is not None:

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
@@ -17,7 +18,6 @@ from gptcore.zero_shot.window import Fitted
 from ui import conclusions
 from ui.lenses.zero_shot.handlers.asking import parts_of
 from ui.lenses.zero_shot.handlers.form import TaskForm
-from ui.lenses.zero_shot.payloads import Uses, WayOfAsking, WaysOfAsking
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -35,7 +35,7 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
     """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
 
     Yields:
-        JSON of {"ways": [{title, parts, note, budget, answer, right, verdict}], said, note}, growing.
+        JSON of {"ways": [...], said, note}, growing; a way is a title with a message, or what `_way` returns.
     """
     lm = services.models.get(inputs.model_name(model))
     n = len(form.examples) or form.task.n_examples
@@ -46,38 +46,29 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
     reasoned = [item for item in solved if item.steps and item.steps != NO_STEPS]
     no_reasons = "None of the examples has steps. Fill them in under “Edit the examples”."
     no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
+    lacks, with_reasons = no_chain if chain is None else no_reasons, few.replace("Few-shot", "Few-shot with reasons")
     ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
         ("Zero-shot: no example", plain, (), ""),
         (few, plain if solved else None, solved, "There are no examples for this task."),
-        (
-            few.replace("Few-shot", "Few-shot with reasons"),
-            chain if reasoned else None,
-            reasoned,
-            no_chain if chain is None else no_reasons,
-        ),
+        (with_reasons, chain if reasoned else None, reasoned, lacks),
         ("Chain of thought: no example", chain, (), no_chain),
     ]
-    answered: list[WayOfAsking] = []
+    answered: list[dict[str, Any]] = []
     with services.sessions.get(session_id).turn() as run:
         for title, template, shown, why in ways:
-            if template is None:
-                answered.append({"title": title, "message": why})
-            else:
-                answered.append(_way(services, lm, form, template, shown, title))
-            marks = [(way["title"], way.get("right"), None) for way in answered]
-            value: WaysOfAsking = {
-                "ways": answered,
-                "said": conclusions.same_prompt(marks),
-                "note": _ASSEMBLED if form.edited else "",
-            }
-            yield json.dumps(value, ensure_ascii=False)
+            way = {"message": why} if template is None else _way(services, lm, form, template, shown)
+            answered.append({"title": title, **way})
+            said = conclusions.same_prompt([(one["title"], one.get("right"), None) for one in answered])
+            note = _ASSEMBLED if form.edited else ""
+            yield json.dumps({"ways": answered, "said": said, "note": note}, ensure_ascii=False)
             if not run.wanted:
                 return
 
 
 def _way(
-    services: Services, lm: LanguageModel, form: TaskForm, template: Template, solved: Sequence[Item], title: str
-) -> WayOfAsking:
+    services: Services, lm: LanguageModel, form: TaskForm, template: Template, solved: Sequence[Item]
+) -> dict[str, Any]:
+    """What `parts_of` says, the answer, what is `found` after its steps, whether it is right, and that in words."""
     chain, own = template.chain_of_thought, template == form.template
     most, stop = (form.max_new_tokens, form.stop) if own else (form.task.length(template), form.task.stops(template))
     asked = replace(form, template=template, examples=solved, labels=(), max_new_tokens=most, edited="")
@@ -86,15 +77,8 @@ def _way(
     answer = template.found(written)
     right, verdict = _judged(form, template.label(form.item.answer), answer)
     shown = parts_of(services, lm, asked, fitted)
-    return {
-        **shown,
-        "title": title,
-        "source": _WEI if chain and solved else shown["source"],
-        "answer": written,
-        "found": answer if chain else "",
-        "right": right,
-        "verdict": verdict,
-    }
+    found, source = answer if chain else "", _WEI if chain and solved else shown["source"]
+    return {**shown, "source": source, "answer": written, "found": found, "right": right, "verdict": verdict}
 
 
 def _judged(form: TaskForm, expected: str, answer: str) -> tuple[bool | None, str]:
@@ -114,7 +98,8 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
         whose: OWN, what the model writes greedily, or EXPECTED.
 
     Returns:
-        JSON of `PromptUses`; effects in nats, positive where a part makes the answer likelier.
+        JSON of {"uses": {answer, p, note, changes of {name, p, effect}, words of {kind, text, effect}}}; effects in
+        nats, positive where a part makes the answer likelier, `p` of the answer, without the part where there is one.
     """
     if whose not in (OWN, EXPECTED):
         raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
@@ -140,7 +125,7 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
     changes = []
     if not form.edited:
         _, changes = services.measure(lambda: part_effects(lm, form.template, form.item, form.examples, answer))
-    value: Uses = {
+    value = {
         "answer": text,
         "p": math.exp(base),
         "note": fitted.note or ("Parts are known only until the prompt is edited." if form.edited else ""),

@@ -20,16 +20,14 @@ export function strengths(words) {
 // What stands out, as a sentence: the strongest word for the answer and against it, then the cue.
 export function strongest(words, answer, p) {
   const plain = ownWords(words);
-  const cue = words.filter(word => word.kind === 'cue').reduce((best, one) => largest(best, one), null);
-  const [helps, hurts] = [1, -1].map(sign =>
-    plain.filter(word => sign * word.effect > NOTHING).reduce((best, one) => largest(best, one), null),
-  );
+  const cue = largest(words.filter(word => word.kind === 'cue'));
+  const [helps, hurts] = [1, -1].map(sign => largest(plain.filter(word => sign * word.effect > NOTHING)));
   const sentences = [];
-  if (helps)
-    sentences.push(
-      `“${helps.text.trim()}” helps most: it makes “${answer}” ${times(helps.effect)} as likely ` +
-        `(without it ${percent(Math.min(1, p * Math.exp(-helps.effect)))}).`,
-    );
+  if (helps) {
+    const does = `makes “${answer}” ${times(helps.effect)} as likely`;
+    const without = percent(Math.min(1, p * Math.exp(-helps.effect)));
+    sentences.push(`“${helps.text.trim()}” helps most: it ${does} (without it ${without}).`);
+  }
   if (hurts) sentences.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
   if (!sentences.length) sentences.push('No single word stands out.');
   if (cue && Math.abs(cue.effect) > NOTHING)
@@ -37,4 +35,4 @@ export function strongest(words, answer, p) {
   return sentences.join(' ');
 }
 
-const largest = (best, one) => (best === null || Math.abs(one.effect) > Math.abs(best.effect) ? one : best);
+const largest = words => words.toSorted((a, b) => Math.abs(b.effect) - Math.abs(a.effect))[0];

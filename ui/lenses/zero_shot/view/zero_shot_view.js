@@ -2,18 +2,20 @@
 // ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 import {counted, hundredths, percent} from '../../../shared/view/plain.js';
-import {add, addButton, copying, saveCsv, saveText, slides} from '../../../shared/view/page.js';
+import {add, addButton, copying, onTools, saveCsv, saveText, slides} from '../../../shared/view/page.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 
 const MOST_BARS = 24; // on a slide
+const MEASURES = {
+  share: ['as it is', 'share of the labels’ probability'],
+  per_token: ['per token', 'share of the mean log-probability per token'],
+};
 
 /** @param {Component<any, unknown>} page */
 export function start({element, props, watch, given}) {
-  const box = element.querySelector('.zs-box'),
-    message = element.querySelector('.zs-message'),
-    tools = element.querySelector('.ts-tools');
-  const status = element.querySelector('.ts-said');
+  const parts = ['.zs-box', '.zs-message', '.ts-tools', '.ts-said'];
+  const [box, message, tools, status] = parts.map(name => element.querySelector(name));
   const NAMES = {
     instruction: 'instruction',
     example: 'worked example',
@@ -21,8 +23,8 @@ export function start({element, props, watch, given}) {
     cue: 'cue: here the model goes on',
     edited: 'edited by hand',
   };
-  let value = null,
-    measure = 'share';
+  let value = null;
+  let measure = 'share';
 
   function take() {
     if (!props.value) return;
@@ -37,13 +39,8 @@ export function start({element, props, watch, given}) {
     box.textContent = '';
     const chart = Boolean(value.labels?.length || value.uses);
     tools.hidden = false;
-    for (const [name, shown] of [
-      ['copy', value.parts],
-      ['csv', chart],
-      ['png', chart],
-      ['svg', chart],
-    ])
-      tools.querySelector(`[data-do=${name}]`).hidden = !shown;
+    tools.querySelector('[data-do=copy]').hidden = !value.parts;
+    for (const name of ['csv', 'png', 'svg']) tools.querySelector(`[data-do=${name}]`).hidden = !chart;
     if (value.parts) {
       prompt(box, value);
       if (value.labels.length) labels();
@@ -55,12 +52,8 @@ export function start({element, props, watch, given}) {
     const kinds = [...new Set(shown.parts.map(part => part.kind))];
     const legend = add(parent, 'div', 'zs-legend u-row u-type-xs');
     for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
-    const about = [
-      shown.model && 'model: ' + shown.model,
-      shown.own && 'your own template',
-      shown.source && 'template of ' + shown.source,
-    ].filter(Boolean);
-    if (about.length) add(legend, 'span', 'zs-source', about.join(' · '));
+    const from = [shown.own && 'your own template', shown.source && 'template of ' + shown.source];
+    add(legend, 'span', 'zs-source', ['model: ' + shown.model, ...from].filter(Boolean).join(' · '));
     const text = add(parent, 'div', 'zs-prompt u-reading u-pane u-type-lg u-mono');
     text.tabIndex = 0;
     text.setAttribute('role', 'group');
@@ -70,11 +63,11 @@ export function start({element, props, watch, given}) {
       add(text, 'span', 'zs-answer u-strong', shown.answer).title = 'written by the model';
     text.scrollTop = text.scrollHeight; // where the model goes on
     budget(parent, shown.budget);
-    if (parent === box)
-      addButton(parent, 'zs-why', 'Why this answer?', () => why(shown)).title =
-        'What each part of the model wrote for its first word';
+    const alone = parent === box;
+    const about = 'What each part of the model wrote for its first word';
+    if (alone) addButton(parent, 'zs-why', 'Why this answer?', () => why(shown)).title = about;
     if (shown.note) add(parent, 'div', 'zs-note u-aside', shown.note);
-    if (shown.people && parent === box) add(parent, 'div', 'zs-people u-muted u-type-sm', shown.people);
+    if (shown.people && alone) add(parent, 'div', 'zs-people u-muted u-type-sm', shown.people);
   }
   // The view of causes, with the model that was asked, which need not be the page's.
   function why({parts, name}) {
@@ -82,51 +75,42 @@ export function start({element, props, watch, given}) {
     follow(new URLSearchParams({tab: 'attention', view: 'Why this word?', model: name, text}));
   }
   function budget(parent, {prompt: read, answer, window: all}) {
-    const line = add(parent, 'div', 'zs-budget u-apart u-row u-muted u-type-xs u-digits'),
-      bar = add(line, 'span', 'u-meter u-ramp');
+    const line = add(parent, 'div', 'zs-budget u-apart u-row u-muted u-type-xs u-digits');
+    const bar = add(line, 'span', 'u-meter u-ramp');
     add(bar, 'i').style.width = Math.min(100, (100 * read) / all) + '%';
     add(bar, 'i', 'zs-kept').style.width = Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
-    add(
-      line,
-      'span',
-      '',
-      `prompt ${read.toLocaleString('en')} + answer up to ${answer.toLocaleString('en')} of ${counted(all, 'token')}`,
-    );
+    const [prompted, most] = [read, answer].map(n => n.toLocaleString('en'));
+    add(line, 'span', '', `prompt ${prompted} + answer up to ${most} of ${counted(all, 'token')}`);
   }
-  const MEASURES = {
-    share: ['as it is', 'share of the labels’ probability'],
-    per_token: ['per token', 'share of the mean log-probability per token'],
-  };
   function shares() {
     if (measure !== 'per_token') return value.labels.map(label => label[measure]);
-    const top = Math.max(...value.labels.map(label => label.per_token)),
-      weights = value.labels.map(label => Math.exp(label.per_token - top));
+    const top = Math.max(...value.labels.map(label => label.per_token));
+    const weights = value.labels.map(label => Math.exp(label.per_token - top));
     return weights.map(weight => weight / weights.reduce((a, b) => a + b));
   }
   function labels() {
-    const part = add(box, 'div', 'zs-labels'),
-      head = add(part, 'div', 'zs-head u-apart u-strong', 'Probability among the labels ');
+    const part = add(box, 'div', 'zs-labels');
+    const head = add(part, 'div', 'zs-head u-apart u-strong', 'Probability among the labels ');
     for (const [name, [short, long]] of Object.entries(MEASURES)) {
-      const button = add(head, 'button', `u-type-xs${name === measure ? ' chosen' : ''}`, short);
-      button.type = 'button';
+      const button = addButton(head, `u-type-xs${name === measure ? ' chosen' : ''}`, short, () => {
+        measure = name;
+        draw();
+        element.querySelector(`[data-measure=${name}]`)?.focus();
+      });
       button.dataset.measure = name;
       button.title = long;
       button.setAttribute('aria-pressed', name === measure);
     }
-    const all = shares(),
-      best = Math.max(...all);
+    const all = shares();
+    const best = Math.max(...all);
     value.labels.forEach((label, i) => {
       const row = add(part, 'div', 'zs-row u-apart' + (all[i] === best ? ' best' : ''));
-      add(row, 'span', 'zs-name u-mono', label.label + (label.label === value.expected ? ' ✓' : '')).title =
-        label.label === value.expected ? 'expected' : '';
+      const expected = label.label === value.expected;
+      add(row, 'span', 'zs-name u-mono', label.label + (expected ? ' ✓' : '')).title = expected ? 'expected' : '';
       add(add(row, 'span', 'u-track'), 'i').style.width = 100 * all[i] + '%';
       add(row, 'span', 'u-number u-digits', percent(all[i]));
-      add(
-        row,
-        'span',
-        'zs-small u-all u-muted u-type-xs u-digits',
-        `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`,
-      );
+      const figures = `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`;
+      add(row, 'span', 'zs-small u-all u-muted u-type-xs u-digits', figures);
     });
   }
   function ways() {
@@ -162,14 +146,12 @@ export function start({element, props, watch, given}) {
       const kind = shades[i] === null ? 'zs-apart' : word.effect >= 0 ? 'zs-helps' : 'zs-hurts';
       const node = add(text, 'span', kind, word.text);
       node.style.setProperty('--e', Math.round(50 * (shades[i] ?? 0)));
-      node.title =
-        `without it ${percent(Math.min(1, p * Math.exp(-word.effect)))}, ` +
-        `${word.effect >= 0 ? 'helps' : 'hurts'} by ${Math.abs(word.effect).toFixed(2)} nats`;
+      const [left, does] = [percent(Math.min(1, p * Math.exp(-word.effect))), word.effect >= 0 ? 'helps' : 'hurts'];
+      node.title = `without it ${left}, ${does} by ${Math.abs(word.effect).toFixed(2)} nats`;
     }
     if (!changes.length) return;
-    const table = add(add(box, 'div', 'zs-scroll u-apart u-scroll'), 'table', 'zs-changes u-type-sm'),
-      head = add(add(table, 'thead'), 'tr'),
-      body = add(table, 'tbody');
+    const table = add(add(box, 'div', 'zs-scroll u-apart u-scroll'), 'table', 'zs-changes u-type-sm');
+    const [head, body] = [add(add(table, 'thead'), 'tr'), add(table, 'tbody')];
     for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats']) add(head, 'th', '', name);
     for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
       const row = add(body, 'tr');
@@ -179,17 +161,13 @@ export function start({element, props, watch, given}) {
       add(row, 'td', 'u-number u-digits', change.name === 'as it is' ? '' : hundredths(-change.effect));
     }
   }
-  const rows = () =>
-    value.uses
-      ? [
-          ['what', 'text', 'effect in nats'],
-          ...value.uses.changes.map(c => ['change', c.name, -c.effect]),
-          ...value.uses.words.map(w => [w.kind, w.text.trim(), w.effect]),
-        ]
-      : [
-          ['label', 'tokens', 'log p', 'per token', 'share'],
-          ...value.labels.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.share]),
-        ];
+  function rows() {
+    const scored = value.labels?.map(l => [l.label, l.tokens, l.logprob, l.per_token, l.share]);
+    if (scored) return [['label', 'tokens', 'log p', 'per token', 'share'], ...scored];
+    const changes = value.uses.changes.map(c => ['change', c.name, -c.effect]);
+    const words = value.uses.words.map(w => [w.kind, w.text.trim(), w.effect]);
+    return [['what', 'text', 'effect in nats'], ...changes, ...words];
+  }
   const actions = {
     copy: async () => (status.textContent = await copying(value.parts.map(part => part.text).join(''))),
     json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
@@ -200,27 +178,16 @@ export function start({element, props, watch, given}) {
         : (value.labels ?? []).map(label => [label.label, label.share]);
       if (!shown.length) return null;
       const longest = shown.toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a)).slice(0, MOST_BARS);
+      const sizes = longest.map(([, size]) => size);
       return bars({
         title: value.uses ? `What makes “${value.uses.answer}” likely, by word` : 'Likelihood of each label',
         axis: value.uses ? 'log-probability that is lost without the word' : 'share of the labels’ probability',
         names: longest.map(([name]) => name),
-        series: [
-          {
-            values: longest.map(([, size]) => size),
-            colours: longest.map(([, size]) => (size < 0 ? look.warm : look.bar)),
-          },
-        ],
+        series: [{values: sizes, colours: sizes.map(size => (size < 0 ? look.warm : look.bar))}],
       });
     }),
   };
-  element.addEventListener('click', e => {
-    if (!value) return;
-    if (e.target.dataset?.measure) {
-      measure = e.target.dataset.measure;
-      draw();
-      element.querySelector(`[data-measure=${measure}]`)?.focus();
-    } else actions[e.target.dataset?.do]?.();
-  });
+  onTools(element, () => value && actions);
   watch('value', take);
   take();
 }
