@@ -111,9 +111,9 @@ export function start({element, props, server, trigger, watch, given}) {
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
     draw('polyline', {class: 'fm-line', points: computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
-    const about = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
+    const roughly = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =
-      `${p.toFixed(2)} keeps ${about}${counted(kept[0], 'token')} of ${computed.vocabulary.toLocaleString('en')}`;
+      `${p.toFixed(2)} keeps ${roughly}${counted(kept[0], 'token')} of ${computed.vocabulary.toLocaleString('en')}`;
   }
 
   function drag(event) {

@@ -25,8 +25,8 @@ export function start({element, props, server, watch, given}) {
   });
   own.value = OWN;
 
-  const addChip = (box, i, title, text) => {
-    const chip = add(box, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip', text);
+  const addChip = (box, i, title, label) => {
+    const chip = add(box, 'span', i % 2 ? 'tk-chip odd' : 'tk-chip', label);
     chip.title = title;
     return chip;
   };

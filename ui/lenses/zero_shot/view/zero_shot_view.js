@@ -14,8 +14,8 @@ const MEASURES = {
 
 /** @param {Component<any, unknown>} page */
 export function start({element, props, watch, given}) {
-  const parts = ['.zs-box', '.zs-message', '.ts-tools', '.ts-said'];
-  const [box, message, tools, status] = parts.map(name => element.querySelector(name));
+  const selectors = ['.zs-box', '.zs-message', '.ts-tools', '.ts-said'];
+  const [box, message, tools, status] = selectors.map(name => element.querySelector(name));
   const NAMES = {
     instruction: 'instruction',
     example: 'worked example',
