@@ -77,6 +77,17 @@ def settled(page: Page, frames: int = 12) -> None:
         raise AssertionError(f"{page.url} is not quiet: {state}") from error
 
 
+def enter(page: Page, field: str, value: str, key: str = "Tab") -> None:
+    """Fills a field, and presses a key that ends it."""
+    page.fill(field, value)
+    page.keyboard.press(key)
+
+
+def choose(page: Page, where: str, name: str) -> None:
+    """Picks from a list by typing."""
+    enter(page, f"{where} input", name, "Enter")
+
+
 def open_accordion(page: Page, selector: str) -> None:
     """Opens an accordion and waits until it has its full height: a field that is filled before is set back."""
     page.click(f"{selector} .label-wrap")

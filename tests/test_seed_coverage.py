@@ -14,7 +14,6 @@ import torch.nn.functional as F
 
 from gptcore import GPT, PRESETS, GPTConfig, attention_patterns, generate, load
 from gptcore.analysis import read_attention
-from helpers import named
 from tiny import make_model
 from ui.frame.stored import page_example
 from ui.lenses.train.handlers.files import example_workspaces
@@ -114,7 +113,7 @@ def _handlers(services) -> dict[str, Any]:
         return [round(p, 3) for p in left.tolist() if p > 0.01]
 
     def typed(temperatures: list[float], ks: list[int], logits: str) -> dict[str, Any]:
-        sent = named("model text temperature top_k logits", ["mini", "", temperatures, ks, logits])
+        sent = {"model": "mini", "text": "", "temperature": temperatures, "top_k": ks, "logits": logits}
         return json.loads(probabilities.probabilities(services, sent))
 
     def prompt_of(task: str, template: str, n: int) -> str:

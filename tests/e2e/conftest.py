@@ -16,13 +16,9 @@ expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 # What is on screen once a tab has opened.
 LANDMARKS = {
-    "start": "#start .st-bar",
-    "generate": "#distribution .dv-token",
-    "attention": "#attention .at-name",
-    "parameters": "#breakdown .bd-total",
-    "train": "#train .tr-tile",
-    "zero-shot": "#zs-view .zs-prompt",
-}
+    "start": "#start .st-bar", "generate": "#distribution .dv-token", "attention": "#attention .at-name",
+    "parameters": "#breakdown .bd-total", "train": "#train .tr-tile", "zero-shot": "#zs-view .zs-prompt",
+}  # fmt: skip
 
 
 def pytest_collection_modifyitems(items):
@@ -79,9 +75,7 @@ def visit(request, profile, url):
         if not request.url.startswith((url, "data:", "blob:")):
             foreign.append(request.url)
 
-    def open_page(
-        query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp: bool = False
-    ) -> Page:
+    def open_page(query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp=False) -> Page:
         if contexts or bypass_csp:
             contexts.append(request.getfixturevalue("browser").new_context(bypass_csp=bypass_csp))
         else:

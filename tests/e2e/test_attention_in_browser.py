@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import gptcore
-from browser import saved, settled
+from browser import choose, saved, settled
 from helpers import until
 
 TEXT = "Tom saw a cat. Tom saw a dog. Tom saw"
@@ -31,8 +31,7 @@ def detail(page: Page, words: str | re.Pattern[str]) -> None:
 
 
 def open_model(page: Page, model: str) -> None:
-    page.fill("#model input", model)
-    page.keyboard.press("Enter")
+    choose(page, "#model", model)
     expect(page.locator("#facts")).to_contain_text("2 layers × 4 heads")
 
 

@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from browser import open_accordion, saved, settled
+from browser import choose, enter, open_accordion, saved, settled
 
 DONE = re.compile("length reached|ended the text|stopped|stop string")
 
@@ -29,8 +29,7 @@ def generate(page: Page, prompt: str) -> str:
 
 
 def set_number(page: Page, control: str, value: str) -> None:
-    page.fill(f"{control} input[type=number]", value)
-    page.keyboard.press("Tab")
+    enter(page, f"{control} input[type=number]", value)
     expect(page.locator(f"{control} input[type=range]")).to_have_value(value)
 
 
@@ -50,17 +49,14 @@ def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
     page.click("#preset-0")
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
     expect(page.locator("#distribution .dv-head").last).to_contain_text("1 candidate")
-    with page.expect_download() as saved:
-        page.click("#stream .lens-save summary")
-        page.click("#stream button[data-do=json]")
-    data = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    data = json.loads(saved(page, "#stream", "json").read_text(encoding="utf-8"))
     assert data["text"] == data["prompt"] + "".join(token["text"] for token in data["tokens"])
     for kind in ("csv", "svg", "png"):
-        with page.expect_download() as saved:
+        with page.expect_download() as download:
             page.click("#distribution .lens-save summary")
             page.click(f"#distribution button[data-do={kind}]")
         expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
-        assert saved.value.path().stat().st_size > 300 and saved.value.suggested_filename == f"next-token.{kind}"
+        assert download.value.path().stat().st_size > 300 and download.value.suggested_filename == f"next-token.{kind}"
     settled(page)  # a field that is filled while its tab opens is set back
     page.fill("#prompt textarea", "Once upon a time there was a girl.")
     page.click("#surprise input")
@@ -130,8 +126,7 @@ def test_slips_are_noticed_and_nothing_is_lost(visit):
     page.click("#strip")
     expect(page.locator("#prompt textarea")).to_have_value("The dog")
     expect(page.locator("#space-warning")).not_to_be_visible()
-    page.fill("#model input", "gpt2")
-    page.keyboard.press("Enter")
+    choose(page, "#model", "gpt2")
     expect(page.locator(".toast-body").first).to_contain_text("on this machine")
     expect(page.locator("#model input")).to_have_value(re.compile("mini"))
     generate(page, "The sun")
@@ -146,7 +141,7 @@ def test_slips_are_noticed_and_nothing_is_lost(visit):
     assert "Traceback" not in page.content()
 
 
-def test_five_strategies_stream_side_by_side(visit):
+def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_can_be_dragged(visit):
     page = visit()
     page.get_by_role("tab", name="Compare strategies").first.click()  # which writes by itself the first time
     for place in range(5):
@@ -159,6 +154,26 @@ def test_five_strategies_stream_side_by_side(visit):
         finished(page, f"#compared-{place}")
     texts = [text(page, f"#compared-{place}") for place in range(5)]
     assert all(t.startswith("Once upon a time") for t in texts) and len(set(texts)) > 1
+    expect(page.locator("#strategies .sg-bar")).to_have_count(8 * 6)
+    before = page.locator("#strategies .sg-bar").nth(0).inner_text()
+    page.get_by_label("temperature, column 1").fill("2")
+    expect(page.locator("#strategies .sg-bar").nth(0)).not_to_have_text(before)
+    settled(page)  # the texts above are written
+    page.locator("#strategies .sg-curve").scroll_into_view_if_needed()
+    box = page.locator("#strategies .sg-curve").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.45)
+    page.mouse.up()
+    p = float(page.locator("#strategies .sg-slide input").input_value())
+    assert 0.4 < p < 0.7
+    page.get_by_role("button", name="Use this p").click()
+    expect(page.locator("#top-p input[type=number]")).to_have_value(str(p))
+    page.get_by_role("tab", name="Compare strategies", exact=True).click()
+    page.locator("#strategies tr", has_text="No-repeat").get_by_role("button").click()
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0")
+    expect(page.locator("#top-p input[type=number]")).to_have_value("1")  # what a strategy leaves out is off
+    expect(page.locator("#distribution")).to_be_visible()
 
 
 def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(visit):
@@ -217,7 +232,7 @@ def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_su
     expect(body).not_to_have_class(re.compile(r"\bpresent\b"))
 
 
-def test_a_text_is_cut_by_several_tokenizers_and_merged_step_by_step(visit):
+def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_conversation_goes_on(visit):
     page = visit("?tab=generate")
     page.get_by_role("tab", name="Tokens").click()
     expect(page.locator("#tokens .tk-row")).to_have_count(4)
@@ -233,35 +248,6 @@ def test_a_text_is_cut_by_several_tokenizers_and_merged_step_by_step(visit):
     expect(learn.locator(".tk-said")).to_contain_text("times")
     learn.locator("input[type=range]").fill("1")
     expect(learn.locator(".tk-list li")).to_have_text(["“a” + “n”, 6 times"])
-
-
-def test_a_strategy_from_the_table_sets_the_sliders_and_the_cut_can_be_dragged(visit):
-    page = visit("?tab=generate")
-    page.get_by_role("tab", name="Compare strategies", exact=True).click()
-    expect(page.locator("#strategies .sg-bar")).to_have_count(8 * 6)
-    before = page.locator("#strategies .sg-bar").nth(0).inner_text()
-    page.get_by_label("temperature, column 1").fill("2")
-    expect(page.locator("#strategies .sg-bar").nth(0)).not_to_have_text(before)
-    settled(page)  # the texts above are written
-    page.locator("#strategies .sg-curve").scroll_into_view_if_needed()
-    box = page.locator("#strategies .sg-curve").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.45)
-    page.mouse.up()
-    p = float(page.locator("#strategies .sg-slide input").input_value())
-    assert 0.4 < p < 0.7
-    page.get_by_role("button", name="Use this p").click()
-    expect(page.locator("#top-p input[type=number]")).to_have_value(str(p))
-    page.get_by_role("tab", name="Compare strategies", exact=True).click()
-    page.locator("#strategies tr", has_text="No-repeat").get_by_role("button").click()
-    expect(page.locator("#temperature input[type=number]")).to_have_value("0")
-    expect(page.locator("#top-p input[type=number]")).to_have_value("1")  # what a strategy leaves out is off
-    expect(page.locator("#distribution")).to_be_visible()
-
-
-def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
-    page = visit("?tab=generate")
     page.click("#generate-views button[role=tab]:has-text('Steer')")
     expect(page.locator("#steer-said")).to_contain_text("nats a token")
     texts = [page.locator(f"#steer-{side} .ts-text").inner_text() for side in ("plain", "steered")]
@@ -272,10 +258,6 @@ def test_a_text_is_steered_beside_the_plain_one_and_a_link_holds_how(visit):
     page.click("#steer-link")
     expect(page.locator("#steer-link-said")).to_contain_text("address bar")
     assert "strength=2" in page.url and "view=Steer" in page.url and "towards=Tom" in page.url
-
-
-def test_a_conversation_goes_on_beside_what_a_plain_gpt_makes_of_the_words(visit):
-    page = visit("?tab=generate")
     page.get_by_role("tab", name="Chat").click()
     said, turns = page.locator("#chat .ch-said"), page.locator("#chat .ch-turn")
     page.click("#chat .ch-starters button:has-text('Hello! What can you do?')")
@@ -285,15 +267,13 @@ def test_a_conversation_goes_on_beside_what_a_plain_gpt_makes_of_the_words(visit
     page.click("#chat [data-do=again]")
     expect(page.locator("#chat .ch-both .ch-turn")).to_have_count(2)
     expect(said).to_contain_text("takes the words as a message")
-    page.fill("#chat .ch-text", "Tell me a story about a cat.")
-    page.keyboard.press("Enter")
+    enter(page, "#chat .ch-text", "Tell me a story about a cat.", "Enter")
     expect(turns).to_have_count(4)  # the answer that was kept, and the next two turns
     expect(page.locator("#chat .ch-used")).to_contain_text("of 256 tokens of its window")
     expect(said).to_contain_text("takes the words as a message")
     assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text()
     page.click("#chat [data-do=new]")
     expect(turns).to_have_count(0)
-    page.fill("#chat .ch-text", "word " * 700)
-    page.keyboard.press("Enter")
+    enter(page, "#chat .ch-text", "word " * 700, "Enter")
     expect(said).to_contain_text("Shorten it")
     expect(page.locator("#chat .ch-text")).to_have_value(("word " * 700).strip())

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from browser import COUNT_REQUESTS, open_accordion, settled
+from browser import COUNT_REQUESTS, choose, enter, open_accordion, settled
 
 # Until half a second has passed with hardly a frame drawn.
 FEW_FRAMES = """() => new Promise(done => {
@@ -18,8 +18,7 @@ DONE = re.compile("length reached|ended the text|stopped")
 
 
 def pick(page: Page, name: str) -> None:
-    page.fill("#model input", name)
-    page.keyboard.press("Enter")
+    choose(page, "#model", name)
     expect(page.locator("#uses-generate")).to_contain_text(f"Model on this tab: {name}")
 
 
@@ -96,8 +95,7 @@ def test_the_picker_and_every_tab_say_which_models_there_are(visit):
     page = visit()
     tab(page, "Zero-shot")
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: world (picked above: mini)")
-    page.fill("#zs-model input", "the model above")
-    page.keyboard.press("Enter")
+    choose(page, "#zs-model", "the model above")
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")
     tab(page, "Train")
     expect(page.locator("#uses-train")).to_contain_text("a new one")
@@ -181,8 +179,7 @@ def test_keys_belong_to_the_tab_that_is_open(visit):
 def write_slowly(page):
     open_accordion(page, "#more")
     for field, value in (("speed", 10), ("max-new-tokens", 60), ("min-new-tokens", 60)):  # so it cannot end before
-        page.fill(f"#{field} input[type=number]", str(value))
-        page.keyboard.press("Tab")
+        enter(page, f"#{field} input[type=number]", str(value))
     page.fill("#prompt textarea", "The little boat")
     page.click("#generate")
 
@@ -221,9 +218,7 @@ def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_tex
     write_slowly(page)
     expect(page.locator("#stream .ts-token").nth(4)).to_be_visible()
     with page.context.expect_page() as opened:
-        page.evaluate(
-            "window.open(location.href)"
-        )  # with a copy of this tab's storage, as the browser's "Duplicate" has
+        page.evaluate("window.open(location.href)")  # a copy of this tab's storage, as the browser's "Duplicate" has
     name = "JSON.parse(sessionStorage.getItem('gptlens-visit')).name"
     held = page.evaluate(name)
     opened.value.wait_for_function(f"held => {name} !== held", arg=held)
@@ -307,7 +302,7 @@ def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
     page.close()
 
 
-def test_a_link_sets_controls_what_is_drawn_follows_and_copy_link_gives_it_back(visit):
+def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_shows_one_view(visit):
     page = visit()
     here = page.url.partition("?")[0]
     as_usual = page.locator("#distribution").text_content() or ""
@@ -330,11 +325,6 @@ def test_a_link_sets_controls_what_is_drawn_follows_and_copy_link_gives_it_back(
     expect(page.locator("#zs-view")).to_contain_text("2 + 2")
     expect(page.locator("#uses-zero-shot")).to_contain_text("Model on this tab: mini")
     settled(page)
-
-
-def test_a_view_stands_alone_in_a_frame(visit):
-    page = visit("?tab=train")
-    here = page.url.partition("?")[0]
     page.goto(f"{here}?embed=attention&view=Layers")
     expect(page.locator("#lens .ln-table")).to_be_visible()
     for hidden in ("#head", "footer"):

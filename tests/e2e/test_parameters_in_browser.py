@@ -5,17 +5,12 @@ import json
 from playwright.sync_api import Page, expect
 
 import gptcore
-from browser import saved, settled
+from browser import choose, enter, saved, settled
 
 
 def view(page: Page, name: str) -> None:
     tab = page.locator(f"#parameter-views button[role=tab]:has-text('{name}')").first
     tab.click()
-
-
-def choose(page: Page, where: str, name: str) -> None:
-    page.fill(f"{where} input", name)
-    page.keyboard.press("Enter")
 
 
 def has_total(page: Page, total: str) -> None:
@@ -38,8 +33,7 @@ def test_the_shape_follows_models_sliders_fields_and_presets_and_an_impossible_o
     expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#breakdown .bd-total")).to_be_visible()
-    page.fill("#shape-n_layer input[type=number]", "0")
-    page.keyboard.press("Tab")
+    enter(page, "#shape-n_layer input[type=number]", "0")
     expect(page.locator("#shape-n_layer input[type=number]")).to_have_value("1")
     has_total(page, "2,822,064")
     choose(page, "#shape-from", "gpt2-medium")

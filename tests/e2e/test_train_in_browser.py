@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from browser import saved, settled
+from browser import choose, enter, saved, settled
 from ui.lenses.train.handlers import assistant
 
 # A model that learns in no time; what it learns is tested elsewhere.
@@ -69,8 +69,7 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     expect(title(page)).to_contain_text("Recorded example")
     page.click("#train-kinds button[role=tab]:has-text('Continue')")
     page.click("#tune-length label:has-text('steps')")
-    page.fill("#tune-steps input", "3")
-    page.keyboard.press("Tab")
+    enter(page, "#tune-steps input", "3")
     page.click("#tune-start")
     expect(title(page)).to_contain_text("mini tuned on Anthology")
     expect(title(page)).to_contain_text("All steps are done")
@@ -138,8 +137,7 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(title(page)).to_contain_text("All steps are done")
     page.click("#train-more button")
     settled(page)
-    page.fill("#train-rate input", "0.001")
-    page.keyboard.press("Tab")
+    enter(page, "#train-rate input", "0.001")
     page.click("#train-start")
     expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
     expect(page.locator("#train .tr-runs .tr-now")).to_contain_text("learning rate 0.001")
@@ -191,8 +189,7 @@ def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
 
 def test_a_shape_comes_from_the_parameters_tab(visit):
     page = visit("?tab=parameters")
-    page.fill("#shape-from input", "nano")
-    page.keyboard.press("Enter")
+    choose(page, "#shape-from", "nano")
     expect(page.locator("#breakdown .bd-name")).to_contain_text("nano")
     page.click("#shape-to-train")
     expect(page.locator("#train-start")).to_be_visible()
@@ -200,8 +197,7 @@ def test_a_shape_comes_from_the_parameters_tab(visit):
     expect(page.locator("#train-n_embd input[type=number]")).to_have_value("48")
     expect(page.locator("#train-n_positions input[type=number]")).to_have_value("128")
     page.click("#tabs button[role=tab]:has-text('Parameters')")
-    page.fill("#shape-from input", "gpt2-xl")
-    page.keyboard.press("Enter")
+    choose(page, "#shape-from", "gpt2-xl")
     expect(page.locator("#breakdown .bd-name")).to_contain_text("gpt2-xl")
     page.click("#shape-to-train")
     expect(page.locator(".toast-body")).to_contain_text("number of layers is 48")
@@ -225,8 +221,7 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     lines = "\n".join(f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who)
     page.fill("#labels-lines textarea", lines)
     page.click("#labels-length label:has-text('steps')")
-    page.fill("#labels-steps input", "12")
-    page.keyboard.press("Tab")
+    enter(page, "#labels-steps input", "12")
     page.click("#labels-start")
     expect(title(page)).to_contain_text("mini tuned on 2 labels")
     expect(title(page)).to_contain_text("All steps are done")

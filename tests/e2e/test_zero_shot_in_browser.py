@@ -5,16 +5,11 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from browser import saved, settled
+from browser import choose, enter, saved, settled
 
 
 def view(page: Page, name: str) -> None:
     page.locator(f"#zero-shot-views button[role=tab]:has-text('{name}')").first.click()
-
-
-def choose(page: Page, where: str, name: str) -> None:
-    page.fill(f"{where} input", name)
-    page.keyboard.press("Enter")
 
 
 def has_prompt(page: Page, text: str) -> None:
@@ -53,8 +48,7 @@ def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_t
     settled(page)
     choose(page, "#zs-task", "Translate")
     expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
-    page.locator("#zs-n-examples input[type=number]").fill("3")
-    page.keyboard.press("Tab")
+    enter(page, "#zs-n-examples input[type=number]", "3")
     expect(page.locator("#zs-view .zs-example")).to_have_count(4)  # and one in the legend
     choose(page, "#zs-template", "Translate English to French")
     expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text("Translate English to French:\n")
@@ -74,8 +68,7 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
         "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"
     )
     assert max(shades) == 50 and page.locator("#zs-uses .zs-apart").count() >= 1
-    page.fill("#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
-    page.keyboard.press("Tab")
+    enter(page, "#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
     expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =")
     page.click("#zs-answer")
     expect(page.locator("#zs-stream .ts-stats")).to_contain_text("token")
@@ -104,8 +97,7 @@ def test_ways_effects_and_models_side_by_side_and_the_scoreboard_counts(visit):
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
     expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
-    page.locator("#zs-items input[type=number]").fill("200")
-    page.keyboard.press("Tab")
+    enter(page, "#zs-items input[type=number]", "200")
     page.click("#zs-count")
     expect(page.locator("#zs-board .sh-text").first).to_contain_text("items/s")
     page.click("#zs-count-stop")

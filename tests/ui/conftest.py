@@ -44,26 +44,13 @@ def services(tiny_lm) -> Iterator[Services]:
     computing, measuring = ComputeThread("computing"), ComputeThread("measuring")
     jobs = RunManager(computing, limits, device=DEVICE)
     store = ModelStore(
-        limits,
-        offline=True,
-        default="tiny",
-        loader=lambda *_, **__: tiny_lm,
-        trained=jobs.workspaces.language_model,
+        limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.workspaces.language_model,
         device=DEVICE,
-    )
-    readings = AttentionCache(limits.reading_bytes)
+    )  # fmt: skip
+    texts, heavy = AdmissionQueue(limits.texts_at_once), AdmissionQueue(limits.heavy_at_once, "computation")
     made = Services(
-        store,
-        SessionStore(limits),
-        limits,
-        computing,
-        measuring,
-        Scheduler(computing),
-        AdmissionQueue(limits.texts_at_once),
-        AdmissionQueue(limits.heavy_at_once, "computation"),
-        readings,
-        jobs,
-        device=DEVICE,
-    )
+        store, SessionStore(limits), limits, computing, measuring, Scheduler(computing), texts, heavy,
+        AttentionCache(limits.reading_bytes), jobs, device=DEVICE,
+    )  # fmt: skip
     yield made
     made.close()

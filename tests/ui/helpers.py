@@ -1,11 +1,13 @@
 """Shared by the tests of the page's handlers."""
 
 import json
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gptcore.inference.sampling_settings import SamplingSettings
+from ui.lenses.train.handlers.presets import PRESETS
 from ui.shared.inputs import WritingForm, writing_form
 from ui.state.limits import Limits
 
@@ -14,19 +16,16 @@ CONTROLS: dict[str, Any] = {
     "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,
 }  # fmt: skip
 _LIMITS = Limits(max_new_tokens=150)
+# A run of the Train tab that ends in no time.
+LESSON = {
+    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
+    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
+}  # fmt: skip
 
 
 def form(**changes: object) -> WritingForm:
     """The form of the Generate tab as the tests begin with it, with some controls moved."""
     return writing_form({**CONTROLS, **changes}, _LIMITS)
-
-
-def named(names: str, values: object) -> object:
-    """A request with these values by name, fewer than names or more; what is no list stays what it is."""
-    if not isinstance(values, list):
-        return values
-    known = names.split()
-    return dict(zip([*known, *(f"more_{i}" for i in range(len(values)))], values, strict=False))
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
@@ -37,6 +36,16 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
+def in_threads(*works: Callable[[], object]) -> None:
+    """Does all at the same time, each in a thread of its own; fails when one has not ended after two minutes."""
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+
+
 def records_of(stream: str, kind: str) -> list[dict[str, Any]]:
     """The records of one kind in a token stream."""
     return [record for record in map(json.loads, stream.splitlines()) if record["kind"] == kind]
@@ -44,3 +53,8 @@ def records_of(stream: str, kind: str) -> list[dict[str, Any]]:
 
 def text_of(stream: str) -> str:
     return "".join(record["text"] for record in records_of(stream, "token"))
+
+
+def last_stream(views: Iterable[Any]) -> str:
+    """The token stream as the last of the views that have one shows it."""
+    return [view.stream for view in views if view.stream is not None][-1]

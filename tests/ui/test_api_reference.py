@@ -3,27 +3,24 @@
 import contextlib
 import io
 import re
-from pathlib import Path
 
 import gradio as gr
 import pytest
 
 from serving import served_page
+from tiny import ROOT
 from ui.endpoints import add_endpoints
 from ui.server.gradio_internals.api_reference import markdown, tell_of
-from ui.services import make_services
 
-README = Path(__file__).resolve().parents[2] / "gptcore" / "README.md"
+README = ROOT / "gptcore" / "README.md"
 
 
 @pytest.fixture(scope="module")
-def described():
-    services = make_services(offline=True)
+def described(bundled):
     with gr.Blocks() as page:
-        endpoints = add_endpoints(services)
+        endpoints = add_endpoints(bundled)
     tell_of(page, endpoints)
-    yield endpoints, page.get_api_info()["named_endpoints"]
-    services.close()
+    return endpoints, page.get_api_info()["named_endpoints"]
 
 
 def test_the_readme_has_the_reference_that_the_endpoints_make(described):

@@ -7,9 +7,8 @@ def test_how_sure_the_next_token_is():
     labels = [" ball", " cat", "\n"]
     sure = conclusions.next_token(labels, [0.95, 0.02, 0.01], [1.0, 0, 0], 1, 100)
     assert sure == "It is very sure: “ball” has 95%. The settings leave only “ball”."
-    assert conclusions.next_token(labels, [0.6, 0.2, 0.1], [0.6, 0.2, 0.1], 100, 100) == (
-        "It is fairly sure: “ball” has 60%."
-    )
+    said = conclusions.next_token(labels, [0.6, 0.2, 0.1], [0.6, 0.2, 0.1], 100, 100)
+    assert said == "It is fairly sure: “ball” has 60%."
     leans = conclusions.next_token(labels, [0.2, 0.1, 0.3], [0.4, 0, 0.6], 2, 100)
     assert leans == "It favours a new line (30%) over “ball” (20%). The settings leave 2 of 100 tokens to draw from."
     assert "Nothing stands out: the likeliest, “ball”, has only 5%" in conclusions.next_token(
@@ -25,9 +24,8 @@ def test_what_the_heads_do():
     roles[0][1][1] = False
     assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
     resting = [[["first", False], ["mixed", False]]]
-    assert conclusions.heads(resting) == (
-        "Nothing stands out: none of the 2 heads has a clear role here, 1 rests on the first token."
-    )
+    said = conclusions.heads(resting)
+    assert said == "Nothing stands out: none of the 2 heads has a clear role here, 1 rests on the first token."
 
 
 def test_what_excites_a_neuron():
@@ -48,17 +46,15 @@ def test_what_surprises():
 
 
 def test_where_the_parameters_are():
-    assert conclusions.shares([("MLP", 60), ("Attention", 30), ("Norms", 10)]) == (
-        "MLP holds 60% of the 100 parameters, Attention 30%."
-    )
+    said = conclusions.shares([("MLP", 60), ("Attention", 30), ("Norms", 10)])
+    assert said == "MLP holds 60% of the 100 parameters, Attention 30%."
     assert conclusions.shares([("MLP", 10), ("Attention", 30)]).startswith("Attention holds 75%")
 
 
 def test_which_test_is_passed_best():
     results = [("mini: sums", 0.1, 0.05, 0.2), ("world: sums", 0.9, 0.8, 0.2), ("world: last word", 0.5, 0.4, None)]
-    assert conclusions.scores(results) == (
-        "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
-    )
+    said = conclusions.scores(results)
+    assert said == "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
     guessing = conclusions.scores([("mini: sums", 0.25, 0.1, 0.2), ("mini: analogy", 0.2, 0.1, 0.25)])
     assert guessing.startswith("Nothing stands out: none is clearly better than guessing.")
     assert conclusions.scores([]) == "" and conclusions.scores(results[2:]) == "world: last word: 50%."

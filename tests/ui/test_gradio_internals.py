@@ -1,17 +1,20 @@
 """Private parts of Gradio: listed, used only for the version they were written for, and not needed by the app."""
 
+import asyncio
 import logging
 import re
-from pathlib import Path
 
+import gradio as gr
 import httpx
 import pytest
 from gradio_client import Client
+from wire import apart
 
 from serving import served_page
+from tiny import ROOT, ran
 from ui.server import gradio_internals
-
-ROOT = Path(__file__).resolve().parents[2]
+from ui.server.gradio_internals.page_states import PageStates
+from ui.server.gradio_internals.queue_life import look_seldom
 
 
 def test_the_pinned_gradio_is_the_one_that_they_were_written_for():
@@ -43,3 +46,78 @@ def test_the_app_works_with_another_gradio_and_none_of_the_parts(monkeypatch, ca
     left_alone = [record.getMessage() for record in caplog.records if "is left alone" in record.getMessage()]
     # The import, the start and the end are of a process of their own.
     assert len(left_alone) >= len(gradio_internals.PARTS) - 3
+
+
+@pytest.mark.parametrize(("looking", "pause"), [("start_processing", 0.005), ("start_progress_updates", 1.0)])
+def test_a_queue_with_nothing_to_do_pauses_between_looks_for_as_long_as_it_is_told(looking, pause):
+    with gr.Blocks() as page:
+        page.load(lambda: None)
+    queue, pauses = page.queue()._queue, []
+
+    class OnePause(asyncio.SelectorEventLoop):
+        def call_later(self, delay, *rest, **options):
+            pauses.append(delay)
+            raise TimeoutError  # the test has seen for how long
+
+    def look():
+        with asyncio.Runner(loop_factory=OnePause) as loop:
+            loop.run(getattr(queue, looking)())
+
+    look_seldom(queue)
+    with pytest.raises(TimeoutError):
+        apart(look)
+    assert pauses == [pause]
+
+
+@pytest.fixture
+def page():
+    with gr.Blocks() as page:
+        gr.State([1])
+        gr.Textbox("a")
+    page.state_session_capacity = 2
+    return page
+
+
+def test_each_page_has_values_of_its_own_and_no_copy_of_the_configuration(page):
+    states = PageStates(page)
+    held, box = (one for one in page.blocks.values() if isinstance(one, (gr.State, gr.Textbox)))
+    mine, other = states["mine"], states["other"]
+    mine[held._id].append(2)
+    assert (mine[held._id], other[held._id], held.value) == ([1, 2], [1], [1])
+    mine[box._id] = gr.Textbox("b", render=False)
+    mine._update_value_in_config(box._id, "c" * 1000)  # as Gradio calls it after every event
+    assert other[box._id].value == "a" and not other.config_values
+    assert "ccc" not in str(list(mine.components))
+    assert states["mine"] is mine and page.state_holder is states
+
+
+def test_the_page_that_was_used_longest_ago_makes_room(page):
+    states = PageStates(page)
+    for name in ("a", "b", "a", "c"):
+        assert states[name] is states[name]
+    assert set(states.session_data) == {"a", "c"}
+
+
+COUNTED = """
+import ast, inspect, sys
+parse, parsed = ast.parse, []
+def counting(*given, **named):
+    parsed.append(sys._getframe(1).f_globals.get("__name__"))
+    return parse(*given, **named)
+ast.parse = counting
+import {module}
+import gradio
+assert "quick" not in inspect.getfile.__module__ and gradio.HTML("here").value == "here"
+print(parsed.count("gradio.component_meta"))
+"""
+
+
+def parsed(module: str) -> int:
+    """How often Gradio parses a source while a module is imported."""
+    done = ran("-c", COUNTED.format(module=module), check=True)
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+def test_no_source_is_parsed_that_an_app_does_not_need():
+    assert parsed("app") == 0 < parsed("gradio")

@@ -7,6 +7,7 @@ import resource
 import struct
 import time
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,19 +49,30 @@ def folder(tmp_path) -> Path:
     return save_folder(tmp_path / "model", make_model(SHAPE), TOKENIZER)
 
 
+@pytest.fixture
+def temporary(tmp_path, monkeypatch) -> None:
+    """Temporary files are made in the test's folder, and what they set is put back."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+
+
 def changed(folder: Path, **values) -> Path:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **values}))
     return folder
 
 
-def zipped(folder: Path, target: Path, **more: bytes) -> Path:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
-        for file in folder.iterdir():
-            made.write(file, f"model/{file.name}")
-        for name, content in more.items():
+def packed(target: Path, members: Iterable[tuple[str, bytes]], how=zipfile.ZIP_DEFLATED) -> Path:
+    """A zip of files by their names."""
+    with zipfile.ZipFile(target, "w", how) as made:
+        for name, content in members:
             made.writestr(name, content)
     return target
+
+
+def zipped(folder: Path, target: Path, *more: tuple[str, bytes], how=zipfile.ZIP_DEFLATED) -> Path:
+    """A zip of a model's folder."""
+    return packed(target, [*((f"model/{file.name}", file.read_bytes()) for file in folder.iterdir()), *more], how)
 
 
 class Cheap:
@@ -122,11 +134,8 @@ def test_a_refused_upload_does_not_show_where_it_was_unpacked(services, folder, 
 def lying_zip(folder: Path, target: Path, declared: int) -> Path:
     """A zip whose large member declares few bytes."""
     content = b"\0" * (64 << 20)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
-        made.write(folder / "config.json", "config.json")
-        made.writestr("model.safetensors", content)
-    raw = target.read_bytes().replace(struct.pack("<I", len(content)), struct.pack("<I", declared))
-    target.write_bytes(raw)
+    packed(target, [("config.json", (folder / "config.json").read_bytes()), ("model.safetensors", content)])
+    target.write_bytes(target.read_bytes().replace(struct.pack("<I", len(content)), struct.pack("<I", declared)))
     return target
 
 
@@ -140,22 +149,17 @@ def test_a_zip_is_unpacked_no_further_than_allowed(folder, tmp_path, declared):
 
 
 def test_zips_with_too_many_doubled_or_unusual_members_are_refused(services, folder, tmp_path):
-    many = tmp_path / "many.zip"
-    with zipfile.ZipFile(many, "w") as made:
-        for place in range(60_000):
-            made.writestr(f"{place}/config.json", b"")
+    nothing = ((f"{place}/config.json", b"") for place in range(60_000))
+    many = packed(tmp_path / "many.zip", nothing, zipfile.ZIP_STORED)
     with Cheap(), pytest.raises(InputError, match="60,000 files; at most 200"):
         files.opened_model(services, None, str(many))
     with pytest.warns(UserWarning, match="Duplicate"):
-        doubled = zipped(folder, tmp_path / "doubled.zip", **{"model/config.json": b"{}"})
+        doubled = zipped(folder, tmp_path / "doubled.zip", ("model/config.json", b"{}"))
     with pytest.raises(InputError, match=r"config.json more than once"):
         files.opened_model(services, None, str(doubled))
-    packed = tmp_path / "packed.zip"
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as made:
-        for file in folder.iterdir():
-            made.write(file, file.name)
+    unusual = zipped(folder, tmp_path / "unusual.zip", how=zipfile.ZIP_LZMA)
     with pytest.raises(InputError, match="uses unsupported compression"):
-        files.opened_model(services, None, str(packed))
+        files.opened_model(services, None, str(unusual))
     for content in (b"", b"PK\5\6", b"no zip at all" * 100, b"PK\5\6" + b"\xff" * 18):
         (tmp_path / "bad.zip").write_bytes(content)
         with pytest.raises(InputError):
@@ -253,9 +257,7 @@ def test_a_template_that_is_no_name_is_refused(services, template):
         TASKS["sentiment"].template(template)
 
 
-def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, temporary):
     gone = tmp_path / TemporaryFiles(most_bytes=1).folder.parent.name / str((1 << 22) - 1)
     gone.mkdir(parents=True)
     (gone / "left").write_bytes(b"x" * 5000)
@@ -286,15 +288,12 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("size", "status"), [({"content_length": "10"}, 200), ({"content_length": "5000"}, 507), ({}, 411)]
 )
-def test_an_upload_without_room_is_refused_before_its_first_byte(tmp_path, monkeypatch, size, status):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_an_upload_without_room_is_refused_before_its_first_byte(temporary, size, status):
     room = UploadRoom(inner, TemporaryFiles(most_bytes=1000))
     assert answered(room, "/gradio_api/upload", "POST", b"x" * 10, **size)[0] == status
 
 
-def test_uploads_have_shares_and_who_holds_most_gives_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+def test_uploads_have_shares_and_who_holds_most_gives_way(temporary):
     files, names = TemporaryFiles(most_bytes=1000), itertools.count()
     files.open()
 
@@ -338,8 +337,7 @@ def test_a_model_s_name_of_another_kind_has_no_workspace(services, name):
     assert services.workspaces.holder(name) is None and len(uses.model_lines(services, name)) == 6
 
 
-def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, temporary, monkeypatch):
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "GRADIO_TEMP_DIR"):
         monkeypatch.setenv(variable, "")  # put back after the test
         monkeypatch.delenv(variable)
@@ -350,10 +348,8 @@ def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kep
 
 
 def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_before_it_is_read(tmp_path):
-    long = tmp_path / "long.zip"
-    with zipfile.ZipFile(long, "w") as made:
-        for place in range(5000):
-            made.writestr(f"{place:05}/{'x' * 40}", b"")
+    nothing = ((f"{place:05}/{'x' * 40}", b"") for place in range(5000))
+    long = packed(tmp_path / "long.zip", nothing, zipfile.ZIP_STORED)
     raw = bytearray(long.read_bytes())
     raw[-14:-10] = b"\1\0\1\0"  # one file, it says
     long.write_bytes(raw)
@@ -365,19 +361,18 @@ def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_befo
         files.unpack(long, tmp_path, most_bytes=1 << 20)
 
 
-def test_folders_that_are_empty_and_old_go_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setenv("GRADIO_TEMP_DIR", "")
+def test_folders_that_are_empty_and_old_go_too(temporary):
     now = [time.time()]
-    temporary = TemporaryFiles(most_bytes=1 << 20, age=60, clock=lambda: now[0])
-    temporary.open()
-    for name in ("old/deep", "full"):
-        (temporary.folder / "gradio" / name).mkdir(parents=True)
-    (temporary.folder / "gradio/full/file").write_bytes(b"x")
+    files = TemporaryFiles(most_bytes=1 << 20, age=60, clock=lambda: now[0])
+    files.open()
+    old, full = (files.folder / "gradio" / name for name in ("old/deep", "full"))
+    for folder in (old, full):
+        folder.mkdir(parents=True)
+    (full / "file").write_bytes(b"x")
     now[0] += 30
-    temporary.tidy()
-    assert (temporary.folder / "gradio/old/deep").is_dir()
+    files.tidy()
+    assert old.is_dir()
     now[0] += 40
-    os.utime(temporary.folder / "gradio/full/file", (now[0], now[0]))
-    temporary.tidy()
-    assert not (temporary.folder / "gradio/old/deep").exists() and (temporary.folder / "gradio/full/file").is_file()
+    os.utime(full / "file", (now[0], now[0]))
+    files.tidy()
+    assert not old.exists() and (full / "file").is_file()

@@ -5,12 +5,18 @@ import logging
 from ui.server.log_limits import LogLimits
 
 
-def test_a_line_that_comes_again_and_again_is_written_a_few_times_a_minute():
-    now, log, seen = [0.0], logging.Logger("test"), []
-    handler = logging.Handler()
+def limited(**options):
+    """A log with limits, and the lines that are written."""
+    log, handler, seen = logging.Logger("test"), logging.Handler(), []
     handler.emit = lambda record: seen.append(record.getMessage())
-    handler.addFilter(LogLimits(clock=lambda: now[0]))
+    handler.addFilter(LogLimits(**options))
     log.addHandler(handler)
+    return log, seen
+
+
+def test_a_line_that_comes_again_and_again_is_written_a_few_times_a_minute():
+    now = [0.0]
+    log, seen = limited(clock=lambda: now[0])
 
     def fail(times):
         for n in range(times):
@@ -25,10 +31,6 @@ def test_a_line_that_comes_again_and_again_is_written_a_few_times_a_minute():
 
 
 def test_a_long_line_is_cut():
-    log, seen = logging.Logger("test"), []
-    handler = logging.Handler()
-    handler.emit = lambda record: seen.append(record.getMessage())
-    handler.addFilter(LogLimits())
-    log.addHandler(handler)
+    log, seen = limited()
     log.error("said: %s", "x" * 28_000_000)
     assert len(seen[0]) < 4100 and seen[0].endswith("… (28,000,006 characters)")

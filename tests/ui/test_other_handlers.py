@@ -7,7 +7,7 @@ import pytest
 import gptcore
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
-from helpers import form, records_of, text_of, until
+from helpers import form, in_threads, records_of, text_of, until
 from ui import links
 from ui.lenses.generate.handlers import program
 from ui.lenses.generate.handlers.compare import MOST, compare
@@ -62,12 +62,9 @@ def test_the_speed_limit_holds_for_the_longest_column(services):
 
 @pytest.mark.parametrize(
     ("strategies", "same", "words"),
-    [
-        ([OFF] * 4, True, "All columns are empty"),
-        (["Best", OFF, OFF, OFF], True, "unknown"),
-        (["Greedy"] * 4, 1, "random numbers"),
-    ],
-)
+    [([OFF] * 4, True, "All columns are empty"), (["Best", OFF, OFF, OFF], True, "unknown"),
+     (["Greedy"] * 4, 1, "random numbers")],
+)  # fmt: skip
 def test_a_comparison_of_nothing_or_nonsense_is_a_sentence(services, strategies, same, words):
     with pytest.raises(InputError, match=words):
         columns(services, strategies, same)
@@ -130,7 +127,6 @@ def test_a_link_to_what_is_gone_says_so_in_one_sentence_and_opens_the_nearest_vi
 
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
     loads = []
-
     began = threading.Barrier(8)
 
     def visit():
@@ -143,11 +139,7 @@ def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
         return tiny_lm
 
     store = ModelStore(Limits(), loader=slow)
-    threads = [threading.Thread(target=visit) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(*[visit] * 8)
     assert loads == ["tiny"]
 
 

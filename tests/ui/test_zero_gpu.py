@@ -1,8 +1,6 @@
 """Work for a GPU that is lent for a moment: the same texts and scores as here, and a way on when it cannot be had."""
 
 import pickle
-import subprocess
-import sys
 
 import gradio as gr
 import pytest
@@ -11,6 +9,7 @@ from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import score_text
 from gptcore.inference.sequence import TokenSequence
+from tiny import ran
 from ui.compute import zero_gpu
 from ui.lenses.generate.handlers.score import score
 
@@ -112,6 +111,5 @@ if zero_gpu.spaces is not None:
     assert list(sys.modules).index("spaces") < list(sys.modules).index("torch")
 """
     for before, missing in (("", False), ("sys.modules['spaces'] = None", True)):
-        made = code.format(before=before, missing=missing)
-        done = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=False)
+        done = ran("-c", code.format(before=before, missing=missing))
         assert done.returncode == 0, done.stderr

@@ -34,11 +34,7 @@ test('while anything is computed nothing is given up', async () => {
 
 test('it ends at once where it is wanted no longer', async () => {
   const shown = page(16, 10);
-  assert.ok(
-    !(await awaited(
-      () => null,
-      () => shown.frames < 5,
-    )),
-  );
+  const wanted = () => shown.frames < 5;
+  assert.ok(!(await awaited(() => null, wanted)));
   assert.equal(shown.frames, 5);
 });

@@ -9,15 +9,10 @@ const some = [
 ];
 
 test('a view has its own exercises; one without any shows those of its tab', () => {
-  assert.deepEqual(
-    ofView(some, ['Attention', 'Heads']).map(one => one.name),
-    ['a'],
-  );
-  assert.deepEqual(
-    ofView(some, ['Attention', 'Compare']).map(one => one.name),
-    ['a', 'b'],
-  );
-  assert.deepEqual(ofView(some, ['Parameters', 'Count']), []);
+  const names = (...place) => ofView(some, place).map(one => one.name);
+  assert.deepEqual(names('Attention', 'Heads'), ['a']);
+  assert.deepEqual(names('Attention', 'Compare'), ['a', 'b']);
+  assert.deepEqual(names('Parameters', 'Count'), []);
 });
 
 test('an exercise whose view, model or text was left says so', () => {

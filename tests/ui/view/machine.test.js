@@ -4,19 +4,13 @@ import {order, sentences, shownBlock} from '../../../ui/shared/view/machine_word
 import {folded, layout, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
 
 test('few blocks stand alone, many are folded into groups of one size without a gap', () => {
-  assert.deepEqual(folded(3, 12), [
-    [0, 0],
-    [1, 1],
-    [2, 2],
-  ]);
+  assert.equal(folded(3, 12).join(' '), '0,0 1,1 2,2');
   for (const n of [1, 2, 6, 12, 24, 36, 48])
     for (const most of [1, 5, 8, 12]) {
       const groups = folded(n, most);
       assert.ok(groups.length <= most);
-      assert.deepEqual(
-        groups.flatMap(([a, b]) => Array.from({length: b - a + 1}, (_, i) => a + i)),
-        Array.from({length: n}, (_, i) => i),
-      );
+      const blocks = groups.flatMap(([a, b]) => Array.from({length: b - a + 1}, (_, i) => a + i));
+      assert.deepEqual(blocks, [...Array(n).keys()]);
     }
 });
 

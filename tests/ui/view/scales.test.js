@@ -19,14 +19,9 @@ test('zero of a difference is the background', () => {
 });
 
 test('small shares are lifted so that they show, and places stay on the scale', () => {
-  assert.deepEqual(
-    [0, 0.01, 0.25, 1, 2, -1].map(p => placeOf(p, 'share', 1)),
-    [0, 26, 128, 255, 255, 0],
-  );
-  assert.deepEqual(
-    [-5, 0, 5].map(x => placeOf(x, 'signed', 2)),
-    [0, 128, 255],
-  );
+  const places = (kind, limit, ...values) => values.map(value => placeOf(value, kind, limit));
+  assert.deepEqual(places('share', 1, 0, 0.01, 0.25, 1, 2, -1), [0, 26, 128, 255, 255, 0]);
+  assert.deepEqual(places('signed', 2, -5, 0, 5), [0, 128, 255]);
 });
 
 test('the limit of a map is its largest size, also with gaps', () => {

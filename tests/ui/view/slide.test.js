@@ -16,32 +16,20 @@ test('a map of a whole window of GPT-2 is drawn, its future blank, with as many 
 });
 
 test('shares stand on a square root, and what is written on them can be read', () => {
-  const {data, annotations} = heat(
-    {title: '', values: [[0.25, 1, 0]], columns: ['a', 'b', 'c'], rows: ['x'], texts: [['a', 'b', 'c']]},
-    LOOK,
-    true,
-  );
+  const columns = ['a', 'b', 'c'];
+  const shares = {title: '', values: [[0.25, 1, 0]], columns, rows: ['x'], texts: [columns]};
+  const {data, annotations} = heat(shares, LOOK, true);
   assert.deepEqual(data[0].z, [[0.5, 1, 0]]);
   assert.deepEqual([data[0].zmin, data[0].zmax], [0, 1]);
-  assert.deepEqual(
-    annotations.map(one => one.font.color),
-    [LOOK.ink, LOOK.paper, LOOK.ink],
-  );
+  const inks = annotations.map(one => one.font.color);
+  assert.deepEqual(inks, [LOOK.ink, LOOK.paper, LOOK.ink]);
 });
 
 test('bars leave room for what is written beside them, and for what is below zero', () => {
   const one = bars({title: '', names: ['a', 'b'], axis: '', series: [{values: [2, -1], texts: ['2', '-1']}]});
   assert.ok(one.xaxis.range[0] < -1 && one.xaxis.range[1] > 3);
-  const panels = bars({
-    title: '',
-    names: ['a'],
-    axis: '',
-    apart: true,
-    series: [
-      {name: 'x\n<1>', values: [1]},
-      {name: 'y', values: [0]},
-    ],
-  });
+  const series = ['x\n<1>', 'y'].map((name, i) => ({name, values: [1 - i]}));
+  const panels = bars({title: '', names: ['a'], axis: '', apart: true, series});
   assert.equal(panels.data[1].xaxis, 'x2');
   assert.equal(panels.annotations[0].text, 'x<br>&lt;1&gt;');
   assert.ok(panels.xaxis2.domain[0] > panels.xaxis.domain[1]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {trainingLoss} from '../../../ui/lenses/train/view/figures.js';
+import {curveRows, tiles, trainingLoss} from '../../../ui/lenses/train/view/figures.js';
+import {learned} from '../../../ui/lenses/train/view/figures.js';
 import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
@@ -17,10 +18,8 @@ test('news are added, and what is no longer the beginning is replaced', () => {
 test('a place in the queue is said with when the run begins, as far as that is known', () => {
   assert.equal(queued({number: 3, seconds: 49.6}), 'You are 3rd in the queue, in about 50 s: it begins by itself');
   assert.equal(queued({number: 1, seconds: null}), 'You are 1st in the queue: it begins by itself');
-  assert.deepEqual(
-    [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]),
-    ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd'],
-  );
+  const said = [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]);
+  assert.deepEqual(said, ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd']);
 });
 
 test('where the model of an earlier update is kept, the training loss is that of this update', () => {
@@ -30,4 +29,55 @@ test('where the model of an earlier update is kept, the training loss is that of
   assert.equal(kept, 3);
   assert.ok(last < kept);
   assert.equal(trainingLoss({rows, kept: 0}), null);
+});
+
+const about = {kind: 'text', tokens_per_character: 0.5, terms: [], commonest: null};
+const pace = {step: 1200, rate: 5000.4, elapsed: 12, left: 95};
+const looks = [
+  {step: 0, valid: 4},
+  {step: 1000, valid: Math.LN2},
+];
+const run = {about, ...pace, state: 'running', final: null, final_accuracy: null, rows: [[1, 3, 0.1, 1, 1]], looks};
+
+test('bits per character come from the held-out loss and the tokens in a character', () => {
+  const tilesOf = (of, more = {}) => Object.fromEntries(tiles({...run, ...more, about: {...about, ...of}}, false));
+  const shown = tilesOf({});
+  assert.equal(shown['held out, update 1,000'], '0.693');
+  assert.equal(shown.perplexity, '2.00');
+  assert.equal(shown['bits per character'], '0.500');
+  assert.equal(shown.left, '1 min 35 s');
+  assert.equal(tilesOf({kind: 'instructions'})['bits per character'], '0.500');
+  const pairs = tilesOf({kind: 'preferences', tokens_per_character: null}, {final_accuracy: 0.75});
+  assert.equal(pairs['the preferred one gained'], '75.0%');
+  assert.ok(!Object.keys(pairs).some(name => /perplexity|bits/.test(name)));
+  const labels = tilesOf({kind: 'labels', commonest: 0.5}, {final_accuracy: 0.75});
+  assert.deepEqual([labels.accuracy, labels['the most frequent label']], ['75.0%', '50.0%']);
+});
+
+test('the table of a curve has a column for every term of a loss that is a sum', () => {
+  const sum = {...run, about: {...about, terms: ['DPO', 'own']}, rows: [[1, 3, 0.1, 1, 1, 0.7, 2.3]]};
+  const [names, first, row] = curveRows(sum);
+  assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats']);
+  assert.deepEqual([first.length, first.at(-1), row.length], [names.length, 4, names.length]);
+  assert.equal(curveRows({...sum, about})[2].length, 6); // a term that is the loss itself has no column
+});
+
+const LINES = {uniform: 4.3, unigram: 3.07, bigram: 2.38};
+
+test('the sentence changes with the loss', () => {
+  const said = [4.3, 3.5, 2.7, 1.5].map(loss => learned(LINES, loss, null));
+  assert.match(said[0], /knows nothing yet/);
+  assert.match(said[1], /0\.80 nats below guessing evenly/);
+  assert.match(said[2], /not yet below the bigram one/);
+  assert.match(said[3], /0\.88 nats below the bigram baseline/);
+});
+
+test('a text that is learned by heart is told from one that is understood', () => {
+  assert.match(learned(LINES, 1.5, 1.1), /0\.40 lower: part of that may be memorised/);
+  assert.doesNotMatch(learned(LINES, 1.5, 1.4), /memorised/);
+});
+
+test('nothing is said without a held-out loss or baselines', () => {
+  assert.equal(learned(LINES, null, null), '');
+  assert.equal(learned({uniform: 1.1}, 1.0, null), '');
 });

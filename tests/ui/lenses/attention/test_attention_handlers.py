@@ -22,6 +22,7 @@ from ui.lenses.attention.handlers import ablation, codec, compare, files, lens, 
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
 from ui.lenses.attention.handlers.texts import TEXTS, activating_text
+from ui.lenses.attention.view.attention_view import standalone_page
 from ui.lenses.generate.handlers import writing
 from ui.shared.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
@@ -242,9 +243,8 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert np.max(same["scores"]["changed"]) == 0
     assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
     assert value["said"] == compare.conclusion(value["scores"]["changed"])
-    assert compare.conclusion([[0.4, 0.0], [0.3, 0.01]]) == (
-        "Attention moves most in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
-    )
+    said = compare.conclusion([[0.4, 0.0], [0.3, 0.01]])
+    assert said == "Attention moves most in head 0.0 (40%) and head 1.0 (30%); in the median head 1% of it does."
 
 
 def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(services, monkeypatch):
@@ -347,11 +347,9 @@ def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(serv
     assert attention_program.attention(services, TEXT, model="tiny")["weights"] is None
     assert attention_program.attention(services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0] is None
     for layer, head, sink, said in (
-        (0, None, RAW, "both a layer and a head"),
-        (2, 0, RAW, "The layer is 2"),
-        (0, 1.5, RAW, "The head"),
+        (0, None, RAW, "both a layer and a head"), (2, 0, RAW, "The layer is 2"), (0, 1.5, RAW, "The head"),
         (0, 0, "x", "sink mode"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(GPTCoreError, match=said):
             attention_program.attention(services, TEXT, layer, head, sink, model="tiny")
 
@@ -419,3 +417,9 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
 )  # fmt: skip
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
     assert said in lens.conclusion(ranks, chances, "ball")
+
+
+def test_a_page_of_its_own_cannot_be_broken_out_of_by_its_text():
+    page = standalone_page(json.dumps({"text": "</script><script>alert(1)</script>"}), {"0,0": "abc"})
+    assert page.count("</script>") == 1 and "\\u003c/script>" in page
+    assert "http" not in page.replace("http://www.w3.org", "")

@@ -1,12 +1,14 @@
-"""The circuit on the page: its numbers are the core's, its checks are real passes, its words follow the numbers."""
+"""A word's circuit, when it formed, what a head does by its weights: the core's numbers, real passes, true words."""
 
 import json
 
 import pytest
 import torch
 
-from gptcore.analysis import CircuitNode, logits_without_edge, logits_without_nodes, word_circuit
-from ui.lenses.attention.handlers import circuit
+from gptcore import analysis
+from gptcore.analysis import CircuitNode, Composition, HeadCircuits
+from ui.lenses.attention.handlers import circuit, formed, head_weights
+from ui.shared.formed import conclusion as when
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 
@@ -29,7 +31,7 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
     logits = lm.model(torch.tensor([ids])).logits[0, -1].detach()
     assert found["total"] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3)
     assert sum(found["words"]) + found["constants"] == pytest.approx(found["total"], abs=0.02)
-    of_core = word_circuit(lm.model, ids, word, rival, most=16)
+    of_core = analysis.word_circuit(lm.model, ids, word, rival, most=16)
     assert [(n["kind"], n["layer"], n["index"], n["place"]) for n in found["nodes"]] == [
         (n.kind, n.layer, n.index, n.place) for n in of_core.nodes
     ]
@@ -37,7 +39,7 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
         if shown["really"] is None:
             assert node.kind in ("word", "answer")
             continue
-        without = logits_without_nodes(lm.model, ids, [node])
+        without = analysis.logits_without_nodes(lm.model, ids, [node])
         assert shown["really"] == pytest.approx(float(without[word] - without[rival]) - found["total"], abs=3e-3)
     assert found["said"].startswith("“zebra” rather than “lion”, +") and "“zebra” (+" in found["said"]
 
@@ -48,25 +50,14 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
     heads = [n for n in found["nodes"] if n["kind"] == "head"][-2:]
     off = [["head", n["layer"], n["index"], n["place"]] for n in heads]
     value = json.loads(circuit.circuit_without(bundled, {**asked, "off": off, "edge": None}))
-    without = logits_without_nodes(lm.model, ids, [CircuitNode(*one, 0.0) for one in off])
+    without = analysis.logits_without_nodes(lm.model, ids, [CircuitNode(*one, 0.0) for one in off])
     assert value["difference"] == pytest.approx(float(without[word] - without[rival]), abs=2e-3)
     assert value["next"][0][1] == pytest.approx(float(without.softmax(-1).max()), abs=1e-3)
     source, target, _ = next(e for e in found["edges"] if found["nodes"][e[1]]["kind"] == "head")
     pair = [[found["nodes"][i][name] for name in ("kind", "layer", "index", "place")] for i in (source, target)]
     value = json.loads(circuit.circuit_without(bundled, {**asked, "off": [], "edge": pair}))
-    cut = logits_without_edge(lm.model, ids, *(CircuitNode(*one, 0.0) for one in pair))
+    cut = analysis.logits_without_edge(lm.model, ids, *(CircuitNode(*one, 0.0) for one in pair))
     assert value["difference"] == pytest.approx(float(cut[word] - cut[rival]), abs=2e-3)
-
-
-@pytest.mark.parametrize(
-    ("off", "edge"),
-    [("x", None), ([["head", 0, 0]], None), ([["head", 9, 0, 0]], None), ([["head", 0, 99, 0]], None),
-     ([["answer", 6, 0, 0]], None), ([[None] * 4], None), ([["neuron", 0, 0, 99]], None),
-     ([["head", 0, 0, 0]] * 41, None),
-     ([], [["head", 0, 0, 0]]), ([], "x"), ([], [["head", 0, 0, 0], ["word", -1, 0, 0]])],
-)  # fmt: skip
-def test_parts_that_are_none_are_refused_in_a_sentence(bundled, asked, off, edge):
-    assert json.loads(circuit.circuit_without(bundled, {**asked, "off": off, "edge": edge}))["message"]
 
 
 def test_the_words_follow_the_numbers():
@@ -83,3 +74,62 @@ def test_the_words_follow_the_numbers():
     )
     assert "do not agree" in circuit.agreement([1.0, 2.0, 3.0], [2.0, 0.1, 1.5], 0.4)
     assert circuit.agreement([1.0], [-1.0], 0.4) == "The parts drawn carry 40% of the influence."
+
+
+def test_every_moment_is_that_moment_s_model(bundled, asked):
+    lm, (word, rival) = bundled.models.get("mini"), (asked["word"], asked["rival"])
+    found = json.loads(formed.formed(bundled, asked))
+    assert found["steps"] == [0, 8, 32, 128, 512, 2048, 8192, 11181, None]
+    ids = torch.tensor([lm.tokenizer.encode(TEXT)])
+    for place, name in ((0, "mini@0"), (4, "mini@512"), (8, "mini")):
+        logits = bundled.models.get(name).model(ids).logits[0, -1].detach()
+        assert found["total"][place] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3), name
+    assert all(len(part["values"]) == 9 for part in found["parts"]) and len(found["parts"]) == 6
+    assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
+    later = json.loads(formed.formed(bundled, {**asked, "word": rival, "rival": word}))
+    assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
+
+
+def test_a_model_without_moments_says_nothing(bundled, asked):
+    bundled.models.get("world")
+    found = formed.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
+    assert json.loads(found)["message"].startswith("No earlier moments")
+
+
+def test_the_words_about_moments_follow_the_numbers():
+    pair, steps = [" a", " b"], [0, 8, 32, None]
+    parts = [{"name": "head 5.4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
+    assert when(parts, [-0.1, 0.6, 2.0, 4.0], steps, pair) == (
+        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, head 5.4 (+3.0), took "
+        "over between update 8 and 32."
+    )
+    late = [{"name": "head 5.4", "values": [0.0, 2.0, 0.2, 3.0]}]
+    assert "took over between update 32 and the end" in when(late, [0.1, 0.5, 2.0, 4.0], steps, pair)
+    assert "between update 0 and 8" not in when(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)  # 0.4 is hardly
+    first = "It preferred “a” rather than “b” from the beginning"
+    assert when(parts, [1.0] * 4, steps, pair).startswith(first)
+    assert when(parts, [0, 0, 0, 0.1], steps, pair).startswith("Nothing stands out")
+    assert "“b” rather than “a”" in when(parts, [0, 0, 0, -3.0], steps, pair)
+
+
+def test_a_head_s_lists_are_the_core_s(services, tiny_lm):
+    services.models.get("tiny")
+    found = json.loads(head_weights.head_weights(services, {"model": "tiny", "layer": 1, "head": 2}))
+    core = analysis.head_circuits(tiny_lm.model, 1, 2)
+    assert [logit for _, logit in found["copied"]] == pytest.approx([logit for _, logit in core.copied], abs=0.006)
+    assert found["copying"] == pytest.approx(core.copying, abs=0.006) and len(found["suppressed"]) == 10
+    assert [name for name, *_ in found["compositions"]] == [f"head {one.layer}.{one.head}" for one in core.compositions]
+
+
+def test_the_words_about_a_head_follow_the_numbers():
+    def said(copying, *scores):
+        compositions = tuple(Composition(1, head, "K", score) for head, score in enumerate(scores))
+        made = HeadCircuits((), (), copying, compositions)
+        return head_weights.conclusion("5.4", made, [" Jane", " Lucy", " Sue", " Mia"], width=225)
+
+    assert said(0.99, 0.4, 0.1) == (
+        "Head 5.4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”. It builds "
+        "on head 1.0 in what it looks at (0.40)."
+    )
+    assert "suppresses: most tokens" in said(-0.7) and said(-0.7).endswith("No head comes before it.")
+    assert said(0.1, 0.1).startswith("Nothing stands out") and "no earlier head in particular" in said(0.1, 0.1)

@@ -7,20 +7,19 @@ import pytest
 
 from gptcore.analysis import count_parameters, neuron_activations
 from gptcore.config import PRESETS
-from helpers import named
 from ui.lenses.attention.handlers.neurons import inner_sizes, neurons
 from ui.shared import ancestors
 
 TEXT = "the cat sat on the mat and the dog sat"
 
 
-def asked(services, *request):
+def asked(services, layer):
     services.models.get("tiny")
-    return json.loads(neurons(services, named("model text layer neuron", list(request))))
+    return json.loads(neurons(services, {"model": "tiny", "text": TEXT, "layer": layer, "neuron": None}))
 
 
 def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny_lm):
-    seen = asked(services, "tiny", TEXT, 1, None)
+    seen = asked(services, 1)
     found = neuron_activations(tiny_lm.model, tiny_lm.tokenizer.encode(TEXT), 1)
     assert seen["neuron"] == seen["top"][0] and seen["n_inner"] == found.shape[1]
     assert seen["activations"] == pytest.approx(found[:, seen["neuron"]].tolist(), rel=0.01, abs=1e-3)
@@ -30,19 +29,7 @@ def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny
 
 
 def test_a_layer_of_the_model_before_becomes_the_last_of_this_one(services, tiny_lm):
-    assert asked(services, "tiny", TEXT, 47, None)["layer"] == tiny_lm.model.config.n_layer - 1
-
-
-def test_nonsense_is_answered_with_a_sentence(services):
-    for request, said in (
-        (["nothing", TEXT, 0, None], "not open"),
-        (["tiny", "", 0, None], "empty"),
-        (["tiny", TEXT, -1, None], "between 0 and"),
-        (["tiny", TEXT, 0, 10**9], "between 0 and"),
-        (None, "not open"),
-    ):
-        services.models.get("tiny")
-        assert said in json.loads(neurons(services, named("model text layer neuron", request)))["message"]
+    assert asked(services, 47)["layer"] == tiny_lm.model.config.n_layer - 1
 
 
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):

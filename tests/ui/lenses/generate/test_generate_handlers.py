@@ -7,7 +7,7 @@ import pytest
 
 import gptcore
 from gptcore.errors import GPTCoreError
-from helpers import form, records_of, text_of, until
+from helpers import form, in_threads, last_stream, records_of, text_of, until
 from ui.lenses.generate.handlers import writing
 from ui.shared.inputs import InputError
 
@@ -18,10 +18,6 @@ FORM = form()
 
 def run(services, controls=FORM, prompt=PROMPT, session="a"):
     return list(writing.write(services, session, "tiny", prompt, controls))
-
-
-def last_stream(views) -> str:
-    return [view.stream for view in views if view.stream is not None][-1]
 
 
 def test_the_page_writes_what_generate_writes(services, tiny_lm):
@@ -224,14 +220,6 @@ def test_a_forged_click_is_a_sentence(services, place, token):
 def test_branching_without_a_text_says_what_to_do(services):
     with pytest.raises(InputError, match="Press Generate first"):
         list(writing.branch(services, "new", "tiny", PROMPT, form(), 0, 1))
-
-
-def in_threads(*works) -> None:
-    threads = [threading.Thread(target=work) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=20)
 
 
 def test_ten_steps_at_the_same_time_write_ten_tokens(services):

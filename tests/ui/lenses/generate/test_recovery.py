@@ -1,6 +1,6 @@
 """What comes back when the connection or the server was lost while somebody was writing."""
 
-from helpers import form, records_of, text_of
+from helpers import form, last_stream, records_of, text_of
 from ui.lenses.generate.handlers import writing
 from ui.lenses.generate.handlers.recovery import recover
 from ui.state.sessions import Document
@@ -10,10 +10,6 @@ from ui.state.token_stream import prompt
 def example_of(services):
     ids = services.models.get("tiny").tokenizer.encode("the cat sat")
     return Document("tiny", "the cat sat", len(ids), tuple(ids), (prompt("the cat sat"),), 1)
-
-
-def last_stream(views):
-    return [view.stream for view in views if view.stream is not None][-1]
 
 
 def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(services):

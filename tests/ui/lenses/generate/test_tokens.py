@@ -7,7 +7,6 @@ import recorded_cuts
 
 import gptcore
 from gptcore.errors import TokenizerError
-from helpers import named
 from ui.lenses.generate.handlers import tokens
 from ui.lenses.generate.view.views import EXAMPLES
 
@@ -78,23 +77,3 @@ def test_steps_go_from_bytes_to_the_tokens(bundled):
     found = json.loads(tokens.steps(bundled, {"tokenizer": "mini", "text": TEXT}))
     assert "".join(found["words"]).encode("latin-1").decode() == TEXT
     assert found["merges"] and all(count > 0 for *_, count in found["merges"])
-
-
-REQUESTS = {tokens.cut: "text model", tokens.steps: "tokenizer text", tokens.learned: "text merges"}
-
-
-@pytest.mark.parametrize(
-    ("ask", "request_", "said"),
-    [
-        (tokens.cut, ["x" * 1001, "mini"], "1,001 characters; 1,000"), (tokens.cut, ["", "mini"], "empty"),
-        (tokens.cut, None, "must be text"), (tokens.cut, ["a\ud800", "mini"], "half of a surrogate"),
-        (tokens.cut, ["x", ""], "No model is chosen"),
-        (tokens.steps, ["nothing", "x"], "There is no model 'nothing'"),
-        (tokens.steps, ["shakespeare-char", "x"], "byte-level"), (tokens.steps, 7, "model's name must be text"),
-        (tokens.learned, ["x", 0], "between 1 and 300"),
-        (tokens.learned, ["x" * 20_001, 5], "20,000 are allowed"),
-        (tokens.learned, ["x", "many"], "whole number"),
-    ],
-)  # fmt: skip
-def test_nonsense_is_answered_with_a_sentence(bundled, ask, request_, said):
-    assert said in json.loads(ask(bundled, named(REQUESTS[ask], request_)))["message"]

@@ -158,17 +158,14 @@ def test_the_conclusion_follows_the_numbers():
         "“blue” is the first guess from block 0 on; it ends at 70%. Block 0 raises it the most (10% to 70%); the head "
         "there with the longest output, 0.1, looks at “red” (80%)."
     )
-    assert (
-        "Only the last block makes “blue” the first guess (10% before, 70% after); the head there with the longest"
-        in conclude(chances=[OTHER, OTHER, SURE])
-    )
+    last = "Only the last block makes “blue” the first guess (10% before, 70% after); the head there with the longest"
+    assert last in conclude(chances=[OTHER, OTHER, SURE])
     assert conclude(chances=[SURE, OTHER, SURE]).startswith(
         "The last block makes “blue” the first guess (10% before, 70% after), after it was in front before any block "
         "and lost again; "
     )
-    assert conclude(chances=[SURE] * 3) == (
-        "“blue” is already the first guess before any block, and ends at 70%. No block changes that much."
-    )
+    said = conclude(chances=[SURE] * 3)
+    assert said == "“blue” is already the first guess before any block, and ends at 70%. No block changes that much."
     assert "0.1, spreads its attention." in conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
     few = [[1 / 40] * 40] * 3
     assert conclude(chances=few) == "Nothing stands out: the likeliest next token, “blue”, has only 2%."

@@ -13,16 +13,10 @@ from gptcore.finetuning.preference import DirectPreference
 from ui.lenses.train.handlers import answering, assistant
 from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
-from ui.services import make_services
 from ui.shared.fields import fields_of
 from ui.state.limits import Limits
 
 FORM = AssistantForm(length="30")
-
-
-@pytest.fixture(scope="module")
-def services():
-    return make_services(model="mini", offline=True)
 
 
 def shortened(plan, n=3):
@@ -32,16 +26,16 @@ def shortened(plan, n=3):
 
 
 @pytest.fixture(scope="module")
-def taught(services):
+def taught(bundled):
     """A workspace on which stage 1 has ended."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(assistant, "_N_INSTRUCTIONS", 600)
-        plan = shortened(assistant.teaching_plan(services, services.models.get("mini"), FORM))
-    return finished(services.run_manager.start(None, plan))
+        plan = shortened(assistant.teaching_plan(bundled, bundled.models.get("mini"), FORM))
+    return finished(bundled.run_manager.start(None, plan))
 
 
 @pytest.mark.slow
-def test_instructions_are_learned_on_the_answers_alone(services, taught):
+def test_instructions_are_learned_on_the_answers_alone(bundled, taught):
     facts = taught.current.facts
     assert facts.kind == "instructions" and facts.tuned and "The loss counts only the answers" in facts.note
     assert {*facts.settings} >= {"each stage", "seed"} and 0.1 < facts.tokens_per_character < 0.6
@@ -54,42 +48,42 @@ def test_instructions_are_learned_on_the_answers_alone(services, taught):
 
 
 @pytest.mark.slow
-def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(services, taught, monkeypatch):
-    seen = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
+def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(bundled, taught, monkeypatch):
+    seen = answering.duel(bundled, {"workspace": taught.id, "chosen": None, "number": None})
     assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
     prompts = {seen["prompt"]}
     for chosen in range(1, 5):
-        seen = answering.duel(services, {"workspace": taught.id, "chosen": chosen % 2, "number": seen["number"]})
+        seen = answering.duel(bundled, {"workspace": taught.id, "chosen": chosen % 2, "number": seen["number"]})
         assert seen["chosen"] == chosen
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
-    late = answering.duel(services, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})
+    late = answering.duel(bundled, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})
     assert late["chosen"] == 4  # of a question that is gone
     assert seen["gone"] == 0
     pair = taught.choices.pairs[0]
     assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
-    plan = assistant.preference_plan(services, services.models.get("mini"), taught.choices.pairs, FORM, note="four")
+    plan = assistant.preference_plan(bundled, bundled.models.get("mini"), taught.choices.pairs, FORM, note="four")
     assert isinstance(plan.objective(None), DirectPreference)
     assert plan.facts.lines == {"uniform": math.log(2)}
     assert plan.facts.config.max_steps == 40 and plan.facts.config.warmup_steps == 4  # few pairs are read often
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 4)
-    assert assistant.prefer(services, taught.id, FORM, by_audience=True) is taught
+    assert assistant.prefer(bundled, taught.id, FORM, by_audience=True) is taught
     finished(taught)
     after = assistant.stage(taught, "preferences")
     assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
     taught.choices.model = "a run before"
-    again = answering.duel(services, {"workspace": taught.id, "chosen": None, "number": None})
+    again = answering.duel(bundled, {"workspace": taught.id, "chosen": None, "number": None})
     assert (again["chosen"], again["gone"]) == (0, 4)
-    views = list(answering.compare(services, "v", taught.id, "mini", assistant.PROMPTS[0]))
+    views = list(answering.compare(bundled, "v", taught.id, "mini", assistant.PROMPTS[0]))
     assert views[-1][3].count("of 3 requested words") == 3
     assert all(any(view[place] for view in views) for place in range(3))
 
 
 @pytest.mark.slow
-def test_the_model_s_own_answers_are_paired_by_the_rule(services, monkeypatch):
+def test_the_model_s_own_answers_are_paired_by_the_rule(bundled, monkeypatch):
     monkeypatch.setattr(assistant, "ASKED", 3)
     monkeypatch.setattr(assistant, "_ANSWER_TOKENS", 12)
-    steps = assistant.write_preferences(services.models.get("mini"), FORM)
+    steps = assistant.write_preferences(bundled.models.get("mini"), FORM)
     told = list[str]()
     with pytest.raises(StopIteration) as ended:
         while True:
@@ -97,22 +91,22 @@ def test_the_model_s_own_answers_are_paired_by_the_rule(services, monkeypatch):
     assert "It answers 3 instructions 4 times each: 3 done" in told[-1] and len(ended.value.value) <= 3
 
 
-def test_stage_2_needs_stage_1_and_enough_pairs(services):
+def test_stage_2_needs_stage_1_and_enough_pairs(bundled):
     with pytest.raises(GPTCoreError, match="press “1 · Teach it to answer” first"):
-        assistant.prefer(services, "nobody", FORM, by_audience=False)
+        assistant.prefer(bundled, "nobody", FORM, by_audience=False)
     with pytest.raises(GPTCoreError, match="There are 0 pairs"):
-        assistant.preference_plan(services, services.models.get("mini"), [], FORM, note="")
+        assistant.preference_plan(bundled, bundled.models.get("mini"), [], FORM, note="")
 
 
 def test_a_stage_is_no_longer_than_the_server_allows():
     assert assistant_form({"stories": "", "length": "120", "seed": 1}, Limits(training_seconds=60.0)).seconds == 60.0
 
 
-def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(services):
+def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(bundled):
     with pytest.raises(GPTCoreError, match="give more texts"):
-        assistant.teaching_plan(services, services.models.get("mini"), replace(FORM, stories="One. Two."))
+        assistant.teaching_plan(bundled, bundled.models.get("mini"), replace(FORM, stories="One. Two."))
     with pytest.raises(GPTCoreError, match=r"characters|does not"):
-        assistant.teaching_plan(services, services.models.get("induction"), FORM)
+        assistant.teaching_plan(bundled, bundled.models.get("induction"), FORM)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,8 @@ def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_se
     assert (values["n_layer"], values["n_embd"], values["batch_size"]) == shape
     assert bool(note) == (shape != (4, 128, 32))
     train_form(values, services.limits)
-    assert not note or note.startswith(
-        f"This machine is slow or busy now: in {preset['length']} s it would make about "
-    )
+    slow = f"This machine is slow or busy now: in {preset['length']} s it would make about "
+    assert not note or note.startswith(slow)
 
 
 @pytest.mark.parametrize("chosen", [{"n_layer": 3}, {"batch_size": 16}, {"length": "steps"}, {"length": "cap"}])

@@ -1,5 +1,6 @@
 """Learning labels: lines in, a classifier that tells them apart out."""
 
+import itertools
 import json
 import random
 import re
@@ -31,8 +32,20 @@ VALUES = {
 }  # fmt: skip
 
 
+def taught(services, **changes):
+    """The workspace of a run on labels that has ended."""
+    form = label_form({**VALUES, **changes}, services.limits)
+    return finished(watching.further(services, None, "tiny", form, label_plan))
+
+
+def planned(services, **changes):
+    """What a run on labels would be."""
+    form = label_form({**VALUES, **changes}, services.limits)
+    return label_plan(services, services.models.get("tiny"), form).facts
+
+
 def test_a_run_on_labels_learns_them_and_then_tells_them(services):
-    workspace = finished(watching.further(services, None, "tiny", label_form(VALUES, services.limits), label_plan))
+    workspace = taught(services)
     run = workspace.current
     assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
     told = watching.classify(services, {"workspace": workspace.id, "run": run.id, "text": "the dog ran to the mat 5"})
@@ -55,13 +68,11 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
 )  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
-        watching.further(services, None, "tiny", label_form({**VALUES, "labelled": lines}, services.limits), label_plan)
+        taught(services, labelled=lines)
 
 
 def test_what_is_not_clearly_above_the_most_frequent_label_has_not_learned(services):
-    form = label_form({**VALUES, "max_steps": 1, "learning_rate": 1e-6}, services.limits)
-    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
-    news = polled(services, workspace.id)
+    news = polled(services, taught(services, max_steps=1, learning_rate=1e-6).id)
     commonest = news["about"]["commonest"]
     assert 0.5 <= commonest <= 1 and f"gets {percent(commonest)} right" in news["verdict"]
     assert "It has not learned the labels" in news["verdict"]
@@ -72,11 +83,9 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
     monkeypatch.setattr(runs, "_LONGEST_WAIT", 0.0)
     # Labels by chance: what is learned of the lines by heart makes the held-out loss rise.
     coin = random.Random(4)
-    lines = "\n".join(
-        f"{coin.choice('ab')}\tthe {w} ran to {v} mat {n}" for n in range(5) for w in "cdefgh" for v in "xyz"
-    )
-    form = label_form({**VALUES, "labelled": lines, "max_steps": 60, "learning_rate": 0.02}, services.limits)
-    run = finished(watching.further(services, None, "tiny", form, label_plan)).current
+    texts = itertools.product(range(5), "cdefgh", "xyz")
+    lines = "\n".join(f"{coin.choice('ab')}\tthe {word} ran to {which} mat {n}" for n, word, which in texts)
+    run = taught(services, labelled=lines, max_steps=60, learning_rate=0.02).current
     scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.observations}
     assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
@@ -91,13 +100,10 @@ def test_every_line_is_read_once_and_a_label_between_quotes_may_hold_a_comma():
 
 def test_no_text_is_on_both_sides(services):
     """Neither in another case, nor with another label."""
-    lines = "\n".join(
-        f"{label}\t{text} ran" for n in range(60) for label, text in (("a", f"Cat {n}"), ("b", f"cat  {n}"))
-    )
+    cats = "".join(f"a\tCat {n} ran\nb\tcat  {n} ran\n" for n in range(60))
     dogs = "\n".join(f"b\tdog {n}" for n in range(30))
     alone = "\n".join(f"{'ab'[n % 2]}\tdog {n}" for n in range(150))
-    forms = [label_form({**VALUES, "labelled": one}, services.limits) for one in (f"{lines}\n{dogs}", alone)]
-    doubled, found = (label_plan(services, services.models.get("tiny"), form).facts for form in forms)
+    doubled, found = (planned(services, labelled=lines) for lines in (cats + dogs, alone))
     assert doubled.n_valid == 30 and doubled.n_train < 120  # one that is held out takes its twin with it
     assert (found.n_valid, found.n_train) == (30, 120)
 
@@ -108,8 +114,7 @@ def test_every_input_form_has_a_made_up_set_that_is_read_and_learned(services, n
     texts = [frozenset(line.partition("\t")[2].split(" | ")) for line in written.split("\n")]
     assert written == example_lines(name) and len(set(texts)) == 240  # none is held out that was read in another order
     # The tiny tokenizer reads any text; one update is enough to see that the lines fit the classifier.
-    form = label_form({**VALUES, "input_form": name, "labelled": written, "max_steps": 1}, services.limits)
-    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
+    workspace = taught(services, input_form=name, labelled=written, max_steps=1)
     record = workspace.current
     assert record.step == 1 and record.facts.n_valid == 48 and record.facts.input_form == name
     text = written.split("\n")[0].split("\t")[1]
@@ -143,17 +148,14 @@ def test_lines_of_another_form_are_a_sentence(services, name, lines, words):
 
 
 def test_epochs_and_the_papers_warm_up_become_updates(services):
-    form = label_form({**VALUES, **GPT1_TUNING, "epochs": 30}, services.limits)
-    config = label_plan(services, services.models.get("tiny"), form).facts.config
+    config = planned(services, **{**GPT1_TUNING, "epochs": 30}).config
     assert config.max_steps == 30 * 2 and config.batch_size == 32  # 64 of 80 lines are learned from
     assert config.warmup_steps == 0 and config.learning_rate == 6.25e-5 and config.schedule == "linear"
-    assert config.weight_decay == 0.01 and form.auxiliary_weight == 0.5
+    assert config.weight_decay == 0.01 and GPT1_TUNING["auxiliary_weight"] == 0.5
 
 
 def test_both_terms_of_the_loss_are_in_the_curve(services):
-    form = label_form({**VALUES, "auxiliary_weight": 0.25, "max_steps": 3}, services.limits)
-    workspace = finished(watching.further(services, None, "tiny", form, label_plan))
-    for _, loss, *_, labels, text in workspace.current.curve.rows:
+    for _, loss, *_, labels, text in taught(services, auxiliary_weight=0.25, max_steps=3).current.curve.rows:
         assert loss == pytest.approx(labels + 0.25 * text, rel=1e-4)
 
 

@@ -1,5 +1,6 @@
 """Links for phones: QR codes, and this machine's address in its network."""
 
+from unittest.mock import MagicMock
 from xml.etree import ElementTree
 
 import pytest
@@ -28,14 +29,7 @@ def test_what_is_no_link_has_no_code(services, link):
 
 
 def test_a_machine_without_a_network_has_no_address(monkeypatch):
-    class Unreachable:
-        def __init__(self, *_): ...
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_): ...
-        def connect(self, _):
-            raise OSError("Network is unreachable")
-
-    monkeypatch.setattr(qr.socket, "socket", Unreachable)
+    unreachable = MagicMock()
+    unreachable.return_value.__enter__.return_value.connect.side_effect = OSError("Network is unreachable")
+    monkeypatch.setattr(qr.socket, "socket", unreachable)
     assert qr.own_address() == ""

@@ -1,12 +1,12 @@
 """The queue of training runs: order, places, when one begins, and who leaves."""
 
-import threading
 from dataclasses import replace
 from math import inf
 
 import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
+from helpers import in_threads
 from ui.lenses.train.handlers import program
 from ui.runs.run_manager import RunManager
 from ui.runs.run_queue import expected_wait
@@ -76,11 +76,7 @@ def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
 
 def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
     made = []
-    presses = [threading.Thread(target=lambda: made.append(jobs.start(None, endless(services)))) for _ in "abcd"]
-    for press in presses:
-        press.start()
-    for press in presses:
-        press.join()
+    in_threads(*[lambda: made.append(jobs.start(None, endless(services)))] * 4)
     assert sum(one.run.learns for one in made) == 1
     places = [jobs.queue.place(one) for one in made]
     assert sorted(place["number"] for place in places if place is not None) == [1, 2, 3]
@@ -95,6 +91,7 @@ def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_plac
     jobs.stop(second.viewing)  # who only watches ends nothing
     assert jobs.queue.place(second)["number"] == 1
     jobs.stop(second.id)
+    jobs.resume(second)  # what has ended takes no place again
     assert jobs.queue.place(second) is None and jobs.queue.place(third)["number"] == 1
     jobs.queue.leave(third)
     for run in third.live:
@@ -131,14 +128,6 @@ def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
             program.train(services, "stop", begun["run"], key=key)
     assert workspace.current.alive and "key" not in program.status(services, begun["run"])
     assert program.train(services, "stop", begun["run"], key=begun["key"])["state"] == "ended"
-
-
-def test_a_run_that_has_ended_takes_no_place_in_the_queue(services, jobs):
-    jobs.start(None, endless(services))
-    over = jobs.start(None, endless(services))
-    jobs.stop(over.id)
-    jobs.resume(over)
-    assert jobs.queue.place(over) is None
 
 
 def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):

@@ -12,12 +12,12 @@ import torch
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.training import Trainer
+from helpers import LESSON, in_threads
 from helpers import until as wait_until
 from ui.lenses.parameters.handlers import scaling
 from ui.lenses.train.handlers import answering, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.runs.run_manager import RunManager
 from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Preparation, TrainingRun
@@ -26,10 +26,7 @@ from ui.shared.picker import own_models
 from ui.state.limits import Limits
 
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 60
-SMALL = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": TEXT, "n_layer": 2, "n_head": 2, "n_embd": 16,
-    "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 12, "prompt": "the ", "warmup_steps": 2,
-}  # fmt: skip
+SMALL = {**LESSON, "written": TEXT, "n_layer": 2, "max_steps": 12, "warmup_steps": 2}
 
 
 def start(services, workspace, values, **options) -> Workspace:
@@ -41,7 +38,7 @@ def plan_of(services, **changes) -> Plan:
 
 
 def finished(workspace: Workspace) -> Workspace:
-    assert workspace.run is not None and workspace.run.wait(120.0)
+    assert workspace.run is not None and all(run.wait(120.0) for run in (workspace.run, workspace.rival) if run)
     return workspace
 
 
@@ -197,21 +194,17 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
     assert [row[0] for row in seen] == list(range(1, 13))
     again = polled(services, workspace.id)
     assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
-    maps = watching.heads(services, {"workspace": workspace.id, "run": run, "look": 0})
+    asked = {"workspace": workspace.id, "run": run}
+    maps = watching.heads(services, {**asked, "look": 0})
     assert maps["step"] == 0 and maps["T"] == 16
-    machines = [
-        watching.heads(services, {"workspace": workspace.id, "run": run, "look": place})["machine"]
-        for place in (0, len(looks) - 1)
-    ]
+    machines = [watching.heads(services, {**asked, "look": place})["machine"] for place in (0, len(looks) - 1)]
     assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
     assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
-    chances = watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": "c"})
+    chances = watching.token_probabilities(services, {**asked, "token": "c"})
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert (
-        "not" in watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": "€"})["said"]
-    )
-    assert watching.token_probabilities(services, {"workspace": workspace.id, "run": run, "token": ""})["token"]
+    assert "not" in watching.token_probabilities(services, {**asked, "token": "€"})["said"]
+    assert watching.token_probabilities(services, {**asked, "token": ""})["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):
@@ -252,14 +245,7 @@ def test_starting_again_ends_the_run_before_and_other_workspaces_have_their_own(
 def test_a_page_draws_its_own_workspace_and_quick_presses_leave_one_live_run(services):
     drawn = "k3j5h2k1j4h5k6j7h8g9f0d1"
     workspaces: list[Workspace] = []
-    presses = [
-        threading.Thread(target=lambda: workspaces.append(start(services, drawn, {**SMALL, "length": "cap"})))
-        for _ in range(4)
-    ]
-    for press in presses:
-        press.start()
-    for press in presses:
-        press.join()
+    in_threads(*[lambda: workspaces.append(start(services, drawn, {**SMALL, "length": "cap"}))] * 4)
     assert {workspace.id for workspace in workspaces} == {drawn} and len(services.workspaces) == 1
     assert sum(record.alive for record in workspaces[0].runs) == 1
 

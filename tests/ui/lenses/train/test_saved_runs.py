@@ -22,49 +22,53 @@ def folder(tmp_path):
     return tmp_path / "runs"
 
 
-def learned(services, folder, clock=None, **changes):
-    """(jobs that save, the workspace of a run that has ended)."""
-    saved = SavedRuns(folder, *([clock] if clock else []))
-    jobs = RunManager(services.compute_thread, services.limits, saved=saved)
-    here = replace(services, run_manager=jobs)
-    values = {**SMALL, **changes}
+def server(services, folder, *clock):
+    """Services that save their runs in a folder, and have those that are there."""
+    jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder, *clock))
+    return replace(services, run_manager=jobs)
+
+
+def learned(services, folder, *clock, **changes):
+    """(services that save, the workspace of a run that has ended)."""
+    here, values = server(services, folder, *clock), {**SMALL, **changes}
     workspace = finished(watching.start(here, None, train_form(values, services.limits)))
     workspace.current.form = ("scratch", values)
     return here, workspace
 
 
-def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder):
+@pytest.fixture
+def kept(services, folder):
+    """The workspace of a run that has ended and is saved."""
     here, workspace = learned(services, folder)
     here.run_manager.save(now=True)
-    before = workspace.current
-    again = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
-    there = replace(services, run_manager=again, models=services.models)
-    news = polled(there, workspace.id)
+    return workspace
+
+
+def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder, kept):
+    before, there = kept.current, server(services, folder)
+    news = polled(there, kept.id)
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
-    assert again.workspaces.get(workspace.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
-    assert commanded(there, workspace.id, "again") == {"said": ""}
-    more = finished(again.workspaces.get(workspace.id)).current
+    assert there.workspaces.get(kept.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
+    assert commanded(there, kept.id, "again") == {"said": ""}
+    more = finished(there.workspaces.get(kept.id)).current
     assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
     assert more.step == 12 and "Continues from update 12" in more.facts.note
 
 
 def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(services, folder):
     here, workspace = learned(services, folder, max_steps=5)
-    workspace.current.facts = replace(
-        workspace.current.facts, config=replace(workspace.current.facts.config, max_steps=12)
-    )
-    workspace.current.reason = ""
+    run = workspace.current
+    run.facts, run.reason = replace(run.facts, config=replace(run.facts.config, max_steps=12)), ""
     here.run_manager.save(now=True)
-    jobs = RunManager(services.compute_thread, services.limits, saved=SavedRuns(folder))
-    assert jobs.workspaces.get(workspace.id).current.reason == REASON
-    there = replace(services, run_manager=jobs)
+    there = server(services, folder)
+    assert there.workspaces.get(workspace.id).current.reason == REASON
     commanded(there, workspace.id, "again")
-    assert finished(jobs.workspaces.get(workspace.id)).current.step == 7
+    assert finished(there.workspaces.get(workspace.id)).current.step == 7
 
 
 def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     now = [1e9]
-    _, workspace = learned(services, folder, clock=lambda: now[0])
+    _, workspace = learned(services, folder, lambda: now[0])
     saved = SavedRuns(folder, lambda: now[0])
     assert saved.save(workspace.id, workspace.current) and not saved.save(workspace.id, workspace.current)
     workspace.current.state = "running"
@@ -73,16 +77,14 @@ def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     assert saved.save(workspace.id, workspace.current)
 
 
-def test_a_restored_run_is_not_written_again_and_stays_for_another_day(services, folder):
-    here, workspace = learned(services, folder)
-    here.run_manager.save(now=True)
-    os.utime(folder / workspace.id, (1e9, 1e9))
+def test_a_restored_run_is_not_written_again_and_stays_for_another_day(folder, kept):
+    os.utime(folder / kept.id, (1e9, 1e9))
     again = SavedRuns(folder, lambda: 1e9 + 100)
     [found] = again.restore().values()
-    assert (folder / workspace.id).stat().st_mtime > 1e9
-    assert not again.save(workspace.id, found, now=True)
+    assert (folder / kept.id).stat().st_mtime > 1e9
+    assert not again.save(kept.id, found, now=True)
     found.state = "running"
-    assert again.save(workspace.id, found, now=True)
+    assert again.save(kept.id, found, now=True)
 
 
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
@@ -155,34 +157,28 @@ def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(ser
     assert last > 8 and found[workspace.id].reason == "All steps are done."
 
 
-def test_what_another_process_is_writing_stays(services, folder):
-    here, workspace = learned(services, folder)
-    here.run_manager.save(now=True)
-    theirs = folder / f"{workspace.id}.{os.getppid()}.partial"
+def test_what_another_process_is_writing_stays(folder, kept):
+    theirs = folder / f"{kept.id}.{os.getppid()}.partial"
     theirs.mkdir()
     assert len(SavedRuns(folder).restore()) == 1 and theirs.is_dir()
-    gone = folder / f"{workspace.id}.999999999.earlier"
+    gone = folder / f"{kept.id}.999999999.earlier"
     gone.mkdir()
     SavedRuns(folder).restore()
     assert not gone.exists()
 
 
 @pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])
-def test_what_is_damaged_or_old_is_left_out_and_removed(services, folder, damage):
-    here, workspace = learned(services, folder)
-    here.run_manager.save(now=True)
-    (folder / workspace.id / damage).write_text("{")
-    assert SavedRuns(folder).restore() == {} and not (folder / workspace.id).exists()
+def test_what_is_damaged_or_old_is_left_out_and_removed(folder, kept, damage):
+    (folder / kept.id / damage).write_text("{")
+    assert SavedRuns(folder).restore() == {} and not (folder / kept.id).exists()
     (folder / "../evil").mkdir()
     assert SavedRuns(folder).restore() == {}
 
 
-def test_old_runs_go(services, folder):
-    here, workspace = learned(services, folder)
-    here.run_manager.save(now=True)
+def test_old_runs_go(folder, kept):
     assert len(SavedRuns(folder).restore()) == 1
-    later = (folder / workspace.id).stat().st_mtime + 90_000
-    assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / workspace.id).exists()
+    later = (folder / kept.id).stat().st_mtime + 90_000
+    assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / kept.id).exists()
 
 
 def test_a_run_that_cannot_go_on_says_why(services):
@@ -191,13 +187,11 @@ def test_a_run_that_cannot_go_on_says_why(services):
     assert polled(services, workspace.id)["again"] is False
 
 
-def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(services, folder):
-    here, workspace = learned(services, folder)
-    here.run_manager.save(now=True)
+def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(folder, kept):
     [found] = SavedRuns(folder).restore().values()
-    assert found.id == workspace.current.id and workspace.id not in found.id
-    about = json.loads((folder / workspace.id / "form.json").read_text())
-    (folder / workspace.id / "form.json").write_text(json.dumps({**about, "run": f"../{workspace.id}"}))
+    assert found.id == kept.current.id and kept.id not in found.id
+    form = folder / kept.id / "form.json"
+    form.write_text(json.dumps({**json.loads(form.read_text()), "run": f"../{kept.id}"}))
     assert SavedRuns(folder).restore() == {}
 
 

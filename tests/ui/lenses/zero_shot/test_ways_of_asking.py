@@ -18,11 +18,9 @@ def test_ways_of_asking_are_asked_greedily(asking):
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("arithmetic")))
     ways = json.loads(last)["ways"]
     assert [way["title"] for way in ways] == [
-        "Zero-shot: no example",
-        "Few-shot: 3 examples",
-        "Few-shot with reasons: 3 examples",
+        "Zero-shot: no example", "Few-shot: 3 examples", "Few-shot with reasons: 3 examples",
         "Chain of thought: no example",
-    ]
+    ]  # fmt: skip
     assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith("step by step.")
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("translate")))
     assert "no chain of thought" in json.loads(last)["ways"][2]["message"] == json.loads(last)["ways"][3]["message"]
@@ -85,9 +83,8 @@ def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services)
 
 
 def test_where_nobody_wrote_inputs_and_where_rare_words_fail_that_is_said():
-    assert recorded.expected_of("world", "fact").startswith(
-        "Nobody wrote inputs for this task. Of its own kind, world is"
-    )
+    nobody = "Nobody wrote inputs for this task. Of its own kind, world is"
+    assert recorded.expected_of("world", "fact").startswith(nobody)
     assert "With words that it has never seen in this task it is right on" in recorded.expected_of("world", "analogy")
 
 

@@ -175,7 +175,7 @@ def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(aski
 
 
 def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
-    views = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment"], ["0", "1"], "these words together", 40)
+    views = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment"], ["0", "1"], SIDE, 40)
     next(views)
     asking.sessions.get("v").stop()
     last = json.loads(list(views)[-1])["sections"][0]
@@ -185,12 +185,12 @@ def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([], ["sentiment"], ["0"], "these words together", 20), "No model is chosen"),
-        ((["tiny"], [], ["0"], "these words together", 20), "No task is chosen"),
-        ((["tiny"], ["story"], ["0"], "these words together", 20), "no task 'story'"),
-        ((["tiny"], ["sentiment"], ["3"], "these words together", 20), "no number of examples '3'"),
+        (([], ["sentiment"], ["0"], SIDE, 20), "No model is chosen"),
+        ((["tiny"], [], ["0"], SIDE, 20), "No task is chosen"),
+        ((["tiny"], ["story"], ["0"], SIDE, 20), "no task 'story'"),
+        ((["tiny"], ["sentiment"], ["3"], SIDE, 20), "no number of examples '3'"),
         ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
-        ((["tiny"], ["sentiment"], ["0"], "these words together", 0), "number of items is 0"),
+        ((["tiny"], ["sentiment"], ["0"], SIDE, 0), "number of items is 0"),
     ],
 )
 def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):

@@ -9,10 +9,10 @@ import pytest
 
 import gptcore
 from gptcore.errors import GPTCoreError
+from helpers import LESSON
 from ui import links
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
-from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.exercises.handlers import checking
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
@@ -22,10 +22,6 @@ BY_NAME = {one.name: one for one in EXERCISES}
 KINDS = {kind: [one.name for one in EXERCISES if one.task.kind == kind] for kind in
          ("number", "word", "head", "text", "run")}  # fmt: skip
 ABOUT_RUNS = {"no-mask", "final-loss"}
-LESSON = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
-    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
