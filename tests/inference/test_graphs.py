@@ -31,7 +31,7 @@ def compare(plain, recorded, tokens):
 
 def both(engines, method, *arguments):
     for engine in engines:
-        getattr(engine, method)(*arguments)
+        getattr(engine if hasattr(engine, method) else engine.cache, method)(*arguments)
 
 
 def follow(model, plain, recorded):
