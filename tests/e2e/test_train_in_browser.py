@@ -234,7 +234,7 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
 
 
 def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit, monkeypatch):
-    monkeypatch.setattr(assistant, "_N_INSTRUCTIONS", 600)
+    monkeypatch.setattr(assistant, "_N_INSTRUCTIONS", 300)
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 6)
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Continue')")

@@ -29,7 +29,7 @@ def shortened(plan, n=3):
 def taught(bundled):
     """A workspace on which stage 1 has ended."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(assistant, "_N_INSTRUCTIONS", 600)
+        patched.setattr(assistant, "_N_INSTRUCTIONS", 300)
         plan = shortened(assistant.teaching_plan(bundled, bundled.models.get("mini"), FORM))
     return finished(bundled.run_manager.start(None, plan))
 
