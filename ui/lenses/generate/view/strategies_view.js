@@ -109,7 +109,8 @@ export function start({element, props, server, trigger, watch, given}) {
       draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
     draw('text', {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
     draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
-    draw('polyline', {class: 'fm-line', points: computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`).join(' ')});
+    const points = computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`);
+    draw('polyline', {class: 'fm-line', points: points.join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
     const roughly = kept[0] > 200 ? 'about ' : ''; // beyond 200, the curve is sampled
     element.querySelector('.sg-slide output').textContent =
