@@ -14,7 +14,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import socket
 import statistics
 import subprocess
@@ -99,7 +98,9 @@ def main() -> None:
         limit = "" if name != "this app" else f"   limit {base:.2f} (an empty page), share {share:.2f}"
         print(f"  {name:<22} {statistics.median(values):>8.2f} {1 / share:>12.2f}{limit}")
     client_rate(options.rounds, options.tokens, options.model)
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    from ui.server.rehearsal import find_browser
+
+    chromium = os.environ.get("CHROMIUM") or find_browser()
     if chromium is None:
         print("no Chromium here: the browser parts are left out")
         return

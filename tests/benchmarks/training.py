@@ -9,7 +9,6 @@ the same machine (--page), and while a text is generated; the bare loop has the 
 
 import argparse
 import os
-import shutil
 import statistics
 import sys
 import threading
@@ -211,7 +210,9 @@ def seen(seconds: float) -> None:
     from page import served
     from playwright.sync_api import sync_playwright
 
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    from ui.server.rehearsal import find_browser
+
+    chromium = os.environ.get("CHROMIUM") or find_browser()
     # A process of its own: idle threads of this one would slow what it computes.
     with served("app.py") as (url, *_), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

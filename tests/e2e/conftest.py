@@ -2,18 +2,18 @@
 
 import os
 import re
-import shutil
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
+from ui.server.rehearsal import find_browser
 
 # Milliseconds after which what is awaited counts as missing, on the slowest and busiest machine.
 PATIENCE = int(os.environ.get("GPTLENS_PATIENCE", "180000"))
 expect.set_options(timeout=PATIENCE)
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or find_browser()
 # What is on screen once a tab has opened.
 LANDMARKS = {
     "start": "#start .st-bar", "generate": "#distribution .dv-token", "attention": "#attention .at-name",

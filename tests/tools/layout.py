@@ -6,7 +6,6 @@ from playwright.sync_api import Page
 
 from browser import settled
 
-PRESENT = "&present=1"
 _MOST_STOPS = 120  # presses of Tab that are tried
 
 # Labels that do not fit their box, views with nothing in them, and a page that is wider than its window.

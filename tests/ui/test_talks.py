@@ -17,7 +17,7 @@ from ui import links
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.server.rehearsal import check_talk
+from ui.server.rehearsal import check_talk, find_browser
 from ui.server.talks import leaning, mistakes, parse_talk, read_talk
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
@@ -126,7 +126,7 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("playwright") is None or shutil.which("chromium") is None, reason="no Chromium here")
+@pytest.mark.skipif(find_spec("playwright") is None or find_browser() is None, reason="no Chromium here")
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
     file.write_text("# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n")
