@@ -1,17 +1,22 @@
-"""Built-in training corpora (no download): an anthology written for this project, and texts that ship with Python."""
+"""Built-in training corpora (no download), and text files as documents: of any encoding that people have."""
 
+import gzip
+import logging
+import re
 import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from gptcore.corpora.files import read_documents
 from gptcore.errors import TrainingError
 from gptcore.language_model import BUNDLED
+from gptcore.tokenizers.base import END_OF_TEXT
 
 _ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
 _MOST_SOURCE = 2_000_000  # characters
+_MOST_CONTROLS = 0.01  # share of a text's characters
+log = logging.getLogger("gptlens")
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,71 @@ def corpus(name: str) -> list[str]:
     if name not in CORPORA:
         raise TrainingError(f"There is no built-in corpus {name!r}. Choose {', '.join(CORPORA)}, or give a text.")
     return CORPORA[name].documents()
+
+
+def documents_of(text: str) -> list[str]:
+    """The documents of a text, separated by lines that hold only the end-of-text marker; blank ones are left out."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    documents = f"\n{lines}\n".split(f"\n{END_OF_TEXT}\n")
+    return [document.strip("\n") for document in documents if document.strip()]
+
+
+def stories_of(text: str) -> list[str]:
+    """As `documents_of`; a text without a marker is divided at its empty lines."""
+    documents = documents_of(text)
+    if len(documents) > 1:
+        return documents
+    return [part.strip() for document in documents for part in re.split(r"\n[ \t]*\n", document) if part.strip()]
+
+
+def decoded(raw: bytes, name: str) -> tuple[str, str]:
+    """(the text, a note on how it was read or ""): UTF-8, UTF-16 with its mark, else line by line as far as it goes.
+
+    Raises:
+        TrainingError: bytes that are no text.
+    """
+    if raw[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # begins like UTF-16's mark
+        return raw.decode("utf-32", errors="replace"), f"{name} was read as UTF-32."
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return raw.decode("utf-16", errors="replace"), f"{name} was read as UTF-16."
+    if b"\0" in raw:
+        raise TrainingError(f"{name} is not text: it has zero bytes. Give a plain .txt file.")
+    try:
+        return raw.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        pass
+    lines, other = [], 0
+    for line in raw.split(b"\n"):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            lines.append(line.decode("cp1252", errors="replace"))
+            other += 1
+    text = "\n".join(lines)
+    strange = sum(character < " " and character not in "\n\r\t\f" for character in text)
+    if strange > _MOST_CONTROLS * len(text):
+        raise TrainingError(f"{name} is not text: {strange:,} of its {len(text):,} characters are control characters.")
+    return text, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
+
+
+def read_documents(path: str | Path, divided: Callable[[str], list[str]] = documents_of) -> list[str]:
+    """The documents of a text file, see `documents_of` and `stories_of`; one whose name ends in .gz is decompressed.
+
+    Raises:
+        TrainingError: the file is missing, empty or no text.
+    """
+    try:
+        raw = Path(path).read_bytes()
+        raw = gzip.decompress(raw) if Path(path).suffix == ".gz" else raw
+    except (OSError, EOFError) as error:
+        raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+    text, note = decoded(raw, str(path))
+    if note:
+        log.warning(note)
+    documents = divided(text)
+    if not documents:
+        raise TrainingError(f"{path} has no text in it.")
+    return documents
 
 
 def _python_reference() -> list[str]:

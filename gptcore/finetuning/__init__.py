@@ -3,16 +3,14 @@
 from gptcore.finetuning.answering import answers, evaluate_instructions
 from gptcore.finetuning.classification import (
     ClassScore,
-    LabelledBatches,
-    TaskClassifier,
-    classification_config,
-    evaluate_classifier,
-)
-from gptcore.finetuning.inputs import (
     EncodedExample,
+    LabelledBatches,
     SpecialTokens,
+    TaskClassifier,
     classification,
+    classification_config,
     entailment,
+    evaluate_classifier,
     multiple_choice,
     similarity,
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from gptcore.corpora.files import read_documents, stories_of
+from gptcore.corpora import read_documents, stories_of
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import preference, supervised
 from gptcore.finetuning.answering import evaluate_instructions, own_answers

@@ -1,6 +1,5 @@
 """Training: configuration, data, optimiser and schedule, and the loop that yields events."""
 
-from gptcore.training.baselines import ngram_losses
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import (
     Batches,
@@ -14,6 +13,7 @@ from gptcore.training.data import (
     WithCopies,
     encoded,
     generator_for,
+    ngram_losses,
     split,
     token_file,
     tokenize,

@@ -1,7 +1,8 @@
-"""Text files to token files to batches."""
+"""Text files to token files to batches; what is held out, and what counting predicts of it."""
 
 import hashlib
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +13,8 @@ from torch import Tensor
 
 from gptcore.errors import TrainingError
 from gptcore.tokenizers.base import Tokenizer
+
+_MOST_LOST = 0.01  # of all examples, that may be left out of the training for the sake of one held out
 
 
 def tokenize(documents: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
@@ -54,6 +57,33 @@ def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], l
     whole = sum(map(len, documents))
     cut = max(0, len(last) - round(share * whole))
     return [*front, last[:cut]] if cut else front, [last[cut:]]
+
+
+def held_apart(keys: Sequence[Collection[Hashable]], wanted: int, *, seed: int) -> tuple[list[int], list[int]]:
+    """(places to learn from, places held out), both in order; no key stands on both sides, nor twice among the latter.
+
+    What shares a key with a held-out example is left out of both. An example that shares one with many others, such as
+    a greeting, is learned from.
+
+    Args:
+        keys: of every example, what makes two of them too much alike: its text, its prompt, its story.
+        wanted: how many to hold out; fewer are found where too many are alike.
+        seed: of the choice.
+    """
+    places: dict[Hashable, list[int]] = {}
+    for place, own in enumerate(keys):
+        for key in own:
+            places.setdefault(key, []).append(place)
+    most = max(1, round(_MOST_LOST * len(keys)))
+    held, gone = list[int](), set[int]()
+    for place in random.Random(seed).sample(range(len(keys)), len(keys)):
+        alike = {other for key in keys[place] for other in places[key]}
+        if len(held) == wanted:
+            break
+        if place not in gone and len(alike) <= most and not alike & gone:
+            held.append(place)
+            gone |= alike
+    return [place for place in range(len(keys)) if place not in gone], sorted(held)
 
 
 def generator_for(seed: int, *place: int | str) -> torch.Generator:
@@ -319,3 +349,34 @@ def _too_short(n_tokens: int, window: int) -> str:
         f"The text has {n_tokens} tokens; one window of {window} and the token after it need {window + 1}. "
         "Give more text or choose a shorter window."
     )
+
+
+def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple[float, float]:
+    """Held-out losses of a unigram and a bigram model.
+
+    Counts come from the training text. The unigram model uses add-one smoothing; the bigram model is interpolated with
+    it by Witten-Bell smoothing (Witten and Bell 1991).
+
+    Args:
+        train: integers [N], what is counted.
+        valid: integers [M], what is predicted; M >= 2.
+        vocab_size: V.
+
+    Returns:
+        (unigram, bigram) loss in nats per token of valid[1:].
+    """
+    train, valid = np.asarray(train, dtype=np.int64), np.asarray(valid, dtype=np.int64)
+    counts = np.bincount(train, minlength=vocab_size) + 1.0
+    unigram = counts / counts.sum()  # [V]
+    single = float(-np.log(unigram[valid[1:]]).mean())
+    keys, times = np.unique(train[:-1] * vocab_size + train[1:], return_counts=True)
+    seen = np.bincount(train[:-1], minlength=vocab_size)  # [V], how often a token has a successor
+    kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], number of distinct successors
+    wanted = valid[:-1] * vocab_size + valid[1:]
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    times_seen = np.where(keys[place] == wanted, times[place], 0)
+    before = valid[:-1]
+    weight = kinds[before] * unigram[valid[1:]]
+    total = seen[before] + kinds[before]
+    probability = np.where(total > 0, (times_seen + weight) / np.maximum(total, 1), unigram[valid[1:]])
+    return single, float(-np.log(probability).mean())

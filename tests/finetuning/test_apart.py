@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gptcore.finetuning.apart import held_apart
+from gptcore.training.data import held_apart
 
 
 @settings(deadline=None, max_examples=50)

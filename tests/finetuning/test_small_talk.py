@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import gptcore
+from gptcore.finetuning import Message, chat_prompt, instructions
 from gptcore.finetuning.answering import WRITING
-from gptcore.finetuning.instruction import ASSISTANT, STOP, USER, Message, chat_prompt, in_conversation, instructions
-from gptcore.finetuning.small_talk import _texts, small_talk
+from gptcore.finetuning.instruction import ASSISTANT, STOP, USER, _texts, in_conversation, small_talk
 from gptcore.inference.generation import generate
 
 _LINES = Path(__file__).with_name("held_out_messages.txt").read_text(encoding="utf-8").splitlines()

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from gptcore import GPT, GPTConfig
-from gptcore.corpora import CORPORA, corpus, read_documents
-from gptcore.corpora.files import stories_of
+from gptcore.corpora import CORPORA, corpus, read_documents, stories_of
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.inference.scoring import score_documents
 from gptcore.tokenizers import ByteBPE

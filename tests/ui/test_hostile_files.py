@@ -19,7 +19,7 @@ from wire import answered
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
-from gptcore.corpora.files import decoded
+from gptcore.corpora import decoded
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError
 from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer

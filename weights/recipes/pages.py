@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from gptcore.corpora.files import read_documents
+from gptcore.corpora import read_documents
 from gptcore.errors import GPTCoreError
 from gptcore.tokenizers.base import END_OF_TEXT
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS

@@ -8,9 +8,7 @@ from itertools import islice
 
 import torch
 
-from gptcore.corpora import corpus
-from gptcore.corpora.files import stories_of
-from gptcore.finetuning.apart import held_apart
+from gptcore.corpora import corpus, stories_of
 from gptcore.finetuning.instruction import (
     LEAST_SENTENCES,
     TEACHING_SHARES,
@@ -42,6 +40,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.observation import ObservationPlan, clone
 from gptcore.training import TrainingConfig
+from gptcore.training.data import held_apart
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of
 from ui.runs.run_state import RunFacts, RunKind, RunState

@@ -8,11 +8,11 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
-from gptcore.finetuning.apart import held_apart
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
 from gptcore.observation import ObservationPlan
 from gptcore.training import generator_for
+from gptcore.training.data import held_apart
 from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from gptcore.corpora import CORPORA, corpus
-from gptcore.corpora.files import decoded, documents_of
+from gptcore.corpora import CORPORA, corpus, decoded, documents_of
 from ui.shared import inputs
 from ui.shared.fields import File, Text, declared
 from ui.shared.inputs import InputError
