@@ -59,31 +59,18 @@ def _mean(left: float, right: float) -> float:
 
 @dataclass(frozen=True)
 class Observation:
-    """The model at one point in its training.
+    """The model at one point in its training."""
 
-    Attributes:
-        step: updates made.
-        elapsed: seconds of training.
-        valid_loss: nats per token, or per label, on held-out data, or NaN without any.
-        accuracy: on held-out labels, or NaN without any.
-        text: what it writes after the fixed prompt, with the fixed seed.
-        probabilities: of every token after the prompt, float16 [V].
-        scores: what its heads do on repeated random tokens.
-        maps: where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention.
-        tasks: zero-shot accuracy by task; empty if no task is watched.
-        attribution: each part's contribution to the watched preference; None without one.
-    """
-
-    step: int
-    elapsed: float
-    valid_loss: float
-    text: str
-    probabilities: np.ndarray
-    scores: HeadScores
-    maps: np.ndarray
-    accuracy: float = math.nan
-    tasks: dict[str, float] = field(default_factory=dict)
-    attribution: Attribution | None = None
+    step: int  # updates made
+    elapsed: float  # seconds of training
+    valid_loss: float  # nats per token, or per label, on held-out data, or NaN without any
+    text: str  # what it writes after the fixed prompt, with the fixed seed
+    probabilities: np.ndarray  # of every token after the prompt, float16 [V]
+    scores: HeadScores  # what its heads do on repeated random tokens
+    maps: np.ndarray  # where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention
+    accuracy: float = math.nan  # on held-out labels, or NaN without any
+    tasks: dict[str, float] = field(default_factory=dict)  # zero-shot accuracy by task; empty if no task is watched
+    attribution: Attribution | None = None  # each part's contribution to the watched preference; None without one
 
 
 class Preference(NamedTuple):
@@ -96,23 +83,14 @@ class Preference(NamedTuple):
 
 @dataclass(frozen=True)
 class ObservationPlan:
-    """What to observe, the same at every snapshot.
+    """What to observe, the same at every snapshot."""
 
-    Attributes:
-        prompt: token ids that are continued; at least one.
-        seed: of the continuation.
-        n_new: tokens to write.
-        looked_at: token ids whose attention maps are kept.
-        trials: tasks to evaluate.
-        preference: what is attributed to the model's parts; None for nothing.
-    """
-
-    prompt: Sequence[int]
-    seed: int
-    n_new: int
-    looked_at: Sequence[int]
-    trials: Sequence[Trial] = ()
-    preference: Preference | None = None
+    prompt: Sequence[int]  # token ids that are continued; at least one
+    seed: int  # of the continuation
+    n_new: int  # tokens to write
+    looked_at: Sequence[int]  # token ids whose attention maps are kept
+    trials: Sequence[Trial] = ()  # tasks to evaluate
+    preference: Preference | None = None  # what is attributed to the model's parts; None for nothing
 
 
 def observe(

@@ -21,17 +21,11 @@ log = logging.getLogger("gptlens")
 
 @dataclass(frozen=True)
 class Corpus:
-    """A built-in text.
+    """A built-in text."""
 
-    Attributes:
-        title: what it is called on a page.
-        about: a sentence on what is in it.
-        documents: makes its documents.
-    """
-
-    title: str
-    about: str
-    documents: Callable[[], list[str]]
+    title: str  # what it is called on a page
+    about: str  # a sentence on what is in it
+    documents: Callable[[], list[str]]  # makes its documents
 
 
 def corpus(name: str) -> list[str]:

@@ -20,19 +20,12 @@ _TOKEN = re.compile(r"\w+(?:'\w+)?")
 
 @dataclass(frozen=True)
 class Verdict:
-    """Rule-based judgement of an answer.
+    """Rule-based judgement of an answer."""
 
-    Attributes:
-        used: share of the requested words that it contains; 1.0 if none are requested.
-        ends: it ended by itself, at the end of a sentence.
-        repeated: share of its word 4-grams that occurred earlier in it.
-        n_words: words in it.
-    """
-
-    used: float
-    ends: bool
-    repeated: float
-    n_words: int
+    used: float  # share of the requested words that it contains; 1.0 if none are requested
+    ends: bool  # it ended by itself, at the end of a sentence
+    repeated: float  # share of its word 4-grams that occurred earlier in it
+    n_words: int  # words in it
 
     @property
     def score(self) -> float:

@@ -39,16 +39,12 @@ class SpecialTokens:
 
 @dataclass(frozen=True)
 class EncodedExample:
-    """One labelled input.
+    """One labelled input."""
 
-    Attributes:
-        sequences: token ids. One for classification and entailment; both orders for similarity, whose
-            representations are added; one for each answer of a multiple choice.
-        label: which class or answer, from 0.
-    """
-
+    # token ids. One for classification and entailment; both orders for similarity, whose representations are added; one
+    # for each answer of a multiple choice.
     sequences: tuple[tuple[int, ...], ...]
-    label: int
+    label: int  # which class or answer, from 0
 
 
 def classification(text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int) -> EncodedExample:
@@ -102,14 +98,11 @@ def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) 
 
 @dataclass(frozen=True)
 class ClassifierOutput:
-    """Classifier output: logits float [B, n_classes] (or [B, answers]), and the loss L3, or None without labels.
-
-    Attributes:
-        terms: L2, the label loss, and L1, the language-modelling loss, which is skipped if its weight is 0.
-    """
+    """Classifier output: logits float [B, n_classes] (or [B, answers]), and the loss L3, or None without labels."""
 
     logits: Tensor
     loss: Tensor | None
+    # L2, the label loss, and L1, the language-modelling loss, which is skipped if its weight is 0
     terms: tuple[Tensor, ...] = ()
 
 

@@ -92,21 +92,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Instruction:
-    """A user's request and its answer.
+    """A user's request and its answer."""
 
-    Attributes:
-        prompt: the user's turn.
-        answer: the assistant's.
-        kind: what is asked for.
-        words: those that the answer must contain, if the prompt requests any.
-        earlier: what was said before: the user's turns and the assistant's, in turn.
-    """
-
-    prompt: str
-    answer: str
-    kind: Kind
-    words: tuple[str, ...] = ()
-    earlier: tuple[str, ...] = ()
+    prompt: str  # the user's turn
+    answer: str  # the assistant's
+    kind: Kind  # what is asked for
+    words: tuple[str, ...] = ()  # those that the answer must contain, if the prompt requests any
+    earlier: tuple[str, ...] = ()  # what was said before: the user's turns and the assistant's, in turn
 
     @property
     def messages(self) -> list[Message]:

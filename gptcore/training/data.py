@@ -96,15 +96,10 @@ def generator_for(seed: int, *place: int | str) -> torch.Generator:
 
 
 class Batches(Protocol):
-    """Data-loader protocol: the source of a training run's batches.
+    """Data-loader protocol: the source of a training run's batches."""
 
-    Attributes:
-        window: T, tokens in a sequence.
-        batch_size: B, sequences in a batch.
-    """
-
-    window: int
-    batch_size: int
+    window: int  # T, tokens in a sequence
+    batch_size: int  # B, sequences in a batch
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         """Batch number `index` of a run with this seed.
@@ -117,17 +112,12 @@ class Batches(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """Tokens and how they are drawn.
+    """Tokens and how they are drawn."""
 
-    Attributes:
-        tokens: integers [N].
-        weight: of its being drawn, relative to the other sources.
-        starts_after: the token that ends a document, for windows that begin where a document does, as prompts do;
-            None for windows that begin anywhere.
-    """
-
-    tokens: np.ndarray
-    weight: float = 1.0
+    tokens: np.ndarray  # integers [N]
+    weight: float = 1.0  # of its being drawn, relative to the other sources
+    # the token that ends a document, for windows that begin where a document does, as prompts do; None for windows that
+    # begin anywhere
     starts_after: int | None = None
 
 

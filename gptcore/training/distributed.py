@@ -15,19 +15,12 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Workers:
-    """This process within the distributed training group.
+    """This process within the distributed training group."""
 
-    Attributes:
-        rank: its number; 0 writes files and reports.
-        size: how many there are.
-        device: where it computes.
-        shard_optimizer: every process keeps only its share of the optimiser's states (ZeRO, stage 1).
-    """
-
-    rank: int
-    size: int
-    device: torch.device
-    shard_optimizer: bool = False
+    rank: int  # its number; 0 writes files and reports
+    size: int  # how many there are
+    device: torch.device  # where it computes
+    shard_optimizer: bool = False  # every process keeps only its share of the optimiser's states (ZeRO, stage 1)
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """Wraps the model: gradients are averaged over all processes, and initial weights come from process 0."""

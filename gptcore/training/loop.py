@@ -26,25 +26,15 @@ from gptcore.weights.checkpoint import read_metadata, read_tensors, write_tensor
 
 @dataclass(frozen=True)
 class StepEvent:
-    """One update.
+    """One update."""
 
-    Attributes:
-        step: updates made, this one included.
-        loss: nats per token, of the batch before the update.
-        learning_rate: used for this update.
-        grad_norm: 2-norm before clipping.
-        n_tokens: tokens trained on since the run began.
-        elapsed: seconds of training, including earlier sessions.
-        terms: of a loss that is a sum.
-    """
-
-    step: int
-    loss: float
-    learning_rate: float
-    grad_norm: float
-    n_tokens: int
-    elapsed: float
-    terms: tuple[float, ...] = ()
+    step: int  # updates made, this one included
+    loss: float  # nats per token, of the batch before the update
+    learning_rate: float  # used for this update
+    grad_norm: float  # 2-norm before clipping
+    n_tokens: int  # tokens trained on since the run began
+    elapsed: float  # seconds of training, including earlier sessions
+    terms: tuple[float, ...] = ()  # of a loss that is a sum
 
 
 @dataclass(frozen=True)
