@@ -11,7 +11,7 @@ from gptcore.corpora import CORPORA
 from gptcore.errors import DeviceError
 from gptcore.machine import DEVICES, choose_device
 from gptcore.training import TrainingConfig
-from gptcore.training.config import PAPERS, field_help
+from gptcore.training.config import PAPERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 _TEXTS = ("schedule", "precision", "optimizer")
@@ -67,11 +67,10 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     earlier.add_argument("--overwrite", action="store_true", help="start over if --work-dir holds an earlier run")
-    about = field_help() | {"precision": "fp32, bf16, or auto: the faster here"}
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
-        hint = about[field.name].replace("%", "%%")
-        add(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=hint)
+        about = "fp32, bf16, or auto: the faster here" if field.name == "precision" else field.metadata["about"]
+        add(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=about)
     return parser
 
 

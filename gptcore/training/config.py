@@ -1,10 +1,8 @@
 """Training configuration: batch, optimiser, schedule, length."""
 
-import inspect
 import math
-import re
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar, get_args
 
 from gptcore.errors import TrainingError
 
@@ -12,47 +10,39 @@ Schedule = Literal["cosine", "linear", "constant"]
 Precision = Literal["fp32", "bf16"]
 OptimizerName = Literal["adamw", "muon"]
 
+_T = TypeVar("_T")
+
+
+def setting(default: _T, about: str) -> _T:
+    """A field of a configuration with its default, and what it is, for the help of commands."""
+    return field(default=default, metadata={"about": about})
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """Settings of one run. Raises TrainingError for values that cannot work.
+    """Settings of one run; each field says what it is. Raises TrainingError for values that cannot work."""
 
-    Args:
-        max_steps: optimiser updates; with time_budget an upper limit.
-        time_budget: seconds; the schedule then follows the share of it that is used, and ends with it.
-        batch_size: sequences in one forward pass.
-        accumulation_steps: forward passes in one update.
-        optimizer: "adamw" for everything, or "muon" for the matrices inside the blocks with AdamW for the rest.
-        learning_rate: peak, per update; with "muon", of what AdamW trains.
-        muon_learning_rate: peak of what Muon trains.
-        warmup_steps: updates of linear warm-up from 0.
-        schedule: what follows the warm-up: "cosine" or "linear" to 0, or "constant".
-        weight_decay: of both optimisers, on matrices only.
-        beta1, beta2: AdamW's moment decay rates.
-        max_grad_norm: the gradient's 2-norm is clipped to this.
-        precision: "bf16" computes the forward pass under autocast; weights stay fp32.
-        seed: of initial weights, batches and dropout.
-        eval_every: updates between evaluations.
-        checkpoint_every: seconds between resumable checkpoints.
-    """
-
-    max_steps: int = 10_000
-    time_budget: float | None = None
-    batch_size: int = 16
-    accumulation_steps: int = 1
-    optimizer: OptimizerName = "adamw"
-    learning_rate: float = 2e-3
-    muon_learning_rate: float = 0.02
-    warmup_steps: int = 200
-    schedule: Schedule = "cosine"
-    weight_decay: float = 0.1
-    beta1: float = 0.9
-    beta2: float = 0.95
-    max_grad_norm: float = 1.0
-    precision: Precision = "fp32"
-    seed: int = 1
-    eval_every: int = 500
-    checkpoint_every: float = 180.0
+    max_steps: int = setting(10_000, "optimiser updates; with time_budget an upper limit")
+    time_budget: float | None = setting(
+        None, "seconds; the schedule then follows the share of it that is used, and ends with it"
+    )
+    batch_size: int = setting(16, "sequences in one forward pass")
+    accumulation_steps: int = setting(1, "forward passes in one update")
+    optimizer: OptimizerName = setting(
+        "adamw", '"adamw" for everything, or "muon" for the matrices inside the blocks with AdamW for the rest'
+    )
+    learning_rate: float = setting(2e-3, 'peak, per update; with "muon", of what AdamW trains')
+    muon_learning_rate: float = setting(0.02, "peak of what Muon trains")
+    warmup_steps: int = setting(200, "updates of linear warm-up from 0")
+    schedule: Schedule = setting("cosine", 'what follows the warm-up: "cosine" or "linear" to 0, or "constant"')
+    weight_decay: float = setting(0.1, "of both optimisers, on matrices only")
+    beta1: float = setting(0.9, "AdamW's moment decay rates")
+    beta2: float = setting(0.95, "AdamW's moment decay rates")
+    max_grad_norm: float = setting(1.0, "the gradient's 2-norm is clipped to this")
+    precision: Precision = setting("fp32", '"bf16" computes the forward pass under autocast; weights stay fp32')
+    seed: int = setting(1, "of initial weights, batches and dropout")
+    eval_every: int = setting(500, "updates between evaluations")
+    checkpoint_every: float = setting(180.0, "seconds between resumable checkpoints")
 
     def __post_init__(self) -> None:
         for name in ("max_steps", "batch_size", "accumulation_steps", "eval_every"):
@@ -85,16 +75,3 @@ PAPERS: dict[str, dict[str, str | float]] = {
         "beta2": 0.999,
     }
 }  # fmt: skip
-
-
-def field_help() -> dict[str, str]:
-    """Help text of each field of TrainingConfig, from its docstring."""
-    helps: dict[str, str] = {}
-    names: list[str] = []
-    for line in (inspect.getdoc(TrainingConfig) or "").partition("Args:")[2].splitlines():
-        start = re.match(r" {4}(\w[\w, ]*): (.*)", line)
-        if start:
-            names = start[1].split(", ")
-        for name in names:
-            helps[name] = f"{helps.get(name, '')} {start[2] if start else line.strip()}".strip()
-    return helps
