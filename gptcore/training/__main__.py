@@ -9,6 +9,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import data
 from gptcore.training.arguments import DTYPES, parse_arguments
 from gptcore.training.config import TrainingConfig
-from gptcore.training.distributed import Workers, leave, workers_from_environment
+from gptcore.training.distributed import Workers, leader_first, leave, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, Objective, StepEvent, Trainer, TrainingEvent
 from gptcore.training.precision import faster_precision
 from gptcore.weights.checkpoint import save_folder
@@ -43,14 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
-    """Runs the training that the options describe.
+    """Runs the training that the options describe; returns the exit status, errors are sentences on stderr.
 
     Args:
         options: of `gptcore.training.arguments`.
         make_objective: builds the loss function from the model and its tokenizer; None for the model's own.
-
-    Returns:
-        the exit status; errors are sentences on stderr.
     """
     try:
         keep_freed_memory()
@@ -72,7 +70,8 @@ def _train(options: Namespace, make_objective: MakeObjective | None, workers: Wo
     checkpoint = options.work_dir / _CHECKPOINT
     if leader:
         _make_room(options)
-    sources, held_out, tokenizer = _texts_of_all(options, None if base is None else base.tokenizer, workers)
+    with leader_first(workers):  # it builds the tokenizer and the token files
+        sources, held_out, tokenizer = _texts(options, None if base is None else base.tokenizer)
     dropout = {"embd_pdrop": options.dropout, "resid_pdrop": options.dropout, "attn_pdrop": options.attention_dropout}
     shape = replace(shape, vocab_size=tokenizer.vocab_size, **dropout)
     batches = _batches(options, sources, tokenizer, shape, config)
@@ -125,20 +124,6 @@ def _make_room(options: Namespace) -> None:
             shutil.rmtree(options.work_dir / folder, ignore_errors=True)
 
 
-def _texts_of_all(
-    options: Namespace, known: Tokenizer | None, workers: Workers | None
-) -> tuple[list[data.Source], list[str], Tokenizer]:
-    """As _texts, for several processes: the leader goes first and builds the tokenizer and the token files."""
-    if workers is None:
-        return _texts(options, known)
-    if workers.rank:
-        workers.mean([0.0])
-    texts = _texts(options, known)
-    if not workers.rank:
-        workers.mean([0.0])
-    return texts
-
-
 def _save(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespace, score: TextScore | None) -> None:
     made = {"steps": trainer.step, "seconds": round(trainer.elapsed), "settings": asdict(trainer.config)}
     made["tokens"] = trainer.step * trainer.tokens_per_update
@@ -182,16 +167,7 @@ def _follow(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespa
 
 
 class _Reporter:
-    """Reports a run's events: with a progress bar in a terminal, elsewhere with an occasional line.
-
-    Args:
-        log: JSON-lines file, appended to.
-        total: updates of the run, for the bar; None when only its time is known.
-        tensorboard: folder for TensorBoard, or None.
-
-    Raises:
-        TrainingError: TensorBoard is asked for and not installed.
-    """
+    """Reports a run's events: with a progress bar in a terminal, elsewhere with an occasional line; all in the log."""
 
     def __init__(self, log: Path, *, total: int | None, tensorboard: Path | None = None) -> None:
         self._log = log.open("a", encoding="utf-8", buffering=1)  # a line is on disk even if the run is killed
@@ -199,18 +175,15 @@ class _Reporter:
         self._board = _summary_writer(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: TrainingEvent) -> None:
-        """Reports one event."""
         if isinstance(event, StepEvent):
             self._step(event)
         elif isinstance(event, EvalEvent):
-            measures = {"bits_per_byte": event.score.bits_per_byte, "perplexity": event.score.perplexity}
-            line = "held-out {bits_per_byte:.4f} bits per byte, perplexity {perplexity:.2f}".format(**measures)
-            self._say(f"step {event.step}: {line}")
-            self._write({"step": event.step, "valid_loss": event.score.loss, **measures})
-            self._chart(event.step, valid_loss=event.score.loss, bits_per_byte=event.score.bits_per_byte)
+            loss, bits, perplexity = event.score.loss, event.score.bits_per_byte, event.score.perplexity
+            self._say(f"step {event.step}: held-out {bits:.4f} bits per byte, perplexity {perplexity:.2f}")
+            self._write({"step": event.step, "valid_loss": loss, "bits_per_byte": bits, "perplexity": perplexity})
+            self._chart(event.step, valid_loss=loss, bits_per_byte=bits)
         elif isinstance(event, EndEvent):
-            used_up = f"the steps are used up after {event.step}" if event.reason == "steps" else "time is up"
-            self._say(f"{used_up}")
+            self._say(f"the steps are used up after {event.step}" if event.reason == "steps" else "time is up")
             self.close()
 
     def close(self) -> None:
@@ -283,34 +256,29 @@ def _texts(options: Namespace, known: Tokenizer | None) -> tuple[list[data.Sourc
         if name not in dict(named):
             raise TrainingError(f"--from-beginnings names {name}, which is not one of the corpora.")
     token_files = {name: _tokens_in(name) for name, _ in named if name.endswith(".npy")}
-    texts = [
-        [] if name in token_files else corpus(name) if name in CORPORA else read_documents(name) for name, _ in named
-    ]
+    texted = [name for name, _ in named if name not in token_files]
+    texts = {name: corpus(name) if name in CORPORA else read_documents(name) for name in texted}
     held_out: list[str] = read_documents(options.valid) if options.valid else []
     if options.hold_out is not None:
         if not 0 < options.hold_out <= 0.5:
             raise TrainingError(f"--hold-out is {options.hold_out}; give a share above 0 and at most 0.5.")
-        parts = [data.split(documents, share=options.hold_out) if documents else ([], []) for documents in texts]
-        texts, held_out = [part[0] for part in parts], [text for part in parts for text in part[1]]
+        parts = {name: data.split(documents, share=options.hold_out) for name, documents in texts.items()}
+        texts = {name: part[0] for name, part in parts.items()}
+        held_out = [text for part in parts.values() for text in part[1]]
     # A subword vocabulary must not see the held-out text; an alphabet must cover the characters of its own corpus.
     alphabet = held_out if options.tokenizer == "char" and options.hold_out is not None else []
-    tokenizer = known or _tokenizer(options, [document for documents in texts for document in documents] + alphabet)
+    tokenizer = known or _tokenizer(options, [*chain(*texts.values()), *alphabet])
     cache = options.work_dir / "tokens"
     sources = list[data.Source]()
-    for documents, (name, weight) in zip(texts, named, strict=True):
-        tokens = token_files.get(name)
-        if tokens is None:
-            tokens = data.token_file(documents, tokenizer, cache, name=Path(name).stem)
+    for name, weight in named:
+        of_text = name in texts
+        tokens = data.token_file(texts[name], tokenizer, cache, name=Path(name).stem) if of_text else token_files[name]
         sources.append(data.Source(tokens, weight, _starts_after(options, name, tokenizer)))
     return sources, held_out, tokenizer
 
 
 def _starts_after(options: Namespace, name: str, tokenizer: Tokenizer) -> int | None:
-    """The token after which training sequences of this corpus begin; None where they begin anywhere.
-
-    Raises:
-        TrainingError: a vocabulary in which no token ends a document.
-    """
+    """The token after which training sequences of this corpus begin; None where they begin anywhere."""
     chosen = options.from_beginnings
     if chosen is None or (chosen and name not in chosen):
         return None
@@ -349,13 +317,9 @@ def _tokenizer(options: Namespace, documents: list[str]) -> Tokenizer:
     folder = options.work_dir / _TOKENIZER
     if (folder / "tokenizer.json").is_file():
         return load_tokenizer(folder)
-    trained: Tokenizer
-    if options.tokenizer == "char":
-        trained = CharTokenizer.train("".join(documents))
-    else:
-        trained = ByteBPE.train(
-            documents, vocab_size=options.vocab_size, name=options.out.name, digits_apart=options.digits_apart
-        )
+    bpe = {"vocab_size": options.vocab_size, "name": options.out.name, "digits_apart": options.digits_apart}
+    char = options.tokenizer == "char"
+    trained = CharTokenizer.train("".join(documents)) if char else ByteBPE.train(documents, **bpe)
     folder.mkdir(parents=True, exist_ok=True)
     trained.save(folder)
     return trained

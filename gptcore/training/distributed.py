@@ -61,6 +61,16 @@ def workers_from_environment(*, device: str | None = None, shard_optimizer: bool
         dist.destroy_process_group()
 
 
+@contextmanager
+def leader_first(workers: Workers | None) -> Iterator[None]:
+    """Process 0 does what is inside before all others do."""
+    if workers is not None and workers.rank:
+        workers.mean([0.0])
+    yield
+    if workers is not None and not workers.rank:
+        workers.mean([0.0])
+
+
 def leave(status: int) -> NoReturn:
     """Exits this process with `status`; in a distributed run, without the interpreter's own clean-up.
 
