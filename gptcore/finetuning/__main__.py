@@ -21,6 +21,7 @@ from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import preference, supervised
 from gptcore.finetuning.answering import evaluate_instructions, own_answers
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
+from gptcore.finetuning.supervised import AnswerExample
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import DEVICES, choose_device, keep_freed_memory
@@ -65,9 +66,8 @@ def _parser() -> ArgumentParser:
     add("--work-dir", type=Path, required=True, help="folder for checkpoints")
     add("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
     add("--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them")
-    add(
-        "--talk-share", type=float, default=TEACHING_SHARES["talk"], help="of small talk, beside 0.78 of other requests"
-    )
+    talk = "of small talk, beside 0.78 of other requests"
+    add("--talk-share", type=float, default=TEACHING_SHARES["talk"], help=talk)
     own = "answer N requests for stories by the model's own best ones instead of the given ones, to keep its ways"
     add("--own-stories", type=int, default=0, metavar="N", help=own)
     add("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
@@ -99,12 +99,10 @@ def _parser() -> ArgumentParser:
 def _check(options: Namespace) -> None:
     """Raises TrainingError for numbers that would otherwise fail only after minutes of writing."""
     least = {"instructions": 0, "rounds": 0, "own_stories": 0, "asked": 1, "answers": 2, "pairs": 1, "plain_rows": 0}
+    least |= dict.fromkeys(("talk_share", "plain_share", "plain_weight", "own_weight", "beta"), 0)
     for name, low in least.items():
-        if (value := getattr(options, name)) < low:
-            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {low}.")
-    for name in ("talk_share", "plain_share", "plain_weight", "own_weight", "beta"):
-        if not 0 <= (value := getattr(options, name)) < math.inf:
-            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be 0 or more, and finite.")
+        if not low <= (value := getattr(options, name)) < math.inf:
+            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {low}, and finite.")
 
 
 def _make(options: Namespace) -> None:
@@ -116,9 +114,8 @@ def _make(options: Namespace) -> None:
     held_out = read_documents(options.valid, stories_of) if options.valid else []
     given = dict.fromkeys(story for path in options.stories for story in read_documents(path, stories_of))
     stories = [story for story in given if story not in set(held_out)]
-    apart = (
-        f"; {len(given) - len(stories):,} of them are held out, and left out here" if len(stories) < len(given) else ""
-    )
+    n_apart = len(given) - len(stories)
+    apart = f"; {n_apart:,} of them are held out, and left out here" if n_apart else ""
     print(f"{len(given):,} different stories to learn from{apart}", flush=True)
     shares: dict[Kind, float] = {**TEACHING_SHARES, "talk": options.talk_share}
     made = instructions(stories, options.instructions, seed=options.seed, shares=shares)
@@ -141,12 +138,11 @@ def _make(options: Namespace) -> None:
         taught = _taught(options, lm, made, stories)
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
         tell("after instructions", taught)
-    teachers = [load(name).model.to(options.device) for name in options.teacher]
     window, told = lm.model.config.n_positions, stories if options.plain_rows else []
     plain = [one for story in told if (one := supervised.plain_example(lm.tokenizer, story, window)) is not None]
     for number in range(1, options.rounds + 1):
         made = instructions(stories, 8 * options.asked, seed=options.seed + number)
-        taught = _preferring(options, taught, number, made, plain, teachers)
+        taught = _preferring(options, taught, number, made, plain)
         save_folder(options.work_dir / f"round-{number}", taught.model, taught.tokenizer)
         tell(f"after preferences, round {number}", taught)
     save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
@@ -204,18 +200,13 @@ def _taught(options: Namespace, lm: LanguageModel, made: list[Instruction], stor
 
 
 def _preferring(
-    options: Namespace,
-    lm: LanguageModel,
-    number: int,
-    made: list[Instruction],
-    plain: list[supervised.AnswerExample],
-    teachers: list[GPT],
+    options: Namespace, lm: LanguageModel, number: int, made: list[Instruction], plain: list[AnswerExample]
 ) -> LanguageModel:
     """The model after a round of preference tuning on its own answers."""
     file = options.work_dir / f"pairs-{number}.json"
     if options.resume and file.is_file():
         kept = json.loads(file.read_text(encoding="utf-8"))
-        both = ([supervised.AnswerExample(**one[side]) for side in ("better", "worse")] for one in kept)
+        both = ([AnswerExample(**one[side]) for side in ("better", "worse")] for one in kept)
         pairs = [preference.PreferencePair(*examples) for examples in both]
     else:
         instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
@@ -232,8 +223,8 @@ def _preferring(
         learning_rate=options.preference_learning_rate,
     )  # fmt: skip
     objective = preference.DirectPreference(
-        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain, teachers=teachers,
-        plain_weight=options.plain_weight,
+        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain,
+        teachers=[load(name).model.to(options.device) for name in options.teacher], plain_weight=options.plain_weight,
     )  # fmt: skip
     trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, f"preference-{number}")
@@ -259,9 +250,8 @@ def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
             trainer.save(file)
             saved = time.monotonic()
         if interrupted:
-            raise TrainingError(
-                f"Stopped in {stage} after {trainer.step} updates. The same command with --resume goes on."
-            )
+            at = f"{stage} after {trainer.step} updates"
+            raise TrainingError(f"Stopped in {at}. The same command with --resume goes on.")
     if event is not None:
         print(f"{stage}: {event.step:,} updates, the last loss {event.loss:.3f}", flush=True)
     trainer.save(file)

@@ -76,20 +76,18 @@ def multiple_choice(
         TrainingError: fewer than two answers, or a label out of range.
     """
     if len(answers) < 2 or not 0 <= label < len(answers):
-        raise TrainingError(
-            f"There are {len(answers)} answers and the label is {label}; it must be one of at least two."
-        )
+        given = f"There are {len(answers)} answers and the label is {label}"
+        raise TrainingError(f"{given}; it must be one of at least two.")
     return EncodedExample(tuple(_joined([context, answer], tokens, window) for answer in answers), label)
 
 
 def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) -> tuple[int, ...]:
     """The parts with their special tokens; the first part is truncated if the whole is too long."""
-    room = window - sum(len(part) for part in parts[1:]) - len(parts) - 1
+    n_second = sum(len(part) for part in parts[1:])
+    room = window - n_second - len(parts) - 1
     if room < 1:
-        raise ContextLengthError(
-            f"The second text has {sum(len(part) for part in parts[1:])} tokens; in a window of {window} "
-            "nothing is left for the first. Shorten it."
-        )
+        given = f"The second text has {n_second} tokens; in a window of {window}"
+        raise ContextLengthError(f"{given} nothing is left for the first. Shorten it.")
     joined = [tokens.start, *parts[0][:room]]
     for part in parts[1:]:
         joined += [tokens.delimiter, *part]
@@ -139,12 +137,11 @@ class TaskClassifier(nn.Module):
         config = body.config
         self.tokens = SpecialTokens.after(config.vocab_size)
         self.body = GPT(replace(config, vocab_size=config.vocab_size + 3))
-        own = self.body.state_dict()
-        for name, value in body.state_dict().items():
-            with torch.no_grad():
-                own[name][: len(value)].copy_(value)
-        fresh = torch.empty(3, config.n_embd).normal_(std=config.initializer_range, generator=generator)
+        own, fresh = self.body.state_dict(), torch.empty(3, config.n_embd)
+        fresh.normal_(std=config.initializer_range, generator=generator)
         with torch.no_grad():
+            for name, value in body.state_dict().items():
+                own[name][: len(value)].copy_(value)
             for table in (self.body.wte, self.body.lm_head):  # one and the same where they are tied
                 table.weight[config.vocab_size :].copy_(fresh)
         self.drop = nn.Dropout(dropout)

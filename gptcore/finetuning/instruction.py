@@ -146,10 +146,8 @@ def instructions(
     while len(made) < n:
         tries += 1
         if not stories or tries > 20 * n + 1000:
-            raise TrainingError(
-                f"{len(stories)} stories gave {len(made)} of {n} instructions; give more texts of at least "
-                f"{LEAST_SENTENCES} sentences with different words."
-            )
+            wanted = f"give more texts of at least {LEAST_SENTENCES} sentences with different words."
+            raise TrainingError(f"{len(stories)} stories gave {len(made)} of {n} instructions; {wanted}")
         one = _make(draw, draw.choices(kinds, weights)[0], draw.choice(stories), telling, nouns)
         if one is not None:
             made.append(in_conversation(draw, one, made[-1:]))
@@ -207,22 +205,20 @@ def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns:
         if named is None:
             return None
         being, name = named.groups()
-        text = " ".join(parts[:4])
+        text, is_a = " ".join(parts[:4]), _a(being)
         if name not in text:
             return None
-        question, answer = draw.choice(
-            ((f"What is the {being} called?", name), (f"Who is {name}?", _a(being)), (f"What is {name}?", _a(being)))
-        )
+        asked = (f"What is the {being} called?", name), (f"Who is {name}?", is_a), (f"What is {name}?", is_a)
+        question, answer = draw.choice(asked)
         return Instruction(f"{text}\n{question}", f"{answer[0].upper()}{answer[1:]}.", kind)
     if len(parts) < 5:
         return None
     cut = draw.randint(1, 2) if kind == "continue" else len(parts) - draw.randint(1, 2)
     begun, rest = " ".join(parts[:cut]), " ".join(parts[cut:])
-    question = draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) if kind == "continue" else ""
-    end = (
-        draw.choice(("\nHow does it end?", "\nHow does the story end?", "\nWrite the end.")) if kind == "ending" else ""
-    )
-    return Instruction(f"{question}{begun}{end}", rest, kind)
+    if kind == "continue":
+        return Instruction(draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) + begun, rest, kind)
+    end = draw.choice(("How does it end?", "How does the story end?", "Write the end."))
+    return Instruction(f"{begun}\n{end}", rest, kind)
 
 
 def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:

@@ -48,8 +48,7 @@ def pairs_of(lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, 
     judged = [(judge(answer.text, one.words, ended=answer.ended), answer) for answer in written]
     judged.sort(key=lambda both: both[0].score)
     pairs = list[PreferencePair | None]()
-    for place in range(min(most, len(judged) // 2)):
-        (worst, worse), (best, better) = judged[place], judged[-1 - place]
+    for (worst, worse), (best, better) in zip(judged[: min(most, len(judged) // 2)], judged[::-1], strict=False):
         if best.score - worst.score >= _LEAST_APART and (not one.words or best.used > worst.used):
             pairs.append(preference_pair(lm, one.prompt, better, worse))
     return [pair for pair in pairs if pair is not None]
@@ -138,9 +137,8 @@ class PreferenceBatches:
         self, pairs: Sequence[PreferencePair], *, batch_size: int, plain: Sequence[AnswerExample] = (), n_plain: int = 0
     ) -> None:
         if not pairs:
-            raise TrainingError(
-                "There is no pair to learn from: the answers are too similar. Let it write more of them."
-            )
+            why = "the answers are too similar. Let it write more of them."
+            raise TrainingError(f"There is no pair to learn from: {why}")
         if n_plain < 0:
             raise TrainingError(f"{n_plain} rows of plain text beside the pairs; it must be 0 or more.")
         if n_plain and not plain:
@@ -186,9 +184,8 @@ class DirectPreference:
         plain_weight: float = 1.0,
     ) -> None:
         if not all(0 <= number < math.inf for number in (beta, own_weight, plain_weight)):
-            raise TrainingError(
-                f"beta is {beta}, the weights are {own_weight} and {plain_weight}; they must be 0 or more, and finite."
-            )
+            given = f"beta is {beta}, the weights are {own_weight} and {plain_weight}"
+            raise TrainingError(f"{given}; they must be 0 or more, and finite.")
         self._before, self.beta, self.own_weight = before, beta, own_weight
         self.n_plain, self.plain_weight, self._teachers = n_plain, plain_weight, [*teachers] or [before]
 
@@ -200,7 +197,10 @@ class DirectPreference:
             inputs, targets: int64 [2 B + P, T].
         """
         n_pairs = len(inputs) - self.n_plain
-        of_pairs, own = self._of_pairs(model, *_trimmed(inputs[:n_pairs], targets[:n_pairs]))
+        rows, told = _trimmed(inputs[:n_pairs], targets[:n_pairs])
+        better, *others = self._logprobs(model, rows, told)
+        of_pairs = dpo_loss(better, *others, beta=self.beta)
+        own = -better.sum() / (told[: len(better)] != IGNORED_TARGET).sum()
         loss = of_pairs + self.own_weight * own
         if not self.n_plain:
             return Sum(loss, (of_pairs, own))
@@ -218,11 +218,6 @@ class DirectPreference:
         margins = (better - before[0]) - (worse - before[1])
         return float(dpo_loss(better, worse, *before, beta=self.beta)), float((margins.sign() + 1).mean() / 2)
 
-    def _of_pairs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-        better, *others = self._logprobs(model, inputs, targets)
-        n_tokens = (targets[: len(better)] != IGNORED_TARGET).sum()
-        return dpo_loss(better, *others, beta=self.beta), -better.sum() / n_tokens
-
     def _logprobs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> tuple[Tensor, ...]:
         """The four arguments of dpo_loss."""
         with torch.no_grad(), evaluating(self._before):
@@ -232,11 +227,10 @@ class DirectPreference:
     def _of_plain(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy to the teachers' mean probabilities, in nats per token."""
         within = targets != IGNORED_TARGET
-        with torch.no_grad():
-            chances = list[Tensor]()
-            for teacher in self._teachers:
-                with evaluating(teacher):
-                    chances.append(teacher(inputs).logits[within].float().softmax(-1))
+        chances = list[Tensor]()
+        for teacher in self._teachers:
+            with torch.no_grad(), evaluating(teacher):
+                chances.append(teacher(inputs).logits[within].float().softmax(-1))
         return F.cross_entropy(model(inputs).logits[within].float(), torch.stack(chances).mean(0))
 
 
