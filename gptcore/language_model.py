@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,12 +60,10 @@ def damaged_files() -> list[str]:
     damaged = []
     for line in sums.read_text(encoding="utf-8").splitlines():
         wanted, _, name = line.partition("  ")
-        try:
-            same = hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == wanted
-        except OSError:
-            same = False
-        if not same:
-            damaged.append(name)
+        with suppress(OSError):
+            if hashlib.sha256((BUNDLED / name).read_bytes()).hexdigest() == wanted:
+                continue
+        damaged.append(name)
     return damaged
 
 
@@ -87,8 +86,8 @@ def load(
     Args:
         name: None for the bundled default; the name of a bundled model, also as it was after some updates of its
             training, such as "mini@512"; of a preset with published weights ("gpt1", "gpt2", "gpt2-medium",
-            "gpt2-large", "gpt2-xl"); a model folder; or a
-            Hub repository "owner/name" of GPT-1 or GPT-2 shape with safetensors weights.
+            "gpt2-large", "gpt2-xl"); a model folder; or a Hub repository "owner/name" of GPT-1 or GPT-2 shape with
+            safetensors weights.
         offline: use only files on this machine.
         progress: a tqdm class that shows downloads; None for the terminal's own bar.
         check: sees the model's config before any weights are read or downloaded, and may refuse it.

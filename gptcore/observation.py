@@ -46,15 +46,11 @@ class Curve:
         self.rows.append([event.step, loss, event.learning_rate, norm, event.elapsed, *terms])
         self._open = []
         if len(self.rows) >= _MOST_ROWS:
-            pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
-            merged = [
-                [b[0], _mean(a[1], b[1]), b[2], _mean(a[3], b[3]), b[4], *map(_mean, a[5:], b[5:])] for a, b in pairs
-            ]
+            merged = list[list[float]]()
+            for a, b in zip(self.rows[::2], self.rows[1::2], strict=False):
+                mean = [(left + right) / 2 for left, right in zip(a, b, strict=True)]
+                merged.append([b[0], mean[1], b[2], mean[3], b[4], *mean[5:]])
             self.rows, self._stride, self.version = merged, 2 * self._stride, self.version + 1
-
-
-def _mean(left: float, right: float) -> float:
-    return (left + right) / 2
 
 
 @dataclass(frozen=True)

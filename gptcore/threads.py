@@ -38,7 +38,7 @@ class ThreadGovernor:
     """
 
     def __init__(self, kept: dict[str, float]) -> None:
-        most = _most()
+        most = getattr(_thread, "most", None) or torch.get_num_threads()
         self._found = kept
         self._counts = sorted({1, most} | {2**power for power in range(1, 8) if 2**power < most})
         start = int(kept.get("threads", most))
@@ -88,11 +88,9 @@ class ThreadGovernor:
 
     def _try_another(self, mean: float) -> None:
         self._usual = mean
-        neighbour = self._current + self._direction
-        if not 0 <= neighbour < len(self._counts):
+        if not 0 <= self._current + self._direction < len(self._counts):
             self._direction = -self._direction
-            neighbour = self._current + self._direction
-        self._using = neighbour
+        self._using = self._current + self._direction
 
     def _after_trial(self, mean: float) -> None:
         self._challenge, self._using = (self._using, mean), self._current
@@ -129,7 +127,7 @@ class Capacity:
         used: Callable[[], float] = time.process_time,
     ) -> None:
         self._idle, self._clock, self._used = idle or _idle_seconds, clock, used
-        self._last: tuple[float, float, float] | None = None
+        self._last: tuple[float, float] | None = None  # when, and processor seconds that were free for this process
         self._now: int | None = None
 
     def threads(self, most: int) -> int:
@@ -143,10 +141,10 @@ class Capacity:
         idle = self._idle()
         if idle is None:
             return
-        last, self._last = self._last, (at, idle, self._used())
-        if last is None:
+        before, self._last = self._last, (at, idle + self._used())
+        if before is None:
             return
-        free = (self._last[1] - last[1] + self._last[2] - last[2]) / (at - last[0])
+        free = (self._last[1] - before[1]) / (at - before[0])
         now = min(most, self._now or most)
         if free < now - _TOO_FEW or free >= now + _ENOUGH_MORE:
             self._now = max(1, min(most, int(free + 1 - _ENOUGH_MORE)))
@@ -164,11 +162,6 @@ def adapted() -> Iterator[None]:
             yield
     finally:
         _thread.most = None
-
-
-def _most() -> int:
-    """The maximum thread count for the calling thread."""
-    return getattr(_thread, "most", None) or torch.get_num_threads()
 
 
 def _idle_seconds() -> float | None:

@@ -124,7 +124,7 @@ def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are
     monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most: 1))
     most = torch.get_num_threads()
     with threads.adapted():
-        assert torch.get_num_threads() == 1 and threads._most() == most
+        assert torch.get_num_threads() == 1 and ThreadGovernor({}).n_threads == most
         with threads.adapted():
             assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == most

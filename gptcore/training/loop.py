@@ -72,7 +72,7 @@ class Trainer:
 
     Args:
         model: trained in place; called with a batch, it returns something with a `.loss`.
-        config: of the run.
+        config: of the run; see `retune`.
         data: where batches come from.
         evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
         objective: (model, inputs, targets) -> the loss to lower; None for the model's own.
@@ -85,10 +85,8 @@ class Trainer:
         TrainingError: a compiled model that several processes share.
 
     Attributes:
-        config: of the run; see `retune`.
         step: updates made.
         elapsed: seconds of training, including earlier sessions.
-        workers: the processes that share every batch, if any.
     """
 
     def __init__(
@@ -141,7 +139,8 @@ class Trainer:
             self._compile()
         resumed_at, began = self.elapsed, self._clock()
         while True:
-            reason = self._over()
+            out_of_time = self.config.time_budget is not None and self.elapsed >= self.config.time_budget
+            reason = "steps" if self.step >= self.config.max_steps else "time" if out_of_time else None
             if self.evaluate is not None and (reason or self.step % self.config.eval_every == 0):
                 yield EvalEvent(self.step, self.evaluate())
             if reason:
@@ -229,11 +228,9 @@ class Trainer:
     def _set_dropout_state(self, states: list[Tensor]) -> None:
         """Restores this process's generator; with another number of processes, reseeds it from seed and step."""
         rank, size = (0, 1) if self.workers is None else (self.workers.rank, self.workers.size)
-        if len(states) == size:
-            self._dropout = states[rank]
-        else:
-            seed = generator_for(self.config.seed, "dropout", self.step, rank).initial_seed()
-            self._dropout = torch.Generator(next(self.model.parameters()).device).manual_seed(seed).get_state()
+        seed = generator_for(self.config.seed, "dropout", self.step, rank).initial_seed()
+        fresh = torch.Generator(next(self.model.parameters()).device).manual_seed(seed).get_state()
+        self._dropout = states[rank] if len(states) == size else fresh
 
     def _fresh_states(self) -> list[dict[str, Any]]:
         self._gather_optimizer()
@@ -245,13 +242,6 @@ class Trainer:
     def _gather_optimizer(self) -> None:
         if self._sharded:
             self.optimizers[0].consolidate_state_dict(to=0)  # type: ignore[attr-defined]
-
-    def _over(self) -> str | None:
-        if self.step >= self.config.max_steps:
-            return "steps"
-        if self.config.time_budget is not None and self.elapsed >= self.config.time_budget:
-            return "time"
-        return None
 
     def _compile(self) -> None:
         """Compiles the model by one pass forward and back, whose gradients are thrown away."""
@@ -323,15 +313,12 @@ class Trainer:
 
     def _loss(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The training loss and its terms; those of the last micro-batch count if an update has several."""
-        if self._objective is None:
-            output = self._network(inputs, targets)
-        else:
-            output = self._objective(self._network, inputs, targets)
+        by = self._objective
+        output = self._network(inputs, targets) if by is None else by(self._network, inputs, targets)
         if isinstance(output, Tensor):
             return output, ()
         return output.loss, tuple(term.detach().float() for term in getattr(output, "terms", ()))
 
     def _autocast(self):  # noqa: ANN202 - a context manager
-        if self.config.precision == "fp32":
-            return nullcontext()
-        return torch.autocast(next(self.model.parameters()).device.type, torch.bfloat16)
+        kind, enabled = next(self.model.parameters()).device.type, self.config.precision == "bf16"
+        return torch.autocast(kind, torch.bfloat16, enabled=enabled)
