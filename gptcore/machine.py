@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -79,8 +80,7 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
     Args:
         cpuinfo: the content of /proc/cpuinfo; only the first processor counts.
     """
-    fields = dict(line.split(":", 1) for line in cpuinfo.split("\n\n")[0].splitlines() if ":" in line)
-    told = {name.strip(): value.strip() for name, value in fields.items()}
+    told = dict(re.findall(r"^(.+?)[ \t]*:[ \t]*(.*)$", cpuinfo.split("\n\n")[0], re.MULTILINE))
     level = told.get("cpuid level", "")
     return "amx_tile" in told.get("flags", "").split() and level.isdigit() and int(level) < _TILE_LEAF
 

@@ -180,9 +180,8 @@ class AnswerLoss:
         example = (example + torch.arange(len(begins), device=inputs.device)[:, None]) * vocab_size  # rows apart
         of_prompts = (example + inputs)[~before]  # the first answer token is predicted by the last of the prompt
         of_answers = torch.where(answers, example + targets, -1).flatten()
-        is_requested = (
-            torch.isin(of_answers, of_prompts) & self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
-        )
+        is_rare = self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
+        is_requested = torch.isin(of_answers, of_prompts) & is_rare
         ordered, places = of_answers.sort(stable=True)
         again = torch.zeros_like(is_requested)
         again[places[1:]] = ordered[1:] == ordered[:-1]

@@ -202,10 +202,8 @@ class _Reporter:
             self._bar.n = event.step
             self._bar.set_postfix_str(f"loss {event.loss:.3f}, {rate:,.0f} tok/s")
         elif event.step % _LINE_EVERY == 0:
-            self._say(
-                f"step {event.step}  loss {event.loss:.3f}  lr {event.learning_rate:.2e}  "
-                f"norm {event.grad_norm:.2f}  {rate:,.0f} tok/s  {event.elapsed:,.0f} s"
-            )
+            took = f"norm {event.grad_norm:.2f}  {rate:,.0f} tok/s  {event.elapsed:,.0f} s"
+            self._say(f"step {event.step}  loss {event.loss:.3f}  lr {event.learning_rate:.2e}  {took}")
 
     def _say(self, line: str) -> None:
         tqdm.write(line) if self._bar is not None else print(line, flush=True)

@@ -137,9 +137,7 @@ class RandomWindows:
         for source in sources:
             if len(source.tokens) <= window:
                 raise TrainingError(_too_short(len(source.tokens), window))
-        self._starts = [
-            None if source.starts_after is None else _starts(source.tokens, source.starts_after) for source in sources
-        ]
+        self._starts = [None if one.starts_after is None else _starts(one.tokens, one.starts_after) for one in sources]
         self.sources, self.window, self.batch_size = list(sources), window, batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
 
@@ -220,10 +218,8 @@ class Rows:
 
     def __init__(self, data: Batches, *, rank: int, n_workers: int) -> None:
         if data.batch_size % n_workers:
-            raise TrainingError(
-                f"A batch of {data.batch_size} cannot be divided among {n_workers} processes. "
-                f"Take a multiple of {n_workers}."
-            )
+            why = f"A batch of {data.batch_size} cannot be divided among {n_workers} processes."
+            raise TrainingError(f"{why} Take a multiple of {n_workers}.")
         self.data, self.rank, self.window = data, rank, data.window
         self.batch_size = data.batch_size // n_workers
 
@@ -252,10 +248,8 @@ class RepeatedSequences:
     def __init__(self, vocab_size: int, *, window: int, batch_size: int, periods: tuple[int, int] = (8, 32)) -> None:
         shortest, longest = periods
         if not 1 <= shortest <= longest <= window // 2:
-            raise TrainingError(
-                f"The periods {shortest} to {longest} must rise, from at least 1 to at most {window // 2}, "
-                "half the window."
-            )
+            most = f"at most {window // 2}, half the window"
+            raise TrainingError(f"The periods {shortest} to {longest} must rise, from at least 1 to {most}.")
         self.vocab_size, self.window, self.batch_size, self.periods = vocab_size, window, batch_size, periods
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -285,10 +279,8 @@ class WithCopies:
 
     def __init__(self, data: Batches, *, share: float, vocab_size: int) -> None:
         if not 0 <= share <= 1 or data.window < 2 * self._SHORTEST:
-            raise TrainingError(
-                f"A share of {share} copies in windows of {data.window} tokens: give a share from 0 to 1 and windows "
-                f"of at least {2 * self._SHORTEST}."
-            )
+            given = f"A share of {share} copies in windows of {data.window} tokens"
+            raise TrainingError(f"{given}: give a share from 0 to 1 and windows of at least {2 * self._SHORTEST}.")
         self.data, self.share, self.vocab_size = data, share, vocab_size
         self.window, self.batch_size = data.window, data.batch_size
 
