@@ -2,7 +2,8 @@
 
 With attention weights, norm scales and neuron gates, activation(z) / z, frozen at their values in one run, a pre-norm
 model is linear from the words to the difference of two logits. The influence of a head or neuron is then its output
-times the gradient; the weight of an edge is what one node writes directly into the input of another.
+times the gradient; the weight of an edge is what one node writes directly into the input of another. Both are checked
+in the model itself: nodes switched off, or a single edge cut, and the rest recomputed.
 
 Sources: Jafari et al. 2025, "RelP: Faithful and Efficient Circuit Discovery via Relevance Patching"; neurons as nodes:
 arXiv 2601.22594; pruning by normalised influence: Ameisen et al. 2025, "Circuit Tracing".
@@ -17,6 +18,8 @@ from torch import Tensor, nn
 
 from gptcore.analysis.attention import attention_patterns
 from gptcore.analysis.attribution import behind, final_norm, logit_direction, norm_scale
+from gptcore.analysis.reading import Kind, PartKind, PartProbe, read, recorded
+from gptcore.attention import attention_weights
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
 
@@ -25,6 +28,7 @@ _MOST_BYTES = 2 << 30  # of what is kept for the gradients
 _CANDIDATES = 160  # heads and neurons that a circuit is selected from
 _LEAST_Z = 1e-6  # smallest |z| for which a gate is computed as activation(z) / z
 _NONE = torch.empty(0)
+_PART_OF: dict[NodeKind, PartKind] = {"head": "head", "neuron": "mlp"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class CircuitNode:
     index: int
     place: int
     influence: float
+
+    @property
+    def stage(self) -> int:
+        """Its place in the forward pass: attention of a layer, then its MLP."""
+        return 2 * self.layer + (self.kind == "neuron")
 
 
 @dataclass(frozen=True)
@@ -77,16 +86,16 @@ class WordCircuit:
 
 
 @dataclass
-class _Layer:
-    """One layer of the frozen pass. H heads, T tokens, D head width, F neurons, C width."""
+class _Parts:
+    """The heads or the neurons of a layer in the frozen pass: N parts of D numbers each, of neurons one. T tokens."""
 
-    weights: Tensor  # [H, T, T]
-    scale_1: Tensor  # [T, 1], of the norm before attention
-    found: Tensor  # [H, T, D], what the heads found
-    # Of the MLP; empty in a model without any, of which no node of a circuit is a neuron.
-    scale_2: Tensor = _NONE  # [T, 1], of the norm before it
-    gates: Tensor = _NONE  # [T, F]
-    neurons: Tensor = _NONE  # [T, F], behind the gates
+    norm: nn.LayerNorm  # before them
+    scale: Tensor  # [T, 1], what it divides by
+    reads: Tensor  # [N, D, C], their weights
+    gates: Tensor  # of heads their attention weights, [N, T, T]; of neurons [N, T]
+    found: Tensor  # [T, N, D], behind these
+    writes: Tensor  # [C, N, D], their weights
+    slopes: Tensor = _NONE  # [T, N, D], of the answer
 
 
 @dataclass
@@ -94,10 +103,10 @@ class _Frozen:
     """The whole frozen pass."""
 
     embedded: Tensor  # [T, C]
-    layers: list[_Layer]
+    parts: dict[tuple[NodeKind, int], _Parts]  # by kind and layer
+    ending: Tensor  # [C], the direction in which the last position's stream is read
     answer: Tensor  # the difference of both logits, without what the final norm's bias adds
     constant: float  # what that adds
-    scale: Tensor  # [1], what the final norm divides the last position by
 
 
 def word_circuit(
@@ -125,19 +134,19 @@ def word_circuit(
     direction = logit_direction(model, token, against)
     with torch.enable_grad(), evaluating(model):
         frozen = _frozen_pass(model, norm, token_ids, direction)
-        layers = frozen.layers
-        parts = [layer.found for layer in layers] + [layer.neurons for layer in layers if model.config.use_mlp]
-        slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *parts])
+        parts = frozen.parts.values()
+        slopes = torch.autograd.grad(frozen.answer, [frozen.embedded, *(part.found for part in parts)])
     with torch.no_grad():
         words = (slopes[0] * frozen.embedded).sum(-1)  # [T]
-        heads, neurons = slopes[1 : 1 + len(layers)], slopes[1 + len(layers) :]
+        for part, slope in zip(parts, slopes[1:], strict=True):
+            part.slopes = slope
         total = float(frozen.answer) + frozen.constant
         nodes = [
             *(CircuitNode("word", -1, 0, place, float(words[place])) for place in range(len(words))),
-            *_candidates(layers, heads, neurons),
+            *_candidates(frozen),
             CircuitNode("answer", model.config.n_layer, 0, len(token_ids) - 1, total),
         ]
-        matrix = _Reader(model, norm, frozen, heads, neurons, direction).edges(nodes)  # [N, N], from column to row
+        matrix = _direct(frozen, nodes)  # [N, N], from column to row
     kept, carried = _pruned(matrix, nodes, share, most)
     chosen, constants = tuple(nodes[place] for place in kept), total - float(words.sum())
     return WordCircuit(chosen, _edges(matrix, kept), total, words.float().cpu(), constants, carried)
@@ -164,109 +173,84 @@ def _frozen_pass(model: GPT, norm: nn.LayerNorm, token_ids: Sequence[int], direc
         if model.config.use_positions:
             stream = stream + model.wpe.weight[: ids.shape[1]]
     embedded = stream.clone().requires_grad_()
-    stream, layers = embedded, []
-    for block, weights in zip(model.blocks, patterns, strict=True):
-        scale_1 = norm_scale(block.ln_1, stream).detach()
-        mixed = weights @ _values(block, _normed(block.ln_1, stream, scale_1))
-        stream = stream + block.attn.c_proj(mixed.transpose(0, 1).flatten(1))
-        layer = _Layer(weights, scale_1, mixed)
+    stream, parts = embedded, dict[tuple[NodeKind, int], _Parts]()
+    for layer, (block, weights) in enumerate(zip(model.blocks, patterns, strict=True)):
+        attn, scale = block.attn, norm_scale(block.ln_1, stream).detach()
+        split = (attn.n_head, -1)
+        values = attn.c_attn(_normed(block.ln_1, stream, scale)).chunk(3, dim=-1)[2].unflatten(-1, split)  # [T, H, D]
+        found = torch.einsum("hqk,khd->qhd", weights, values)
+        stream = stream + attn.c_proj(found.flatten(1))
+        reads = attn.c_attn.weight.chunk(3)[2].unflatten(0, split)
+        writes = attn.c_proj.weight.unflatten(1, split)
+        parts["head", layer] = _Parts(block.ln_1, scale, reads, weights, found, writes)
         if block.use_mlp:
-            layer.scale_2 = norm_scale(block.ln_2, stream).detach()
-            inner = block.mlp.c_fc(_normed(block.ln_2, stream, layer.scale_2))
-            layer.gates = _gates(block, inner.detach())
-            layer.neurons = inner * layer.gates
-            stream = stream + block.mlp.c_proj(layer.neurons)
-        layers.append(layer)
-    scale = norm_scale(norm, stream[-1:]).detach()
-    centred = (stream[-1] - stream[-1].mean()) / scale[0] * norm.weight
-    return _Frozen(embedded, layers, centred @ direction, float((norm.bias @ direction).detach()), scale[0])
+            mlp, scale = block.mlp, norm_scale(block.ln_2, stream).detach()
+            inner = mlp.c_fc(_normed(block.ln_2, stream, scale))  # [T, F]
+            gates = _gates(block, inner.detach())
+            found = (inner * gates)[..., None]
+            stream = stream + mlp.c_proj(found[..., 0])
+            reads, writes = mlp.c_fc.weight[:, None], mlp.c_proj.weight[..., None]
+            parts["neuron", layer] = _Parts(block.ln_2, scale, reads, gates.T, found, writes)
+    ending = (behind(norm, direction) / norm_scale(norm, stream[-1])).detach()
+    return _Frozen(embedded, parts, ending, stream[-1] @ ending, float((norm.bias @ direction).detach()))
 
 
 def _normed(norm: nn.LayerNorm, stream: Tensor, scale: Tensor) -> Tensor:
     return (stream - stream.mean(-1, keepdim=True)) / scale * norm.weight + norm.bias
 
 
-def _values(block: Block, read: Tensor) -> Tensor:
-    """The heads' value vectors, [H, T, D]."""
-    n_head = block.attn.n_head
-    return block.attn.c_attn(read).chunk(3, dim=-1)[2].unflatten(-1, (n_head, -1)).transpose(0, 1)
-
-
 def _gates(block: Block, inner: Tensor) -> Tensor:
     """activation(z) / z; its limit where z is 0."""
-    name = block.mlp.activation
     safe = torch.where(inner.abs() < _LEAST_Z, torch.full_like(inner, _LEAST_Z), inner)
-    return activation(name, safe) / safe
+    return activation(block.mlp.activation, safe) / safe
 
 
-def _candidates(layers: Sequence[_Layer], heads: Sequence[Tensor], neurons: Sequence[Tensor]) -> list[CircuitNode]:
+def _candidates(frozen: _Frozen) -> list[CircuitNode]:
     """The heads and neurons, each at one position, with the largest influence, in forward order."""
     nodes: list[CircuitNode] = []
-    for number, layer in enumerate(layers):
-        nodes += _largest("head", number, (heads[number] * layer.found).sum(-1).T)  # [T, H]
-        if neurons:  # all layers have some, or none has
-            nodes += _largest("neuron", number, neurons[number] * layer.neurons)  # [T, F]
+    for (kind, layer), part in frozen.parts.items():
+        influences = (part.slopes * part.found).sum(-1)  # [T, N]
+        for at in influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist():
+            place, index = divmod(at, influences.shape[1])
+            nodes.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
     nodes.sort(key=lambda node: -abs(node.influence))
-    return sorted(nodes[:_CANDIDATES], key=lambda node: (node.layer, node.kind == "neuron", node.place, node.index))
+    return sorted(nodes[:_CANDIDATES], key=lambda node: (node.stage, node.place, node.index))
 
 
-def _largest(kind: NodeKind, layer: int, influences: Tensor) -> list[CircuitNode]:
-    """The most influential nodes of a layer, given influences [T, N]."""
-    nodes = []
-    for at in influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist():
-        place, index = divmod(at, influences.shape[1])
-        nodes.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
-    return nodes
+def _writes(frozen: _Frozen, node: CircuitNode) -> Tensor:
+    """What a node adds to the stream at its place, [C]; an answer adds nothing."""
+    if node.kind == "word":
+        return frozen.embedded[node.place]
+    if node.kind == "answer":
+        return torch.zeros_like(frozen.ending)
+    part = frozen.parts[node.kind, node.layer]
+    return part.writes[:, node.index] @ part.found[node.place, node.index]
 
 
-class _Reader:
-    """Computes what each node writes into the stream, and how strongly other nodes read it."""
+def _reads(frozen: _Frozen, node: CircuitNode) -> tuple[Tensor, Tensor]:
+    """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
+    factors = torch.zeros(len(frozen.embedded), device=frozen.ending.device)
+    if node.kind == "word":
+        return torch.zeros_like(frozen.ending), factors
+    if node.kind == "answer":
+        factors[-1] = 1
+        return frozen.ending, factors
+    part = frozen.parts[node.kind, node.layer]
+    gates = part.gates[node.index, node.place] / part.scale[:, 0]  # [T]
+    if node.kind == "neuron":
+        factors[node.place] = gates[node.place]
+    else:
+        factors = gates
+    return behind(part.norm, part.slopes[node.place, node.index] @ part.reads[node.index]), factors
 
-    def __init__(
-        self, model: GPT, norm: nn.LayerNorm, frozen: _Frozen, heads: Sequence[Tensor], neurons: Sequence[Tensor],
-        direction: Tensor,
-    ) -> None:  # fmt: skip
-        self._model, self._norm, self._frozen, self._layers = model, norm, frozen, frozen.layers
-        self._heads, self._neurons, self._direction = heads, neurons, direction
 
-    def written(self, node: CircuitNode) -> Tensor:
-        """What a node adds to the stream at its place, [C]; an answer adds nothing."""
-        if node.kind == "word":
-            return self._frozen.embedded[node.place]
-        if node.kind == "answer":
-            return torch.zeros_like(self._direction)
-        block, layer = self._model.blocks[node.layer], self._layers[node.layer]
-        if node.kind == "head":
-            weight = block.attn.c_proj.weight.unflatten(1, (len(layer.found), -1))  # [C, H, D]
-            return weight[:, node.index] @ layer.found[node.index, node.place]
-        return block.mlp.c_proj.weight[:, node.index] * layer.neurons[node.place, node.index]
-
-    def read(self, node: CircuitNode) -> tuple[Tensor, Tensor]:
-        """A node's linear read-out of the stream: a direction [C], and a factor for every position [T]."""
-        factors = torch.zeros(self._layers[0].weights.shape[-1], device=self._direction.device)
-        if node.kind == "word":
-            return torch.zeros_like(self._direction), factors
-        if node.kind == "answer":
-            factors[-1] = 1
-            return behind(self._norm, self._direction) / self._frozen.scale, factors
-        block, layer = self._model.blocks[node.layer], self._layers[node.layer]
-        if node.kind == "head":
-            values = block.attn.c_attn.weight.unflatten(0, (3, len(layer.found), -1))[2, node.index]  # [D, C]
-            slope = self._heads[node.layer][node.index, node.place]  # [D]
-            return behind(block.ln_1, slope @ values), layer.weights[node.index, node.place] / layer.scale_1[:, 0]
-        slope = self._neurons[node.layer][node.place, node.index]
-        factors[node.place] = slope * layer.gates[node.place, node.index] / layer.scale_2[node.place, 0]
-        return behind(block.ln_2, block.mlp.c_fc.weight[node.index]), factors
-
-    def edges(self, nodes: Sequence[CircuitNode]) -> Tensor:
-        """Direct contributions in logits from each column's node to each row's, float32 [N, N]."""
-        written = torch.stack([self.written(node) for node in nodes])  # [N, C]
-        directions, factors = (torch.stack(side) for side in zip(*(self.read(node) for node in nodes), strict=True))
-        here = self._direction.device
-        places = torch.tensor([node.place for node in nodes], device=here)
-        stages = torch.tensor([2 * node.layer + (node.kind == "neuron") for node in nodes], device=here)
-        before = stages[None] < stages[:, None]
-        return (directions @ written.T) * factors[:, places] * before
+def _direct(frozen: _Frozen, nodes: Sequence[CircuitNode]) -> Tensor:
+    """Direct contributions in logits from each column's node to each row's, float32 [N, N]."""
+    written = torch.stack([_writes(frozen, node) for node in nodes])  # [N, C]
+    directions, factors = (torch.stack(side) for side in zip(*(_reads(frozen, node) for node in nodes), strict=True))
+    places = torch.tensor([node.place for node in nodes], device=written.device)
+    stages = torch.tensor([node.stage for node in nodes], device=written.device)
+    return (directions @ written.T) * factors[:, places] * (stages[None] < stages[:, None])
 
 
 def _pruned(matrix: Tensor, nodes: Sequence[CircuitNode], share: float, most: int) -> tuple[list[int], float]:
@@ -303,3 +287,81 @@ def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
     found = (small.abs() > floor).nonzero().tolist()
     edges = [CircuitEdge(source, target, float(small[target, source])) for target, source in found]
     return tuple(sorted(edges, key=lambda edge: -abs(edge.weight)))
+
+
+class _Instead(PartProbe):
+    """Lets heads and neurons write something else at their positions: heads float [D], neurons [C], or 0."""
+
+    _stream: Tensor  # float [B, T, C], before any norm: what attention reads; once that has written, what the MLP reads
+
+    def __init__(self, model: GPT, changes: Sequence[tuple[CircuitNode, Tensor | float]]) -> None:
+        self._model, self._changes = model, changes
+
+    def residual(self, depth: int, stream: Tensor) -> None:
+        self._stream = stream
+
+    def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
+        if kind == "attention":
+            self._stream = self._stream + value
+        for node, instead in self._changes:
+            if (_PART_OF.get(node.kind), node.layer) == (kind, layer):
+                value = value.clone()
+                if kind == "head":
+                    value[0, node.index, node.place] = instead
+                else:
+                    value[0, node.place] += instead - _of_neuron(self._model, node, self._stream[0])
+        return value
+
+
+@torch.inference_mode()
+def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[CircuitNode]) -> Tensor:
+    """Logits after the last position, float32 [V], with a circuit's heads and neurons ablated at their positions.
+
+    The rest of the model is recomputed. Word and answer nodes cannot be ablated and are skipped.
+    """
+    return model.lm_head(read(model, token_ids, _Instead(model, [(node, 0.0) for node in nodes]))[-1]).float().cpu()
+
+
+@torch.inference_mode()
+def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
+    """Logits after the last position, float32 [V], with one edge cut: the target does not see the source's output.
+
+    The target is recomputed in full, including its attention or gate; all other nodes still see the source.
+    """
+    if target.kind not in _PART_OF or source.kind == "answer" or source.stage >= target.stage:
+        raise ConfigError("An edge that can be cut leads from a word, head or neuron to a later head or neuron.")
+    found = recorded(model, token_ids, "residual", "attention", "head")
+    without = _read_by(found, target).clone()
+    without[source.place] -= _written(model, found, source)
+    if target.kind == "neuron":
+        value = _of_neuron(model, target, without)
+    else:
+        block, n_head = model.blocks[target.layer], model.config.n_head
+        parts = block.attn.c_attn(block.ln_1(without)).chunk(3, dim=-1)
+        query, key, values = (part.unflatten(-1, (n_head, -1))[:, target.index] for part in parts)  # [T, D] each
+        weights = attention_weights(query[None], key[None], is_causal=model.config.causal)[0]
+        value = weights[target.place] @ values
+    return model.lm_head(read(model, token_ids, _Instead(model, [(target, value)]))[-1]).float().cpu()
+
+
+def _read_by(found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
+    """The stream that a head or neuron reads, before its norm, [T, C]."""
+    stream = found["residual"][node.layer][0]
+    return stream + found["attention"][node.layer][0] if node.kind == "neuron" else stream
+
+
+def _written(model: GPT, found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
+    """What a word, head or neuron adds to the stream at its place, [C]."""
+    if node.kind == "word":
+        return found["residual"][0][0, node.place]
+    if node.kind == "neuron":
+        return _of_neuron(model, node, _read_by(found, node))
+    weight = model.blocks[node.layer].attn.c_proj.weight.unflatten(1, (model.config.n_head, -1))  # [C, H, D]
+    return weight[:, node.index] @ found["head"][node.layer][0, node.index, node.place]
+
+
+def _of_neuron(model: GPT, node: CircuitNode, stream: Tensor) -> Tensor:
+    """What a neuron writes, [C], when its norm reads this stream, [T, C]."""
+    block = model.blocks[node.layer]
+    inner = block.mlp.c_fc.weight[node.index] @ block.ln_2(stream[node.place]) + block.mlp.c_fc.bias[node.index]
+    return activation(block.mlp.activation, inner) * block.mlp.c_proj.weight[:, node.index]

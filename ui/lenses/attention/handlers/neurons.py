@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
-from gptcore.analysis.circuit_checks import logits_without_nodes
-from gptcore.analysis.circuits import CircuitNode
+from gptcore.analysis.circuits import CircuitNode, logits_without_nodes
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
