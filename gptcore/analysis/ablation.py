@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -29,14 +29,9 @@ class ModelPart:
     head: int | None = None
 
 
-@dataclass(frozen=True)
-class Effect:
-    """What ablating one part does to the prediction of the next token.
-
-    Attributes:
-        bits: Kullback-Leibler divergence from the whole model's distribution.
-        change: of the probability of the whole model's first guess, -1 to 1.
-    """
+class Effect(NamedTuple):
+    """What ablating one part does to the prediction of the next token: the Kullback-Leibler divergence from the whole
+    model's distribution in bits, and the change of the probability of the whole model's first guess, -1 to 1."""
 
     bits: float
     change: float

@@ -49,15 +49,9 @@ def layer_norm_by_hand(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float) 
 
 @dataclass(frozen=True)
 class TwoNorms:
-    """A few tokens normalised in two ways, float [N, C] each, before scale and shift.
-
-    Attributes:
-        before: N tokens of C channels.
-        by_batch: BatchNorm: each channel over the tokens.
-        by_layer: LayerNorm: each token over its channels.
-        moved_by_batch, moved_by_layer: how far the first token moves, on average over its channels, when another
-            token of the batch is replaced.
-    """
+    """N tokens of C channels, float [N, C], and as BatchNorm (each channel over the tokens) and LayerNorm (each token
+    over its channels) make them, before scale and shift; and how far the first token moves under each, on average over
+    its channels, when another token of the batch is replaced."""
 
     before: Tensor
     by_batch: Tensor

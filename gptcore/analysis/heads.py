@@ -64,10 +64,8 @@ class HeadScores:
     def role(self, layer: int, head: int, chance: "HeadScores | None" = None) -> str:
         """A head's role, one of ROLES: its highest score apart from the attention sink, if it is high enough.
 
-        Args:
-            layer, head: which head.
-            chance: `uniform_scores` of the text. Where a token is repeated often, even uniform attention scores
-                high; a role must stand out from that.
+        `chance` is `uniform_scores` of the text: where a token is repeated often, even uniform attention scores high; a
+        role must stand out from that.
         """
         doing = self._standing_out(layer, head, chance, ROLE_THRESHOLD)
         if doing:
@@ -155,6 +153,5 @@ def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: i
         drawn = [token for token in drawn if token != first_id][:period]
         ids = front + drawn + drawn
         scores.append(head_scores(read_attention(model, ids).layers(), ids))
-    return HeadScores(
-        **{field.name: torch.stack([getattr(s, field.name) for s in scores]).mean(0) for field in fields(HeadScores)}
-    )
+    columns = zip(*(vars(one).values() for one in scores), strict=True)
+    return HeadScores(*(torch.stack(column).mean(0) for column in columns))

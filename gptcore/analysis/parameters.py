@@ -86,23 +86,13 @@ def tensor_shapes(config: GPTConfig, *, layers: range | None = None) -> Iterator
     yield "token_embedding", "wte.weight", (config.vocab_size, C)
     if config.use_positions:
         yield "position_embedding", "wpe.weight", (config.n_positions, C)
+    attention = [("attention", "attn.c_attn", (3 * C, C)), ("attention", "attn.c_proj", (C, C))]
+    mlp = [("block_norms", "ln_2", (C,)), ("mlp", "mlp.c_fc", (F, C)), ("mlp", "mlp.c_proj", (C, F))]
     for layer in range(config.n_layer) if layers is None else layers:
-        block = f"h.{layer}."
-        yield "block_norms", block + "ln_1.weight", (C,)
-        yield "block_norms", block + "ln_1.bias", (C,)
-        yield "attention", block + "attn.c_attn.weight", (3 * C, C)
-        if config.attention_bias:
-            yield "attention", block + "attn.c_attn.bias", (3 * C,)
-        yield "attention", block + "attn.c_proj.weight", (C, C)
-        if config.attention_bias:
-            yield "attention", block + "attn.c_proj.bias", (C,)
-        if config.use_mlp:
-            yield "block_norms", block + "ln_2.weight", (C,)
-            yield "block_norms", block + "ln_2.bias", (C,)
-            yield "mlp", block + "mlp.c_fc.weight", (F, C)
-            yield "mlp", block + "mlp.c_fc.bias", (F,)
-            yield "mlp", block + "mlp.c_proj.weight", (C, F)
-            yield "mlp", block + "mlp.c_proj.bias", (C,)
+        for component, name, shape in [("block_norms", "ln_1", (C,)), *attention, *(mlp if config.use_mlp else [])]:
+            yield component, f"h.{layer}.{name}.weight", shape
+            if component != "attention" or config.attention_bias:
+                yield component, f"h.{layer}.{name}.bias", shape[:1]
     if config.final_norm:
         yield "final_norm", "ln_f.weight", (C,)
         yield "final_norm", "ln_f.bias", (C,)

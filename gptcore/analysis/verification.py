@@ -122,8 +122,7 @@ def _cache(model: GPT, ids: torch.Tensor) -> tuple[bool, str]:
 
 
 def _initial_loss(model: GPT, seed: int) -> tuple[bool, str]:
-    fresh, note = _redrawn(model, seed)
-    ids, targets = _random_pair(fresh, seed)
+    fresh, ids, targets, note = _redrawn(model, seed)
     with evaluating(fresh), torch.no_grad():
         loss = float(fresh(ids, targets).loss)
     expected = math.log(model.config.vocab_size)
@@ -132,8 +131,7 @@ def _initial_loss(model: GPT, seed: int) -> tuple[bool, str]:
 
 
 def _gradients(model: GPT, seed: int) -> tuple[bool, str]:
-    fresh, note = _redrawn(model, seed)
-    ids, targets = _random_pair(fresh, seed)
+    fresh, ids, targets, note = _redrawn(model, seed)
     fresh.train()(ids, targets).loss.backward()
     named = list(fresh.named_parameters())
     missing = [name for name, parameter in named if parameter.grad is None or not bool(parameter.grad.any())]
@@ -164,15 +162,12 @@ def _logits(model: GPT, ids: torch.Tensor, probe: Probe = UNSEEN) -> torch.Tenso
         return model(ids.to(model.wte.weight.device), probe=probe).logits.float().cpu()
 
 
-def _redrawn(model: GPT, seed: int) -> tuple[GPT, str]:
-    """A freshly initialised model of the same shape; of a large one, with two layers."""
+def _redrawn(model: GPT, seed: int) -> tuple[GPT, torch.Tensor, torch.Tensor, str]:
+    """A freshly initialised model of the same shape, of a large one with two layers; random tokens, the next ones, and
+    a note on the model."""
     config, note = model.config, ""
     if count_parameters(config).total > _MOST_COPIED and config.n_layer > 2:
         config, note = replace(config, n_layer=2), " (fresh model of two layers, to spare memory)"
-    return random_model(config, seed), note
-
-
-def _random_pair(model: GPT, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-    T = min(32, model.config.n_positions)
-    ids = torch.randint(model.config.vocab_size, (2, T + 1), generator=torch.Generator().manual_seed(seed + 1))
-    return ids[:, :-1], ids[:, 1:]
+    size = (2, min(32, config.n_positions) + 1)
+    ids = torch.randint(config.vocab_size, size, generator=torch.Generator().manual_seed(seed + 1))
+    return random_model(config, seed), ids[:, :-1], ids[:, 1:], note
