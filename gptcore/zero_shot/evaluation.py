@@ -1,7 +1,9 @@
 """Evaluates how often a model solves a task, over many items that it has never seen."""
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from gptcore.errors import PromptError, TokenizerError
@@ -114,37 +116,17 @@ def score(lm: LanguageModel, test: Trial) -> Score:
 
 
 def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, float]:
-    """Accuracy in each trial, by task, from a single teacher-forced pass over the expected answers.
+    """Accuracy in each trial, by task, from a teacher-forced pass over the expected answers.
 
     An answer is right if every token is the model's first choice, or if its label is the likeliest: the result of
     greedy decoding, without generation. Tasks with characters that the model does not know are left out.
     """
-    pairs: list[tuple[list[int], list[int]]] = []
-    places: list[tuple[Trial, Item, int, int]] = []
+    outcomes: dict[str, list[float]] = {}
     for trial in trials:
-        n_pairs, n_places = len(pairs), len(places)
-        try:
-            for item in trial.items:
-                answers = [item.answer, *(choice for choice in item.choices if choice != item.answer)]
-                lead, label = trial.template.lead, trial.template.label
-                ids = [lm.tokenizer.encode(lead + label(answer)) for answer in answers]
-                prompt = fit(lm, trial.template.prompt(item, trial.examples), max(map(len, ids))).ids
-                places.append((trial, item, len(pairs), len(ids)))
-                pairs += [(prompt, one) for one in ids]
-        except (TokenizerError, PromptError):
-            del pairs[n_pairs:], places[n_places:]
-    readings = read_continuations(lm.model, pairs)
-    outcomes: dict[str, list[bool]] = {}
-    for trial, item, start, n in places:
-        group = readings[start : start + n]
-        if item.choices:
-            sums = [math.fsum(reading.logprobs) for reading in group]
-            right = sums[0] == max(sums)
-        else:
-            answer = pairs[start][1]
-            right = group[0].favourites[: len(answer)] == answer
-        outcomes.setdefault(trial.task, []).append(right)
-    return {task: sum(rights) / len(rights) for task, rights in outcomes.items()}
+        with suppress(TokenizerError, PromptError):
+            cases = _answered(lm, trial, trial.items, forced=True)
+            outcomes.setdefault(trial.task, []).extend(case.score for case in cases)
+    return {task: statistics.fmean(scores) for task, scores in outcomes.items()}
 
 
 def helped(before: Score, after: Score) -> tuple[Change, str]:
@@ -156,8 +138,8 @@ def helped(before: Score, after: Score) -> tuple[Change, str]:
     return change, f"makes no difference that {len(after.cases)} items can detect ({points})"
 
 
-def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]:
-    """The cases of some items."""
+def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item], *, forced: bool = False) -> list[Case]:
+    """The cases of some items; `forced` asks for the first choice in place of each token instead of an answer."""
     if batch[0].choices and not test.template.chain_of_thought:
         return _chosen(lm, test, batch)
     template, chain = test.template, test.template.chain_of_thought
@@ -167,11 +149,11 @@ def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Cas
         for item, answer in zip(batch, expected, strict=True)
     ]
     ids = [lm.tokenizer.encode(template.lead + text) for text in wanted]
-    n_answer = max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
+    n_answer = max(map(len, ids)) if forced else max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
     fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
     ids = [one[: lm.model.config.n_positions - len(prompt.ids)] for one, prompt in zip(ids, fitted, strict=True)]
     readings = read_continuations(lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)])
-    if test.metric == "last word":  # as LAMBADA is counted: every token of the word is the first choice
+    if forced or test.metric == "last word":  # as LAMBADA is counted: every token of the word is the first choice
         answers = [lm.tokenizer.decode(read.favourites[: len(one)]) for read, one in zip(readings, ids, strict=True)]
         scores = [float(read.favourites[: len(one)] == one) for read, one in zip(readings, ids, strict=True)]
     else:
