@@ -75,10 +75,7 @@ def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
         yield from hand_written(options.hand_written)
         return
     for task in options.tasks:
-        for n, way in product(options.examples, options.held_out):
-            yield from _of_world(options, task, n, way)
-        if options.chain_of_thought:
-            yield from _in_steps(options, task)
+        yield from _of_world(options, task)
     n = max(options.examples)
     if options.lambada:
         yield "LAMBADA", lambada(options.lambada, options.items)
@@ -89,24 +86,19 @@ def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
         yield "given reviews", reviews(options.reviews, options.items)
 
 
-def _of_world(options: argparse.Namespace, task: str, n: int, way: str) -> Iterator[tuple[str, Trial]]:
-    """Tests of a task on the little world, held out in one way."""
-    made = partial(make_trial, task, n_items=options.items, seed=options.seed, n_examples=n)
-    if way == "template":
-        yield from ((way, made(template=one.name)) for one in TASKS[task].templates if one.held_out)
-    elif way == "train" or way in splits_of(task):
-        yield way, made(split=way)
-
-
-def _in_steps(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Trial]]:
-    """The same step by step, where the task has such a template."""
-    chain = TASKS[task].chain
-    for way in ("combination", "strict"):
-        if chain is not None and way in splits_of(task):
-            made = make_trial(
-                task, template=chain.name, split=way, n_examples=1, n_items=options.items, seed=options.seed
-            )
-            yield f"{way}, in steps", made
+def _of_world(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Trial]]:
+    """Tests of a task on the little world, held out in every way asked for, then step by step if it has a template."""
+    made = partial(make_trial, task, n_items=options.items, seed=options.seed)
+    for n, way in product(options.examples, options.held_out):
+        if way == "template":
+            templates = [one.name for one in TASKS[task].templates if one.held_out]
+            yield from ((way, made(template=name, n_examples=n)) for name in templates)
+        elif way == "train" or way in splits_of(task):
+            yield way, made(split=way, n_examples=n)
+    chain = TASKS[task].chain if options.chain_of_thought else None
+    for way in splits_of(task):
+        if chain is not None and way != "word":
+            yield f"{way}, in steps", made(template=chain.name, split=way, n_examples=1)
 
 
 def _row(lm: LanguageModel, held_out: str, test: Trial) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from gptcore.errors import PromptError
 from gptcore.language_model import LanguageModel
@@ -14,23 +15,16 @@ from gptcore.zero_shot.window import fit
 MOST_WORDS = 300
 
 
-@dataclass(frozen=True)
-class Change:
-    """A changed prompt.
-
-    Attributes:
-        name: what was changed.
-        logprob: of the answer after it, natural.
-        effect: how much likelier the answer is after the unchanged prompt, in nats; positive where the part helped.
-    """
+class Change(NamedTuple):
+    """What was changed in a prompt, the answer's natural log-probability after it, and how much likelier the answer is
+    after the unchanged one, in nats."""
 
     name: str
     logprob: float
     effect: float
 
 
-@dataclass(frozen=True)
-class WordEffect:
+class WordEffect(NamedTuple):
     """A word of the prompt, with the space before it, and how much it helps the answer in nats."""
 
     kind: PartKind
