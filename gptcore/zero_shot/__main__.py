@@ -13,8 +13,7 @@ from typing import Any
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
-from gptcore.zero_shot.files import hand_written, lambada, parallel, reviews
-from gptcore.zero_shot.items import TASKS_WITH_ITEMS, make_trial, splits_of
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS, hand_written, lambada, make_trial, parallel, reviews, splits_of
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
 

@@ -14,8 +14,7 @@ from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.inference.scoring import score_documents
 from gptcore.training import RepeatedSequences, encoded, split
 from gptcore.zero_shot.evaluation import score
-from gptcore.zero_shot.files import hand_written
-from gptcore.zero_shot.items import make_trial
+from gptcore.zero_shot.items import hand_written, make_trial
 from gptcore.zero_shot.metrics import reached as reached_in_words
 from ui.lenses.train.handlers.presets import NOTES, STORY_WRITER
 

@@ -9,7 +9,7 @@ import pytest
 import gptcore
 from gptcore.errors import PromptError
 from gptcore.zero_shot.evaluation import score
-from gptcore.zero_shot.files import hand_written
+from gptcore.zero_shot.items import hand_written
 from gptcore.zero_shot.metrics import tells
 from weights.recipes.everyday.french import phrases
 from weights.recipes.everyday.pages import pages

@@ -14,9 +14,8 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, greedy_answers, helped, quick_accuracies, score
-from gptcore.zero_shot.files import lambada, parallel, reviews
 from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
-from gptcore.zero_shot.items import examples, make_trial
+from gptcore.zero_shot.items import examples, lambada, make_trial, parallel, reviews
 from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.templates import normalised

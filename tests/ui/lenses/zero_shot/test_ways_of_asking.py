@@ -8,7 +8,7 @@ from test_zero_shot_handlers import asked, values
 
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
-from gptcore.zero_shot.published import GPT2_PROMPTS
+from gptcore.zero_shot.tasks import GPT2_PROMPTS
 from ui import links
 from ui.lenses.zero_shot.handlers import form as forms
 from ui.lenses.zero_shot.handlers import recorded, scoreboard, views

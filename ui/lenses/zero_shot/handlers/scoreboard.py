@@ -10,8 +10,7 @@ from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, make_trial, splits_of
 from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
-from gptcore.zero_shot.published import GPT2_PROMPTS
-from gptcore.zero_shot.tasks import TASKS
+from gptcore.zero_shot.tasks import GPT2_PROMPTS, TASKS
 from ui import conclusions
 from ui.lenses.zero_shot.handlers.recorded import SIDES
 from ui.lenses.zero_shot.handlers.views import chosen_models
