@@ -13,8 +13,7 @@ from gptcore.tokenizers import Tokenizer
 from gptcore.zero_shot.likelihood import read_continuations
 from gptcore.zero_shot.metrics import Change, Estimate, difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.tasks import TASKS
-from gptcore.zero_shot.templates import Item, Prompt, Template
-from gptcore.zero_shot.window import fit
+from gptcore.zero_shot.templates import Item, Prompt, Template, fit
 
 METRICS = {"summarise": "ROUGE-L", "sentiment": "likelier label", "cloze": "last word"}
 _ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # minimum, and margin beyond the expected answer

@@ -14,12 +14,17 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, greedy_answers, helped, quick_accuracies, score
-from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import examples, lambada, make_trial, parallel, reviews
-from gptcore.zero_shot.likelihood import label_ids, read_continuations, score_labels
+from gptcore.zero_shot.likelihood import (
+    answer_logprobs,
+    label_ids,
+    part_effects,
+    read_continuations,
+    score_labels,
+    word_effects,
+)
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
-from gptcore.zero_shot.templates import normalised
-from gptcore.zero_shot.window import fit, fit_text
+from gptcore.zero_shot.templates import fit, fit_text, normalised
 from tiny import NO_DROPOUT, make_model
 
 TEXT = "the film was good and the film was bad. the cat sat on the mat = le chat. review: sentiment: "

@@ -10,7 +10,7 @@ from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
-from gptcore.zero_shot.window import Fitted
+from gptcore.zero_shot.templates import Fitted
 from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
 from ui.lenses.zero_shot.handlers.recorded import expected_of
 from ui.services import Services

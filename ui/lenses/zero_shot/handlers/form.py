@@ -9,8 +9,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, items
 from gptcore.zero_shot.items import examples as examples_of
 from gptcore.zero_shot.tasks import TASKS, Task
-from gptcore.zero_shot.templates import Item, Prompt, Template
-from gptcore.zero_shot.window import Fitted, fit, fit_text
+from gptcore.zero_shot.templates import Fitted, Item, Prompt, Template, fit, fit_text
 from ui.shared import inputs
 from ui.shared.fields import Text, Whole, declared, fields_of, parsed
 from ui.shared.inputs import InputError

@@ -10,11 +10,10 @@ from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.evaluation import greedy_answers
-from gptcore.zero_shot.influence import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
+from gptcore.zero_shot.likelihood import answer_logprobs, part_effects, word_effects
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
-from gptcore.zero_shot.templates import Item, Template
-from gptcore.zero_shot.window import Fitted
+from gptcore.zero_shot.templates import Fitted, Item, Template
 from ui import conclusions
 from ui.lenses.zero_shot.handlers.asking import parts_of
 from ui.lenses.zero_shot.handlers.form import TaskForm
