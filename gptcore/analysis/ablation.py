@@ -16,13 +16,7 @@ Replacement = Literal["zero", "mean"]
 
 @dataclass(frozen=True)
 class ModelPart:
-    """A part of the model that can be ablated: a layer's attention, its MLP, or one of its heads.
-
-    Attributes:
-        layer: from 0.
-        kind: "head", "attention" or "mlp".
-        head: from 0; only for a head.
-    """
+    """A part of the model that can be ablated: a layer's attention, its MLP, or one of its heads; both count from 0."""
 
     layer: int
     kind: PartKind

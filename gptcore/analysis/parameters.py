@@ -8,14 +8,8 @@ from gptcore.config import GPTConfig
 
 @dataclass(frozen=True)
 class Component:
-    """One kind of parameter in a model.
-
-    Attributes:
-        name: "token_embedding", "position_embedding", "attention", "mlp", "block_norms", "final_norm" or "head".
-        formula: in letters: V vocabulary, P positions, C width, F inner width, L layers.
-        numbers: the formula with this model's numbers.
-        count: parameters.
-    """
+    """One kind of parameter in a model, named as the fields of `ParameterCount`: a formula in letters (V vocabulary, P
+    positions, C width, F inner width, L layers), the formula with this model's numbers, and the count."""
 
     name: str
     formula: str

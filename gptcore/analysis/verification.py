@@ -19,13 +19,7 @@ _MOST_COPIED = 200_000_000
 
 @dataclass(frozen=True)
 class Check:
-    """One check and its outcome.
-
-    Attributes:
-        name: what holds if it passes.
-        passed: True, False, or None when it could not be run.
-        figure: what was measured, or why nothing was.
-    """
+    """What holds if a check passes, whether it does (None: it could not be run), and what was measured or why not."""
 
     name: str
     passed: bool | None

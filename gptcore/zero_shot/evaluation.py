@@ -22,15 +22,8 @@ _BATCH = 16
 
 @dataclass(frozen=True)
 class Trial:
-    """A task set-up for evaluation: template, items and examples.
-
-    Attributes:
-        task: its name.
-        template: the prompt template.
-        items: to answer.
-        examples: solved examples before every item.
-        split: the split that they come from; "" for items from elsewhere.
-    """
+    """A task set-up for evaluation: the task's name, a template, items to answer, solved examples before each, and the
+    split that the items come from, "" for items from elsewhere."""
 
     task: str
     template: Template

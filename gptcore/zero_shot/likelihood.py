@@ -21,12 +21,8 @@ MOST_WORDS = 300  # of a prompt that are left out one by one
 
 @dataclass(frozen=True)
 class Likelihood:
-    """A model's likelihood of one continuation of one prompt.
-
-    Attributes:
-        logprobs: of each token of the continuation, natural.
-        favourites: the model's first choice in place of each token, and after the last.
-    """
+    """A model's likelihood of one continuation of one prompt: the natural log-probability of each of its tokens, and
+    the model's first choice in place of each, and after the last."""
 
     logprobs: list[float]
     favourites: list[int]
@@ -79,14 +75,8 @@ def _batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], vocab_size: i
 
 @dataclass(frozen=True)
 class LabelScore:
-    """A label of a closed question.
-
-    Attributes:
-        label: as it is written behind the prompt.
-        n_tokens: of it.
-        logprob: of the whole label after the prompt, natural.
-        share: its probability normalised over all labels.
-    """
+    """A label of a closed question as it is written behind the prompt, its number of tokens, the natural
+    log-probability of the whole label, and its probability normalised over all labels."""
 
     label: str
     n_tokens: int

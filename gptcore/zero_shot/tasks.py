@@ -212,14 +212,8 @@ TASKS: dict[str, Task] = {
 class PublishedPrompt:
     """A prompt that GPT-2's authors or users tried, and the real model's known result, shown beside what is computed.
 
-    Attributes:
-        task: one of TASKS.
-        title: what it is called.
-        values: the task's fields, by name, in words of this project unless the source prints them.
-        template: of the task.
-        needs: the smallest model that does it at all.
-        answered: the answer of the real GPT-2, or its score, as the source has it; "" where none is known.
-        source: of the answer.
+    `values` are the task's fields, in words of this project unless the source prints them; `needs` is the smallest
+    model that does it at all, `answered` the real GPT-2's answer or score as the source has it, "" where none is known.
     """
 
     task: str

@@ -197,13 +197,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A prompt that fits.
-
-    Attributes:
-        prompt: what is left of it.
-        ids: its tokens.
-        note: what was left out, as a sentence, or "".
-    """
+    """What is left of a prompt so that it fits, its tokens, and what was left out as a sentence, or ""."""
 
     prompt: Prompt
     ids: list[int]
