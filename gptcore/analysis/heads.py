@@ -127,18 +127,10 @@ def uniform_scores(token_ids: Sequence[int], *, causal: bool = True) -> HeadScor
 
 
 def repeated_token_scores(model: GPT, *, first_id: int | None = None, n_texts: int = 4, seed: int = 0) -> HeadScores:
-    """Scores on random tokens that are repeated once, where only the repetition can be predicted.
+    """Scores on random tokens that are repeated once, where only copying helps: the mean over `n_texts` texts.
 
-    Only copying helps there, since the tokens are random. The idea is from Olsson et al.; their sequence differs.
-
-    Args:
-        model: of any kind.
-        first_id: token before the sequence as an attention sink, such as end of text; None for none.
-        n_texts: random texts to average over. Each repeats up to 24 different tokens, fewer in small models.
-        seed: of the random tokens.
-
-    Returns:
-        HeadScores; all NaN when the window is too short to repeat two tokens.
+    Each repeats up to 24 different tokens, fewer in small models, behind `first_id` as an attention sink, such as end
+    of text. The idea is from Olsson et al.; their sequence differs. All NaN when the window is too short to repeat two.
     """
     front = [] if first_id is None else [first_id]
     config = model.config

@@ -33,17 +33,8 @@ def splits_of(task: str) -> tuple[Split, ...]:
 
 
 def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> list[Item]:
-    """`n` different items of a task, determined by the seed.
-
-    Args:
-        task: one of TASKS_WITH_ITEMS.
-        n: number of items; fewer if there are not enough (400 at most).
-        split: a held-out split; "train" for the training split.
-        seed: of the choice; 0 takes the first ones.
-
-    Raises:
-        PromptError: the file of items is missing or damaged.
-    """
+    """Up to `n` different items of one of TASKS_WITH_ITEMS, 400 at most, from a held-out split or "train"; the seed
+    chooses them, and 0 takes the first ones. Raises PromptError if the file of items is missing or damaged."""
     drawn = _frozen()[task][split]
     chosen = random.Random(repr((task, split, seed))).sample(drawn, len(drawn)) if seed else drawn
     return [_item(task, one) for one in chosen[:n]]
@@ -70,18 +61,10 @@ def make_trial(
     n_items: int = 100,
     seed: int = 0,
 ) -> Trial:
-    """A test of a task on its frozen items.
+    """A test of a task on at most `n_items` of its frozen items, with solved examples from the training split.
 
-    Args:
-        task: one that has items.
-        template: its name; "" for the task's first.
-        split: "combination" or "word", as `splits_of` offers; "train" for training items.
-        n_examples: solved examples, always from the training split.
-        n_items: how many items at most.
-        seed: of the items.
-
-    Raises:
-        PromptError: no such task, template or split, or a number out of range.
+    The template goes by its name, "" for the task's first; the split is one of `splits_of`, or "train". Raises
+    PromptError for no such task, template or split, or a number out of range.
     """
     if task not in TASKS_WITH_ITEMS:
         raise PromptError(f"There is no test for the task {task!r}. Choose {', '.join(TASKS_WITH_ITEMS)}.")

@@ -113,13 +113,7 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
 def score_labels(
     lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, lead: str = " "
 ) -> list[LabelScore]:
-    """The likelihood of each label after a prompt.
-
-    Args:
-        lm: of any kind.
-        prompt: token ids; with the longest label within the window.
-        labels: at least two.
-        lead: what stands between prompt and label.
+    """The likelihood of each of two or more labels after a prompt's token ids and `lead`.
 
     Raises:
         PromptError, TokenizerError, ContextLengthError: see `label_ids`, and a prompt that is too long.
@@ -167,15 +161,8 @@ def answer_logprobs(lm: LanguageModel, prompts: Sequence[Prompt], answer: str) -
 def part_effects(
     lm: LanguageModel, template: Template, item: Item, examples: Sequence[Item], answer: str
 ) -> tuple[float, list[Change]]:
-    """The answer's log-probability, and what it becomes when a part of the prompt is dropped or changed.
-
-    Args:
-        lm: of any kind.
-        template: which made the prompt.
-        item: the input.
-        examples: the solved ones in front of it.
-        answer: with its leading space.
-    """
+    """The log-probability of an answer, with its leading space, after the template's prompt for an item behind solved
+    examples; and what it becomes when a part of the prompt is dropped or changed."""
     whole = template.prompt(item, examples)
     changed: list[tuple[str, Prompt]] = []
     kinds: tuple[tuple[PartKind, str], ...] = (("instruction", "without the instruction"), ("cue", "without the cue"))

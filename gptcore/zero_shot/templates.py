@@ -298,14 +298,8 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
 
 
 def normalised(answer: str, *, articles: bool = False) -> str:
-    """For comparing: lower case, without outer punctuation and doubled spaces, and without English articles.
-
-    Much as SQuAD's script does, which takes the punctuation inside away, too.
-
-    Args:
-        answer: any text.
-        articles: keep them.
-    """
+    """For comparing: lower case, without outer punctuation and doubled spaces, and without English articles unless they
+    are to stay. Much as SQuAD's script does, which takes the punctuation inside away, too."""
     words = answer.lower() if articles else re.sub(r"\b(the|a|an)\b", " ", answer.lower())
     return " ".join(words.split()).strip(".!?,;:\"' ")
 
