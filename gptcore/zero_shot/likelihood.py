@@ -89,12 +89,14 @@ class LabelScore:
         return self.logprob / self.n_tokens
 
 
-def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list[list[int]]:
-    """The tokens of each label behind a prompt.
+def score_labels(
+    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, lead: str = " "
+) -> list[LabelScore]:
+    """The likelihood of each of two or more labels after a prompt's token ids and `lead`.
 
     Raises:
         PromptError: fewer than two labels, the same twice, or one that encodes to no tokens.
-        TokenizerError: characters that the model does not know.
+        TokenizerError: characters that the model does not know. ContextLengthError: a prompt that is too long.
     """
     cleaned = [label.strip() for label in labels]
     twice = next((label for label in cleaned if cleaned.count(label) > 1), None)
@@ -107,24 +109,10 @@ def label_ids(lm: LanguageModel, labels: Sequence[str], lead: str = " ") -> list
     for label, ids in zip(labels, made, strict=True):
         if not ids:
             raise PromptError(f"The label {label!r} gives no tokens. Write at least one letter.")
-    return made
-
-
-def score_labels(
-    lm: LanguageModel, prompt: Sequence[int], labels: Sequence[str], *, lead: str = " "
-) -> list[LabelScore]:
-    """The likelihood of each of two or more labels after a prompt's token ids and `lead`.
-
-    Raises:
-        PromptError, TokenizerError, ContextLengthError: see `label_ids`, and a prompt that is too long.
-    """
-    made = label_ids(lm, labels, lead)
     sums = [math.fsum(reading.logprobs) for reading in read_continuations(lm.model, [(prompt, ids) for ids in made])]
     shares = torch.tensor(sums, dtype=torch.float64).softmax(0).tolist()
-    return [
-        LabelScore(label.strip(), len(ids), *values)
-        for label, ids, *values in zip(labels, made, sums, shares, strict=True)
-    ]
+    rows = zip(cleaned, made, sums, shares, strict=True)
+    return [LabelScore(label, len(ids), *values) for label, ids, *values in rows]
 
 
 class Change(NamedTuple):
@@ -190,24 +178,15 @@ def word_effects(lm: LanguageModel, prompt: Prompt, answer: str) -> tuple[float,
 
     Only the last MOST_WORDS words of the prompt are tried; earlier ones get an effect of 0.
     """
-    pieces = [(place, match.span()) for place, part in enumerate(prompt.parts) for match in _words(part.text)]
+    # Words with the white space before them; white space at the end belongs to the last.
+    words = re.compile(r"\s*\S+(?:\s+$)?")
+    pieces = [(place, part, one.span()) for place, part in enumerate(prompt.parts) for one in words.finditer(part.text)]
     tried = pieces[-MOST_WORDS:]
-    variants = [_without_span(prompt, place, span) for place, span in tried]
-    kept = [number for number, variant in enumerate(variants) if variant.text.strip()]
-    base, *values = answer_logprobs(lm, [prompt, *(variants[number] for number in kept)], answer)
+    variants = [prompt.changed(place, part.text[:a] + part.text[b:]) for place, part, (a, b) in tried]
+    kept = [number for number, variant in enumerate(variants, len(pieces) - len(tried)) if variant.text.strip()]
+    base, *values = answer_logprobs(lm, [prompt, *(variant for variant in variants if variant.text.strip())], answer)
     effects = dict(zip(kept, (base - value for value in values), strict=True))
-    n_untried = len(pieces) - len(tried)
     return base, [
-        WordEffect(prompt.parts[place].kind, prompt.parts[place].text[a:b], effects.get(number - n_untried, 0.0))
-        for number, (place, (a, b)) in enumerate(pieces)
+        WordEffect(part.kind, part.text[a:b], effects.get(number, 0.0))
+        for number, (_, part, (a, b)) in enumerate(pieces)
     ]
-
-
-def _words(text: str) -> Sequence[re.Match[str]]:
-    """Words with the white space before them; white space at the end belongs to the last."""
-    return list(re.finditer(r"\s*\S+(?:\s+$)?", text))
-
-
-def _without_span(prompt: Prompt, place: int, span: tuple[int, int]) -> Prompt:
-    text = prompt.parts[place].text
-    return prompt.changed(place, text[: span[0]] + text[span[1] :])

@@ -127,14 +127,9 @@ def rouge(expected: str, answer: str) -> float:
     """ROUGE-L, 0 to 1: the F1 of two texts' longest common subsequence of words. As Lin 2004 defines it, on lower-cased
     words without stemming."""
     a, b = _plain(expected).split(), _plain(answer).split()
-    shared = _common_subsequence(a, b)
-    return 2 * shared / (len(a) + len(b)) if shared else 0.0
-
-
-def _common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
-    row = [0] * (len(b) + 1)
+    row = [0] * (len(b) + 1)  # how long the longest common subsequence of what was read and each beginning of b is
     for word in a:
         diagonal = 0
         for place, other in enumerate(b, start=1):
             diagonal, row[place] = row[place], diagonal + 1 if word == other else max(row[place], row[place - 1])
-    return row[-1]
+    return 2 * row[-1] / (len(a) + len(b)) if row[-1] else 0.0

@@ -15,14 +15,7 @@ from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, greedy_answers, helped, quick_accuracies, score
 from gptcore.zero_shot.items import examples, lambada, make_trial, parallel, reviews
-from gptcore.zero_shot.likelihood import (
-    answer_logprobs,
-    label_ids,
-    part_effects,
-    read_continuations,
-    score_labels,
-    word_effects,
-)
+from gptcore.zero_shot.likelihood import answer_logprobs, part_effects, read_continuations, score_labels, word_effects
 from gptcore.zero_shot.metrics import difference, estimate, exact_match, rouge, tells
 from gptcore.zero_shot.templates import fit, fit_text, normalised
 from tiny import NO_DROPOUT, make_model
@@ -143,11 +136,11 @@ def test_continuations_read_together_are_read_as_alone(lm):
 
 def test_labels_that_are_no_labels_are_sentences(lm):
     with pytest.raises(PromptError, match="at least two"):
-        label_ids(lm, ["good"])
+        score_labels(lm, [1], ["good"])
     with pytest.raises(PromptError, match="'good' is listed twice"):
-        label_ids(lm, ["good", "good "])
+        score_labels(lm, [1], ["good", "good "])
     with pytest.raises(PromptError, match="gives no tokens"):
-        label_ids(lm, ["good", " "])
+        score_labels(lm, [1], ["good", " "])
 
 
 # Answers.
