@@ -13,7 +13,7 @@ from gptcore.analysis.reading import recorded
 from gptcore.errors import TokenIdError
 from gptcore.model import GPT
 
-_POSITIONS_AT_ONCE = 64
+_POSITIONS_AT_ONCE = 8  # at all depths
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,13 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     if not 0 <= first < max(1, len(token_ids)):
         raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
     streams = torch.cat(recorded(model, token_ids, "residual")["residual"])[:, first:]  # [n_layer + 1, T, C]
-    parts: list[list[Tensor]] = []
+    parts: list[tuple[Tensor, ...]] = []
     for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
-        final = model.lm_head(model.ln_f(chunk[-1])).argmax(-1, keepdim=True)  # [t, 1]
-        parts.append([torch.stack(values) for values in zip(*(_read(model, x, final) for x in chunk), strict=True)])
+        logits = model.lm_head(model.ln_f(chunk)).float()  # [n_layer + 1, t, V]
+        total, top = logits.logsumexp(-1), logits.max(-1)
+        chosen = logits.gather(-1, top.indices[-1:, :, None].expand(len(logits), -1, -1))  # of the whole model
+        shares = [(of - total).exp() for of in (top.values, chosen[..., 0])]
+        parts.append((top.indices, shares[0], 1 + (logits > chosen).sum(-1), shares[1]))
     return LogitLens(*[torch.cat(pieces, dim=1).cpu() for pieces in zip(*parts, strict=True)])
 
 
@@ -65,13 +68,3 @@ def settled_depths(best: Tensor, written: Sequence[int]) -> list[int | None]:
     right = (best == torch.as_tensor(written)[None]).flip(0)  # the last depth first
     n_depths = right.long().cumprod(0).sum(0).tolist()  # number of depths, counted from the end
     return [len(best) - n if n else None for n in n_depths]
-
-
-def _read(model: GPT, stream: Tensor, final: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Best token, its probability, rank and probability of the final choice; each [t]."""
-    logits = model.lm_head(model.ln_f(stream)).float()  # [t, V]
-    total = logits.logsumexp(-1)
-    top = logits.max(-1)
-    chosen = logits.gather(1, final)  # [t, 1]
-    rank = 1 + (logits > chosen).sum(-1)
-    return top.indices, (top.values - total).exp(), rank, (chosen[:, 0] - total).exp()
