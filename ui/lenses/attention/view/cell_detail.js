@@ -2,7 +2,7 @@
 import {addButton} from '../../../shared/view/page.js';
 import {same} from './roles.js';
 
-// view: {part, server, value, shown, cell, hovered, preview, token, inView, question, lost}, as they are now.
+// view: {part, server, maps, value, shown, cell, hovered, preview, token, inView}, as they are now.
 export function cellDetail(view) {
   const {part, server} = view;
   function draw() {
@@ -33,10 +33,10 @@ export function cellDetail(view) {
   async function whyThere(line, at) {
     const of = view.value,
       head = view.inView(),
-      question = {...view.question(head, of), row: at[0], column: at[1]};
+      question = {...view.maps.question(head, of), row: at[0], column: at[1]};
     const answer = await server.why_there(question);
     if (of !== view.value || !same(head, view.inView()) || String(at) !== String(view.cell)) return;
-    if (!answer) view.lost(answer);
+    if (!answer) view.maps.lost(answer);
     else line.querySelector('.at-why')?.replaceWith(answer.said);
   }
 

@@ -1,9 +1,9 @@
 // What every head does, as a table to sort.
 import {add, addButton} from '../../../shared/view/page.js';
-import {ROLES, elsewhere} from './roles.js';
+import {ROLES, elsewhere, nameOf} from './roles.js';
 
 export function headTable(view) {
-  const {element, part, pick, nameOf} = view;
+  const {element, part, pick} = view;
   /** @type {[string, string, string][]} */
   const COLUMNS = view.signed
     ? [['changed', 'attention moved', 'scores']]

@@ -3,9 +3,9 @@ import {chosenInLink} from '../../../shared/view/sentence.js';
 import {saveCsv, saveMade, shareLink, slides} from '../../../shared/view/page.js';
 import {linkOf} from './link.js';
 
-// view: {server, status, value, chosen, mode, cell}, as they are now; large: its map; maps: of its heads.
-export function headTools(view, {large, maps, trigger}) {
-  const {server, status} = view;
+// view: {server, status, value, chosen, mode, cell}, as they are now, with large, its map, and the maps of its heads.
+export function headTools(view, trigger) {
+  const {server, status, large, maps} = view;
   const fileName = () => `attention-layer${view.chosen[0]}-head${view.chosen[1]}`;
   const question = () => maps.question(view.chosen);
   async function csv() {

@@ -8,6 +8,8 @@ export const ROLES = {
   mixed: ['', 'mixed', 'no one thing in particular'],
 };
 
+export const nameOf = at => `Layer ${at[0]} · head ${at[1]}`;
+
 // Whether two places, such as [layer, head], are the same.
 export const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 

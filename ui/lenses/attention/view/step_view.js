@@ -9,7 +9,7 @@ import {same, strongest} from './roles.js';
 const SUM = 'at-sum u-type-sm u-mono';
 
 export function stepView(view) {
-  const {part, server, token, inView, lock, lost} = view;
+  const {part, server, token, inView, lock, maps: ofHeads, large} = view;
   if (view.signed) return {maps: [], draw: () => {}, sums: () => {}}; // differences have no steps
   const maps = ['scores', 'masked', 'softmax'].map((name, i) =>
     heatMap(part(name), {
@@ -21,10 +21,10 @@ export function stepView(view) {
         for (const other of maps) other.setHover(at);
         stepDetail();
       },
-      onLock: at => lock(at),
+      onLock: lock,
       onZoom: next => {
         for (const other of maps) other.zoomTo(next);
-        view.zoomTo(next);
+        large.zoomTo(next);
       },
     }),
   );
@@ -34,9 +34,9 @@ export function stepView(view) {
     const of = view.value,
       key = of.key + at.join();
     if (rawOf !== key) {
-      const reply = await server.steps(view.question(at));
+      const reply = await server.steps(ofHeads.question(at));
       if (of !== view.value || !same(at, inView())) return;
-      if (!reply) return lost(reply);
+      if (!reply) return ofHeads.lost(reply);
       raw = {values: new Float32Array(await inflate(reply.scores)), largest: reply.largest};
       rawOf = key;
     }
@@ -49,7 +49,7 @@ export function stepView(view) {
     maps[1].show(masked, of.tokens, raw.largestSeen);
     maps[2].show(view.shown, of.tokens, 1);
     for (const small of maps) {
-      small.zoomTo(view.zoom);
+      small.zoomTo(large.zoom());
       small.setLocked(view.cell);
     }
     scale(part('scores-bar'), -raw.largest, raw.largest);
@@ -86,11 +86,11 @@ export function stepView(view) {
       key = [of.key, ...at, q, k].join();
     if (sumsOf === key) return;
     sumsOf = key;
-    const made = await server.arithmetic({...view.question(at), row: q, column: k});
+    const made = await server.arithmetic({...ofHeads.question(at), row: q, column: k});
     if (of !== view.value || sumsOf !== key) return;
     if (!made) {
       sumsOf = '';
-      lost(made);
+      ofHeads.lost(made);
       return;
     }
     const box = part('sums');
