@@ -5,6 +5,7 @@
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools, saveCsv, slides} from '../../../shared/view/page.js';
+import {oneStop} from './cells.js';
 
 const EXAMPLE = 'An example; your first click clears it. ';
 
@@ -16,8 +17,8 @@ export function start({element, props, trigger, watch}) {
     effects = {},
     effectsOf = '',
     off = new Set(),
-    asking = '', // the parts that were asked for last, until they are answered
-    rover = ''; // the part that the Tab key comes to
+    asking = ''; // the parts that were asked for last, until they are answered
+  const {redraw} = oneStop(part('grid'), () => value.H + (value.mlp ? 2 : 1));
 
   const keyOf = (layer, kind, head) => [layer, kind, head ?? ''].join();
   const listed = () =>
@@ -41,13 +42,10 @@ export function start({element, props, trigger, watch}) {
     if (next.effects) {
       if (!value || value.of !== next.of) return; // stale answer: another text or model
       [effects, effectsOf] = [next.effects, next.of];
-      status.textContent =
-        next.done === next.total
-          ? strongest()
-          : next.stopped
-            ? `Stopped after ${next.done} of ${next.total} layers. ${strongest()}`
-            : `Tried ${next.done} of ${next.total} layers…`;
-      board();
+      const tried = next.done < next.total ? `${next.done} of ${next.total} layers` : '';
+      const stopped = tried && `Stopped after ${tried}. `;
+      status.textContent = tried && !next.stopped ? `Tried ${tried}…` : stopped + strongest();
+      redraw(board);
       return;
     }
     if (effectsOf !== next.of) [effects, effectsOf, status.textContent] = [{}, '', ''];
@@ -60,7 +58,7 @@ export function start({element, props, trigger, watch}) {
     } // else a later click is on its way
     part('body').hidden = false;
     part('note').textContent = next.note || '';
-    board();
+    redraw(board);
     rows();
   }
   function strongest() {
@@ -85,9 +83,7 @@ export function start({element, props, trigger, watch}) {
     return points === '0.0' ? '0' : `${change < 0 ? '−' : '+'}${points}`;
   };
   function board() {
-    const grid = part('grid'),
-      focused = element.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
-    grid.textContent = '';
+    const grid = part('grid');
     grid.style.setProperty('--heads', value.H);
     grid.style.setProperty('--more', value.mlp ? 2 : 1);
     add(grid, 'span', '', 'layer');
@@ -98,8 +94,7 @@ export function start({element, props, trigger, watch}) {
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),
         button = addButton(grid, '', text);
-      button.dataset.key = key;
-      button.tabIndex = -1;
+      button.dataset.at = key;
       button.setAttribute('aria-pressed', off.has(key));
       button.setAttribute('aria-label', `${nameOf(key)}, ${off.has(key) ? 'off' : 'on'}`);
       button.title = nameOf(key);
@@ -115,9 +110,6 @@ export function start({element, props, trigger, watch}) {
       put(layer, 'attention', null, 'attention');
       if (value.mlp) put(layer, 'mlp', null, 'MLP');
     }
-    const reached = grid.querySelector(`[data-key="${rover}"]`) ?? grid.querySelector('button');
-    reached.tabIndex = 0;
-    if (focused) grid.querySelector(`[data-key="${focused}"]`)?.focus();
   }
   function rows() {
     const box = part('rows'),
@@ -144,24 +136,8 @@ export function start({element, props, trigger, watch}) {
       }
     }
   }
-  const ARROWS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
-  part('grid').addEventListener('keydown', e => {
-    const step = ARROWS[e.key];
-    if (!step || !e.target.dataset?.key) return;
-    const buttons = [...part('grid').querySelectorAll('button')],
-      width = value.H + 1 + (value.mlp ? 1 : 0);
-    const to = buttons[buttons.indexOf(e.target) + step[0] * width + step[1]];
-    to?.focus();
-    if (to) e.preventDefault();
-  });
-  part('grid').addEventListener('focusin', e => {
-    if (!e.target.dataset?.key) return;
-    for (const one of part('grid').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
-    e.target.tabIndex = 0;
-    rover = e.target.dataset.key;
-  });
   part('grid').addEventListener('click', e => {
-    const key = e.target.closest('button')?.dataset.key;
+    const key = e.target.closest('button')?.dataset.at;
     if (!key) return;
     const was = off.delete(key);
     if (value.example) off.clear(); // the first click takes the example away
@@ -170,7 +146,7 @@ export function start({element, props, trigger, watch}) {
     switched();
   });
   function switched() {
-    board();
+    redraw(board);
     asking = [...off].toSorted().join(' ');
     trigger('switch', {off: listed()});
   }

@@ -6,6 +6,7 @@ import {percent, visible} from '../../../shared/view/plain.js';
 import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js';
 import {add, isDark, onLook, onTools, saveCsv, slides} from '../../../shared/view/page.js';
 import {chooseToken, chosenToken, onSentence} from '../../../shared/view/sentence.js';
+import {oneStop} from './cells.js';
 
 const MOST_COLUMNS = 14; // on a slide, the last ones
 const COLUMNS = ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'];
@@ -23,7 +24,7 @@ export function start({element, props, watch}) {
     part('body').hidden = Boolean(next.message);
     value = next.message ? null : next;
     chosen = null;
-    if (value) draw();
+    if (value) redraw(draw);
   }
   function colours() {
     const lut = ramp('share', isDark());
@@ -36,9 +37,6 @@ export function start({element, props, watch}) {
     const grid = part('table'),
       colour = colours(),
       last = value.depths.length - 1;
-    grid.textContent = '';
-    part('note').textContent = value.note;
-    element.querySelector('.conclusion').textContent = value.said;
     for (const edge of ['thead', 'tfoot']) {
       const row = add(add(grid, edge), 'tr');
       add(row, 'th', 'depth', edge === 'thead' ? 'after …' : 'just read');
@@ -54,15 +52,16 @@ export function start({element, props, watch}) {
         cell.style.background = back;
         cell.style.color = ink;
         cell.dataset.at = depth + ',' + place;
-        cell.tabIndex = depth === last && place === value.tokens.length - 1 ? 0 : -1;
         cell.setAttribute('aria-label', sentence(depth, place));
       });
     }
     const depth = part('depth');
+    part('note').textContent = value.note;
+    element.querySelector('.conclusion').textContent = value.said;
     if (+depth.max !== last || !depth.value) Object.assign(depth, {max: last, value: last});
     drawText();
     showLast();
-    detail(last, value.tokens.length - 1);
+    detail(...ends());
     hear({token: chosenToken()});
   }
   const hear = news => {
@@ -133,37 +132,30 @@ export function start({element, props, watch}) {
   function detail(depth, place) {
     part('detail').textContent = sentence(depth, place);
   }
-  const placeOfCell = e => e.target.dataset?.at?.split(',').map(Number);
+  const cellPlace = cell => cell.dataset.at?.split(',').map(Number);
   const table = part('table');
   table.addEventListener('mouseover', e => {
-    const at = placeOfCell(e);
+    const at = cellPlace(e.target);
     if (at) detail(...at);
   });
   const ends = () => [value.depths.length - 1, value.tokens.length - 1];
+  const focused = cell => choose(cellPlace(cell));
+  const {reach, redraw} = oneStop(table, () => value.tokens.length, focused);
   table.addEventListener('mouseleave', () => value && detail(...(chosen || ends())));
   function choose(at) {
     const cell = table.querySelector(`[data-at="${at.join()}"]`);
     if (!cell) return;
     table.querySelector('.chosen')?.classList.remove('chosen');
     cell.classList.add('chosen');
-    for (const other of table.querySelectorAll('td[tabindex="0"]')) other.tabIndex = -1;
-    cell.tabIndex = 0;
+    reach(cell);
     chosen = at;
     detail(...at);
-    return cell;
   }
   table.addEventListener('click', e => {
-    const at = placeOfCell(e);
+    const at = cellPlace(e.target);
     if (!at) return;
     choose(at);
     chooseToken(value.first + at[1], hear);
-  });
-  table.addEventListener('keydown', e => {
-    const step = {ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[e.key],
-      at = placeOfCell(e);
-    if (!step || !at) return;
-    e.preventDefault();
-    choose([at[0] + step[0], at[1] + step[1]])?.focus();
   });
   const status = part('said');
   const actions = {
@@ -189,7 +181,7 @@ export function start({element, props, watch}) {
     }),
   };
   onTools(element, () => value && actions);
-  onLook(() => value && draw());
+  onLook(() => value && redraw(draw));
   watch('value', take);
   take();
 }

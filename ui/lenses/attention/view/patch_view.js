@@ -4,6 +4,7 @@
 /** @import {AttentionServer, PatchingGrid} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {add, onTools, saveCsv} from '../../../shared/view/page.js';
+import {oneStop} from './cells.js';
 
 // What a cell says in words.
 export function cellText({a, b, answers, rows}, depth, place) {
@@ -23,7 +24,6 @@ export function start({element, props, server, watch}) {
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
   let patching = null,
     number = 0;
-  let rover = ''; // the cell that the Tab key comes to
   const carried = new Set(); // "depth,place" of the cells in which B has A's value
 
   function take() {
@@ -41,7 +41,7 @@ export function start({element, props, server, watch}) {
     element.querySelector('.conclusion').textContent = patching.stopped
       ? 'Stopped; what was computed is kept.'
       : patching.said || `Computing depth ${patching.rows.length} of ${patching.total}…`;
-    draw();
+    redraw(draw);
   }
 
   function draw() {
@@ -50,8 +50,6 @@ export function start({element, props, server, watch}) {
     chances.textContent =
       `A goes on with “${name(patching.answers[0])}” (${percent(own[0])}), ` +
       `B with “${name(patching.answers[1])}” (${percent(other[1])}). ${patching.often}`;
-    const focused = table.contains(document.activeElement);
-    table.textContent = '';
     for (const which of ['a', 'b']) {
       const head = add(table, 'tr');
       add(head, 'th', 'pt-side u-muted', which.toUpperCase());
@@ -68,52 +66,45 @@ export function start({element, props, server, watch}) {
       const estimated = depth >= patching.rows.length;
       (estimated ? patching.estimate : patching.rows)[depth].forEach((share, place) => {
         const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
-        const cell = add(row, 'td', 'pt-cell u-type-xs u-digits', estimated && percents ? `≈${percents}` : percents);
+        const looks = `pt-cell u-type-xs u-digits${share > 0.55 ? ' full' : ''}${estimated ? ' estimated' : ''}`;
+        const cell = add(row, 'td', looks, estimated && percents ? `≈${percents}` : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
-        cell.classList.toggle('full', share > 0.55);
-        cell.classList.toggle('estimated', estimated);
-        const key = `${depth},${place}`;
-        cell.dataset.at = key;
-        cell.classList.toggle('carried', carried.has(key));
-        cell.setAttribute('aria-pressed', carried.has(key));
+        cell.dataset.at = `${depth},${place}`;
         cell.setAttribute('role', 'button');
         cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(patching, depth, place));
-        cell.tabIndex = -1;
-        const tell = () => {
-          if (!estimated) detail.textContent = cellText(patching, depth, place);
-        };
-        cell.addEventListener('pointerenter', event => {
-          tell();
-          if (event.buttons && painting !== null) carry(cell, key, painting);
-        });
-        cell.addEventListener('focus', () => {
-          for (const one of table.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
-          cell.tabIndex = 0;
-          rover = key;
-          tell();
-        });
-        cell.addEventListener('pointerdown', event => {
-          if (event.button || event.pointerType !== 'mouse') return; // a finger may begin to scroll here
-          painted = true;
-          painting = !carried.has(key);
-          carry(cell, key, painting);
-        });
-        cell.addEventListener('click', () => painted || carry(cell, key, !carried.has(key)));
-        cell.addEventListener('keydown', event => {
-          if (event.key !== 'Enter' && event.key !== ' ') return;
-          event.preventDefault();
-          carry(cell, key, !carried.has(key));
-        });
+        showCarried(cell);
       });
     }
-    const reached = table.querySelector(`[data-at="${rover}"]`) ?? table.querySelector('td');
-    if (reached) reached.tabIndex = 0;
-    if (focused) reached?.focus();
   }
+
+  function tell(cell) {
+    const [depth, place] = cell.dataset.at.split(',').map(Number);
+    if (depth < patching.rows.length) detail.textContent = cellText(patching, depth, place);
+  }
+  const {redraw} = oneStop(table, () => patching.a.length, tell);
 
   // A click, or a drag over several cells, patches A's values into B and updates B's next words.
   let painting = null;
   let painted = false; // the click that ends it changes nothing more
+  const onCells = (name, call) =>
+    table.addEventListener(name, event => event.target.matches('td') && call(event.target, event));
+  const turn = cell => carry(cell, !carried.has(cell.dataset.at));
+  onCells('pointerover', (cell, event) => {
+    tell(cell);
+    if (event.buttons && painting !== null) carry(cell, painting);
+  });
+  onCells('pointerdown', (cell, event) => {
+    if (event.button || event.pointerType !== 'mouse') return; // a finger may begin to scroll here
+    painted = true;
+    painting = !carried.has(cell.dataset.at);
+    carry(cell, painting);
+  });
+  onCells('click', cell => painted || turn(cell));
+  onCells('keydown', (cell, event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    turn(cell);
+  });
   addEventListener('pointerup', () => {
     painting = null;
     setTimeout(() => {
@@ -141,7 +132,7 @@ export function start({element, props, server, watch}) {
         over.abort();
         ghost.remove();
         target?.classList.remove('target');
-        if (target && event.type === 'pointerup') carry(target, target.dataset.at, true);
+        if (target && event.type === 'pointerup') carry(target, true);
       };
       addEventListener('pointermove', move, {signal: over.signal});
       for (const name of ['pointerup', 'pointercancel']) addEventListener(name, end, {signal: over.signal});
@@ -149,11 +140,15 @@ export function start({element, props, server, watch}) {
     });
   }
 
-  async function carry(cell, key, on) {
-    if (on) carried.add(key);
-    else carried.delete(key);
+  function showCarried(cell) {
+    const on = carried.has(cell.dataset.at);
     cell.classList.toggle('carried', on);
     cell.setAttribute('aria-pressed', on);
+  }
+
+  async function carry(cell, on) {
+    carried[on ? 'add' : 'delete'](cell.dataset.at);
+    showCarried(cell);
     const mine = ++number;
     const cells = [...carried].map(one => one.split(',').map(Number));
     const [first, second] = patching.texts;
@@ -180,19 +175,11 @@ export function start({element, props, server, watch}) {
     }
   }
 
-  table.addEventListener('keydown', event => {
-    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
-    const cell = event.target.closest('td');
-    if (!step || !cell) return;
-    event.preventDefault();
-    const row = table.rows[cell.parentNode.rowIndex + step[0]];
-    row?.cells[cell.cellIndex + step[1]]?.focus();
-  });
   const actions = {
     none() {
       number += 1;
       carried.clear();
-      draw();
+      redraw(draw);
       drawNext(patching.next);
     },
     csv: () => saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
