@@ -172,7 +172,6 @@ class Circuit(TypedDict):
     layers: int
     total: float
     constants: float
-    carried: float
     next: list[Choice]
     answers: list[str]
     said: str
@@ -193,7 +192,7 @@ class Patched(TypedDict):
 
 
 class PatchingGrid(TypedDict):
-    """Share of A's answer that comes back, by depth and position, and by head; computed row by row."""
+    """Share of A's answer that comes back, by depth and position; computed row by row."""
 
     texts: list[str]
     model: str
@@ -205,7 +204,6 @@ class PatchingGrid(TypedDict):
     next: list[Choice]
     estimate: list[list[float]]
     rows: list[list[float]]
-    heads: list[list[float]] | None
     total: int
     stopped: bool
     said: str
@@ -224,14 +222,11 @@ class Ablation(TypedDict):
     """The next-token distribution without some parts; `of` says what effects belong to, divergence is in bits."""
 
     of: str
-    model: str
     note: str
-    text: str
     L: int
     H: int
     mlp: bool
     off: list[tuple[int, str, int | None]]
-    replacement: str
     divergence: float
     rows: list[AblationRow]
     example: NotRequired[bool]
@@ -252,7 +247,6 @@ class Effects(TypedDict):
 class Lens(TypedDict):
     """The logit lens: by depth and column the best guess, and rank and probability of the model's final choice."""
 
-    model: str
     said: str
     note: str
     tokens: list[str]

@@ -89,14 +89,11 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
     lifted = [token for token in after.topk(min(4, n_rows)).indices.tolist() if token not in first]
     return {
         "of": _of(seen, how),
-        "model": seen.lm.name,
         "note": seen.note,
-        "text": seen.lm.tokenizer.decode(list(ids)),
         "L": config.n_layer,
         "H": config.n_head,
         "mlp": config.use_mlp,
         "off": [(part.layer, part.kind, part.head) for part in parts],
-        "replacement": how,
         "divergence": round(float(divergence(before, after)), 4),
         "rows": [
             AblationRow(id=token, label=label(seen.lm.tokenizer, token), before=rounded(p, 5), after=rounded(q, 5))

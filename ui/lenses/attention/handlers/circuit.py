@@ -58,7 +58,6 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
         "layers": lm.model.config.n_layer,
         "total": round(drawn.total, 3),
         "constants": round(drawn.constants, 3),
-        "carried": round(drawn.carried, 3),
         "next": services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)),
         "answers": pair,
         "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), nodes),

@@ -34,7 +34,6 @@ def _describe(seen: ReadText) -> Lens:
     known = [None, *settled_depths(readings.best[:, :-1], ids[first + 1 :])]
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
-        "model": seen.lm.name,
         "said": conclusion(readings.final_rank[:, -1].tolist(), readings.final_probability[:, -1].tolist(), final),
         "note": " ".join(filter(None, [seen.note, cut])),
         "tokens": list(seen.kept.labels[first:]),

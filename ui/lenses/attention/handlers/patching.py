@@ -87,7 +87,7 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
-        JSON of a `PatchingGrid`: an estimate, the grid by depth, then single heads; a message where it cannot be.
+        JSON of a `PatchingGrid`: an estimate, then the grid by depth; a message where it cannot be.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
@@ -106,7 +106,6 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
             "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
             "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
             "rows": [],
-            "heads": None,
             "total": lm.model.config.n_layer + 1,
             "stopped": False,
             "said": "",
@@ -119,11 +118,9 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
                 if not run.wanted:
                     yield as_json({**shown, "stopped": True})
                     return
-            shown["heads"] = [
-                [round(share, 3) for share in row.tolist()]
-                for (_, row), _ in services.compute(patching_rows(lm.model, source, target, *words, "head"))
-            ]
-        yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], shown["heads"])})
+            by_head = patching_rows(lm.model, source, target, *words, "head")
+            heads = [[round(share, 3) for share in row.tolist()] for (_, row), _ in services.compute(by_head)]
+        yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], heads)})
     except GPTCoreError as error:
         yield message(str(error))
 
