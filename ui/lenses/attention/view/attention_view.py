@@ -52,18 +52,18 @@ def _html(*, signed: bool, alone: bool) -> str:
 <p class="conclusion"></p>
 <div class="at-main u-two" style="--columns: 1.35fr 1fr">
 <div class="at-left">
-<div class="at-top u-row"><span class="at-title"><b class="at-name u-type-lg"></b> <span class="at-role u-muted" role="status"></span></span>
+<div class="at-top u-row" style="gap: var(--space-2) var(--space-4); justify-content: space-between; min-height: 2.3em"><span class="at-title" style="flex: 1; min-width: 13em; line-height: 1.25"><b class="at-name u-type-lg"></b> <span class="at-role u-muted" role="status"></span></span>
 <span class="at-bar u-row">{views}<span class="at-zoom u-row"><button type="button" data-do="plus" aria-label="zoom in" title="zoom in (+)">+</button>
 <button type="button" data-do="minus" aria-label="zoom out" title="zoom out (−)">−</button>
 <button type="button" data-do="all" title="all tokens (0)">all</button></span></span></div>
 <div class="at-map-view"><canvas class="at-map u-type-sm" tabindex="0" role="application" aria-label="Attention of the chosen head.
 Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another head."></canvas></div>
-{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-line u-muted u-type-sm"></div></div>'}
+{"" if signed else '<div class="at-lines-view" hidden><div class="at-lines u-type-xl u-mono"></div><div class="at-lines-said u-line u-muted u-type-sm" style="white-space: pre-wrap"></div></div>'}
 {"" if signed else _STEPS}
 <div class="at-detail u-detail u-muted u-type-sm u-digits" aria-live="polite"></div>
 {"" if signed else '<div class="at-sums u-apart u-type-sm" hidden></div>'}
 </div>
-<div class="at-right"><div class="at-scroll u-scroll"><canvas class="at-grid" tabindex="0" role="application"></canvas></div>
+<div class="at-right"><div class="at-scroll u-scroll"><canvas class="at-grid" style="display: block; font-family: var(--font); cursor: pointer; touch-action: manipulation" tabindex="0" role="application"></canvas></div>
 <div class="at-legend u-apart u-muted u-type-xs"></div><div class="ts-tools u-row u-type-xs at-acts u-apart">{acts}</div>{weights}</div>
 </div>
 <div class="at-note u-aside u-muted u-type-sm" role="status"></div>
