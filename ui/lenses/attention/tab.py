@@ -7,7 +7,7 @@ import gradio as gr
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.compare import compare_view
 from ui.lenses.attention.events import AttentionEvents, Switches, server_functions
-from ui.lenses.attention.handlers import circuit, formed, maps, neurons, recorded, why
+from ui.lenses.attention.handlers import circuit, maps, neurons, recorded, why
 from ui.lenses.attention.handlers.example import AttentionExample
 from ui.lenses.attention.view.attention_view import attention_view
 from ui.lenses.attention.view.insight_views import insight_view
@@ -55,7 +55,7 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
                 asked = served(services, neurons.neurons, neurons.inner_sizes)
                 neurons_shown = insight_view("neurons_view", server_functions=asked, elem_id="neurons")
         with view_tab("attention", "why") as why_tab:
-            asked = served(services, why.why, circuit.circuit, circuit.circuit_without, formed.formed)
+            asked = served(services, why.why, circuit.circuit, circuit.circuit_without, circuit.formed)
             causes = insight_view("why_view", server_functions=asked, elem_id="why")
         with view_tab("attention", "compare") as compare_tab:
             on_model, pair = compare_view(services, compare_tab, model, model_work)

@@ -7,7 +7,7 @@ import torch
 
 from gptcore import analysis
 from gptcore.analysis import CircuitNode, Composition, HeadCircuits
-from ui.lenses.attention.handlers import circuit, formed, head_weights
+from ui.lenses.attention.handlers import circuit, head_weights
 from ui.shared.formed import conclusion as when
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
@@ -78,7 +78,7 @@ def test_the_words_follow_the_numbers():
 
 def test_every_moment_is_that_moment_s_model(bundled, asked):
     lm, (word, rival) = bundled.models.get("mini"), (asked["word"], asked["rival"])
-    found = json.loads(formed.formed(bundled, asked))
+    found = json.loads(circuit.formed(bundled, asked))
     assert found["steps"] == [0, 8, 32, 128, 512, 2048, 8192, 11181, None]
     ids = torch.tensor([lm.tokenizer.encode(TEXT)])
     for place, name in ((0, "mini@0"), (4, "mini@512"), (8, "mini")):
@@ -86,13 +86,13 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
         assert found["total"][place] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3), name
     assert all(len(part["values"]) == 9 for part in found["parts"]) and len(found["parts"]) == 6
     assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
-    later = json.loads(formed.formed(bundled, {**asked, "word": rival, "rival": word}))
+    later = json.loads(circuit.formed(bundled, {**asked, "word": rival, "rival": word}))
     assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
 
 
 def test_a_model_without_moments_says_nothing(bundled, asked):
     bundled.models.get("world")
-    found = formed.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
+    found = circuit.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
     assert json.loads(found)["message"].startswith("No earlier moments")
 
 

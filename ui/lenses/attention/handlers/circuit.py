@@ -1,4 +1,4 @@
-"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation."""
+"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation; when it formed."""
 
 from collections.abc import Sequence
 from typing import Annotated, cast
@@ -6,20 +6,22 @@ from typing import Annotated, cast
 import numpy as np
 from torch import Tensor
 
-from gptcore.analysis import CircuitNode, logits_without_edge, logits_without_nodes, word_circuit
-from gptcore.analysis.circuits import NodeKind
+from gptcore.analysis import logit_attribution, logits_without_edge, logits_without_nodes, word_circuit
+from gptcore.analysis.circuits import CircuitNode, NodeKind
 from gptcore.inference.generation import last_logits
-from gptcore.language_model import LanguageModel
+from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
 from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
-from ui.payloads import PairRequest, fields
+from ui.payloads import Formed, PairRequest, fields
 from ui.services import Services
 from ui.shared import inputs
+from ui.shared.formed import described
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering, open_text
 from ui.state.machine import likeliest
+from ui.state.model_store import base_name, moments
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
 _SMALL = 0.5  # logits: a smaller difference is no preference
@@ -83,6 +85,21 @@ def circuit_without(services: Services, request: Annotated[object, CircuitReques
         return {"difference": round(_difference(logits, word, rival), 3), "next": following}
 
     return services.now(computed)
+
+
+@answering
+def formed(services: Services, request: Annotated[object, PairRequest]) -> Formed:
+    """How a preference formed over a model's checkpoints; a message where it cannot be."""
+    lm, ids, word, rival = asked(services, request)
+    base = base_name(fields(request, "model")[0])
+    kept = moments(base)
+    if not kept:
+        raise InputError("No earlier moments of this model’s training are kept.")
+    readings = []
+    for name in (*(f"{base}{MOMENT}{step}" for step in kept), base):
+        one = services.models.get(name).model
+        readings.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
+    return described(readings, [*kept, None], [describe_token(lm.tokenizer, token) for token in (word, rival)])
 
 
 def asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
