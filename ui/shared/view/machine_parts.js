@@ -28,9 +28,7 @@ export function machineParts(box, status) {
   function part(parent, name, sentence, opens, press) {
     const names = {class: 'mc-part', 'data-part': name, 'aria-label': sentence};
     const group = put(parent, 'g', {...names, role: 'button', tabindex: -1});
-    const show = () => {
-      status.textContent = sentence;
-    };
+    const show = () => (status.textContent = sentence);
     for (const event of ['pointerenter', 'focus']) group.addEventListener(event, show);
     group.addEventListener('click', () => {
       show();

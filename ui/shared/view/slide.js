@@ -8,7 +8,7 @@ const COLOURS = ['accent', 'bar', 'warm', 'cut', 'line', 'paper'];
 const SMALL = 0.25; // shares above this are written in the colour of the paper
 const MOST_NAMES = 48; // on an axis: of more, every second, third … is written
 // A panel's name above it, and a bar with its number.
-const HEADING = {
+const HEAD = {
   y: 1.02,
   xref: 'paper',
   yref: 'paper',
@@ -96,7 +96,7 @@ export function bars({title, names, axis, series, apart = false}) {
     const domain = [i / n, (i + (n > 1 ? 0.9 : 1)) / n];
     figure[`xaxis${i ? i + 1 : ''}`] = {domain, range: [least, most], title: {text: axis}, nticks: n > 1 ? 3 : 8};
     if (apart)
-      figure.annotations.push({...HEADING, text: series[i].name.split('\n').map(plain).join('<br>'), x: domain[0]});
+      figure.annotations.push({...HEAD, text: series[i].name.split('\n').map(plain).join('<br>'), x: domain[0]});
   }
   return figure;
 }

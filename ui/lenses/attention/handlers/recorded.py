@@ -116,6 +116,5 @@ def _next_token(recording: dict[str, Any]) -> str:
     sentence = conclusions.next_token(labels, chances, chances, 1 << 20, 1)
     bars = [Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in recording["next"][:10]]
     rows = [(label, p) for label, p in recording["next"]]
-    return sheet(
-        [Section("The next token", sentence, ("token", "probability"), rows, source=SOURCE, bars=bars, folded=True)]
-    )
+    columns = ("token", "probability")
+    return sheet([Section("The next token", sentence, columns, rows, source=SOURCE, bars=bars, folded=True)])

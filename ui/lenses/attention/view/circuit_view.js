@@ -81,9 +81,7 @@ export function circuitView(box, server) {
   }
 
   const key = node => [node.kind, node.layer, node.index, node.place];
-  const tell = text => {
-    status.textContent = text;
-  };
+  const tell = text => (status.textContent = text);
 
   function draw() {
     const width = Math.max(340, drawing.clientWidth || 0);

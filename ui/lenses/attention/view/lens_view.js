@@ -85,12 +85,8 @@ export function start({element, props, watch}) {
       add(word, 'rt', right ? 'right' : '', visible(guess).replace('␣', ''));
       word.classList.add(known === null ? 'never' : known <= depth ? 'known' : 'later');
       if (known !== null) word.style.setProperty('--late', known / last);
-      word.title =
-        known === null
-          ? 'never its first guess in the end'
-          : known === 0
-            ? 'its first guess from the embeddings on'
-            : `its first guess from ${value.depths[known]} on`;
+      const since = known === 0 ? 'the embeddings' : value.depths[known];
+      word.title = known === null ? 'never its first guess in the end' : `its first guess from ${since} on`;
     });
   }
   // Animation from the embeddings to the whole model, one depth per beat.
@@ -101,10 +97,7 @@ export function start({element, props, watch}) {
     drawText();
     playing = setInterval(() => {
       const depth = part('depth');
-      if (!value || +depth.value >= +depth.max || !element.isConnected) {
-        clearInterval(playing);
-        return;
-      }
+      if (!value || +depth.value >= +depth.max || !element.isConnected) return clearInterval(playing);
       depth.value = +depth.value + 1;
       drawText();
     }, 700);
@@ -120,18 +113,15 @@ export function start({element, props, watch}) {
     else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
   }
   function sentence(depth, place) {
-    const last = value.depths.length - 1,
-      read = visible(value.tokens[place]),
-      rank = value.rank[depth][place];
+    const [last, rank] = [value.depths.length - 1, value.rank[depth][place]];
+    const read = visible(value.tokens[place]);
     const guess = `${visible(value.best[depth][place])} with ${percent(value.probability[depth][place])}`;
     const where = `After ${value.depths[depth]}, having read ${read} (no. ${value.first + place}): ${guess}. `;
     if (depth === last) return `${where}This is what the whole model says.`;
     const here = `is no. ${rank.toLocaleString('en')} here, with ${percent(value.share[depth][place])}`;
     return `${where}The whole model’s choice, ${visible(value.best[last][place])}, ${here}.`;
   }
-  function detail(depth, place) {
-    part('detail').textContent = sentence(depth, place);
-  }
+  const detail = (...at) => (part('detail').textContent = sentence(...at));
   const cellPlace = cell => cell.dataset.at?.split(',').map(Number);
   const table = part('table');
   table.addEventListener('mouseover', e => {

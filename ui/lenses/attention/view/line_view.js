@@ -51,13 +51,8 @@ export function lineView(view) {
         path.style.strokeWidth = 1 + 5 * Math.abs(w);
         path.style.strokeOpacity = 0.25 + 0.75 * Math.sqrt(Math.abs(w));
       }
-    const best =
-      query === null
-        ? []
-        : looks(query)
-            .slice(0, 4)
-            .filter(([, w]) => w !== 0);
-    const named = best.map(([k, w]) => `${token(k)} ${percent(w)}`).join(' · ');
+    const best = query === null ? [] : looks(query).slice(0, 4);
+    const named = best.flatMap(([k, w]) => (w ? `${token(k)} ${percent(w)}` : [])).join(' · ');
     part('lines-said').textContent =
       query === null
         ? 'Each token’s strongest look back. Point at a token, or press Enter on it, to see all of its own.'

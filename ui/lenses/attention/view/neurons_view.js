@@ -40,8 +40,10 @@ export function start({element, props, server, watch}) {
     neuron.max = neurons.n_inner - 1;
     neuron.value = neurons.neuron;
     top.textContent = '';
-    for (const one of neurons.top)
-      addButton(top, '', one, () => ask(neurons.layer, one)).setAttribute('aria-pressed', one === neurons.neuron);
+    for (const one of neurons.top) {
+      const button = addButton(top, 'u-digits', one, () => ask(neurons.layer, one));
+      button.setAttribute('aria-pressed', one === neurons.neuron);
+    }
     const peak = Math.max(...neurons.activations, 0.01);
     text.textContent = '';
     neurons.tokens.forEach((label, i) => {

@@ -107,9 +107,7 @@ export function start({element, props, server, watch}) {
   });
   addEventListener('pointerup', () => {
     painting = null;
-    setTimeout(() => {
-      painted = false;
-    });
+    setTimeout(() => (painted = false));
   });
   // Drags a token of A to a depth of B: anywhere in that row, A's value goes to the token's own place.
   function drag(token, place) {

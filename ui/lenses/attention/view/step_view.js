@@ -90,8 +90,7 @@ export function stepView(view) {
     if (of !== view.value || sumsOf !== key) return;
     if (!made) {
       sumsOf = '';
-      ofHeads.lost(made);
-      return;
+      return ofHeads.lost(made);
     }
     const box = part('sums');
     box.textContent = '';
