@@ -45,11 +45,10 @@ from ui.frame.stored import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
-from ui.server.gradio_internals.one_application import built_at_launch
+from ui.server.gradio_internals.configuration import built_at_launch
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
-from ui.server.preflight import check, prefetch
-from ui.server.rehearsal import check_talk
+from ui.server.preflight import check, check_talk, prefetch
 from ui.server.talks import mistakes, read_talk
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services

@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from browser import settled
-from ui.server.rehearsal import lacking
+from ui.server.preflight import lacking
 from ui.server.talks import read_talk
 
 # What a scene sets without a load of the page, where it presses nothing.

@@ -13,8 +13,8 @@ from wire import apart
 from serving import served_page
 from tiny import ROOT, ran
 from ui.server import gradio_internals
-from ui.server.gradio_internals.page_states import PageStates
-from ui.server.gradio_internals.queue_life import look_seldom
+from ui.server.gradio_internals.configuration import PageStates
+from ui.server.gradio_internals.queue_share import look_seldom
 
 
 def test_the_pinned_gradio_is_the_one_that_they_were_written_for():

@@ -17,7 +17,7 @@ from ui import links
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.server.rehearsal import check_talk, find_browser
+from ui.server.preflight import check_talk, find_browser
 from ui.server.talks import leaning, mistakes, parse_talk, read_talk
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError

@@ -22,11 +22,8 @@ from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
-from ui.server.gradio_internals.configuration import slim
-from ui.server.gradio_internals.one_application import built_at_launch
-from ui.server.gradio_internals.page_states import PageStates
-from ui.server.gradio_internals.queue_life import finish, look_seldom, queue_of
-from ui.server.gradio_internals.queue_share import QueueShare, current_client
+from ui.server.gradio_internals.configuration import PageStates, built_at_launch, slim
+from ui.server.gradio_internals.queue_share import QueueShare, current_client, finish, look_seldom, queue_of
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles

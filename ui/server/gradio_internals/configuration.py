@@ -1,9 +1,21 @@
-"""Slims Gradio's page configuration, sent on every visit, by dropping what no browser reads."""
+"""Gradio's application and configuration: built once, sent without what no browser reads, kept once.
 
-from collections.abc import Mapping
+Gradio builds both when a page begins, when it is complete, when its queue is set, and at launch, and uses
+the last ones.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
+from gradio import blocks
 from gradio.data_classes import BlocksConfigDict
+from gradio.state_holder import SessionState, StateHolder
+
+from ui.server.gradio_internals import apply
 
 # For the documentation of named endpoints, and for components of other packages: this page's are all Gradio's own.
 _OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
@@ -42,3 +54,62 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
 def _event(one: Mapping[str, Any]) -> dict[str, Any]:
     """Drops fields that are None, False or empty: a missing field means the same."""
     return {name: value for name, value in one.items() if value not in (None, False, []) or name in _KEPT}
+
+
+_BEFORE_LAUNCH = {"mcp_server": False}  # how `create_app` is called then
+
+
+@contextmanager
+def built_at_launch() -> Iterator[None]:
+    """Context manager: pages that are made inside have neither until they are launched, inside as well."""
+    before = blocks.Blocks.__dict__["get_config_file"], blocks.App.__dict__["create_app"]
+    apply("one application", _build_at_launch)
+    try:
+        yield
+    finally:
+        blocks.Blocks.get_config_file, blocks.App.create_app = before
+
+
+def _build_at_launch() -> None:
+    create, configure = blocks.App.create_app, blocks.Blocks.get_config_file
+    too_early = (blocks.Blocks.__exit__.__code__, blocks.Blocks.launch.__code__)  # `create_app` asks once more
+
+    def create_app(page: blocks.Blocks, *arguments: Any, **options: Any) -> Any:
+        early = not arguments and options == _BEFORE_LAUNCH
+        return None if early else create(page, *arguments, **options)
+
+    def get_config_file(self: blocks.Blocks) -> Any:
+        return {} if sys._getframe(1).f_code in too_early else configure(self)
+
+    blocks.App.create_app = staticmethod(create_app)  # type: ignore[method-assign]
+    blocks.Blocks.get_config_file = get_config_file
+
+
+class PageStates(StateHolder):
+    """Gradio's states of open pages, each without a copy of the page's configuration.
+
+    The copy serves Gradio's deep links, which this page replaces with its own. It cost 740 kB for each new page, and
+    blocked all others for 30 to 70 ms.
+    """
+
+    def __init__(self, page: gr.Blocks) -> None:
+        super().__init__()
+        self.set_blocks(page)
+
+    def __getitem__(self, session_id: str) -> SessionState:
+        """The state of a page, created on first access."""
+        if session_id not in self.session_data:
+            self.session_data[session_id] = _State(self.blocks)
+        return super().__getitem__(session_id)
+
+
+class _State(SessionState):
+    def __init__(self, page: gr.Blocks) -> None:
+        of_nothing: Any = SimpleNamespace(default_config=page.default_config, blocks={})  # the copy is of `blocks`
+        super().__init__(of_nothing)
+
+    def _update_config(self, key: int) -> None:
+        """No-op: there is no copy to keep in step with the page."""
+
+    def _update_value_in_config(self, key: int, value: object) -> None:
+        """No-op, as above."""
