@@ -22,7 +22,7 @@ import app
 import gptcore
 from serving import served_page
 from tiny import ran
-from ui.runs.run_queue import RunQueue
+from ui.runs.run_manager import RunQueue
 from ui.state.limits import PROFILES
 
 

@@ -144,7 +144,7 @@ def test_the_film_is_made_from_a_recording(tmp_path):
     from PIL import Image
 
     import film
-    from ui.runs.run_json import read_run
+    from ui.runs.saved_runs import read_run
 
     lm = gptcore.load(film.MODEL, offline=True)
     record = read_run((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)

@@ -21,8 +21,8 @@ from gptcore.training.precision import faster_precision
 from ui.compute import zero_gpu
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
-from ui.compute.resuming import resumed
 from ui.compute.scheduler import Scheduler
+from ui.compute.zero_gpu import resumed
 from ui.errors import CARD_FULL
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns

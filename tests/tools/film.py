@@ -8,8 +8,8 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.figure import Figure
 
 from gptcore.language_model import BUNDLED, load
-from ui.runs.run_json import read_run
 from ui.runs.run_state import RunState
+from ui.runs.saved_runs import read_run
 from ui.shared.slide import LIGHT
 
 TARGET = Path(__file__).resolve().parents[2] / "ui" / "pictures" / "film.gif"

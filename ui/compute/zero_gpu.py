@@ -3,7 +3,8 @@
 Import this before anything that imports torch: the `spaces` package must come first. Without that package, or
 outside ZeroGPU, this module does nothing and everything runs on the CPU.
 
-The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens.
+The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens. A text that another
+process, or a full graphics card, has begun goes on here by the same seed (`resumed`).
 """
 
 import logging
@@ -24,11 +25,11 @@ import gradio as gr
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.inference.generation import continue_together
+from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
-from ui.compute.resuming import Made, SentText, resumed
 
 log = logging.getLogger("gptlens")
 
@@ -37,6 +38,50 @@ LARGE = 300_000_000  # parameters: GPT-2 medium and larger
 _DEVICE = "cuda"
 _LOADING, _EACH_TOKEN, _SCORING, _LONGEST = 15.0, 0.04, 5.0, 120.0  # seconds
 _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; nothing is lost."
+Made = tuple[tuple[int, GeneratedToken], float]  # (which text, its token), seconds
+
+
+@dataclass(frozen=True)
+class SentText:
+    """A text to continue, as plain values."""
+
+    ids: tuple[int, ...]
+    settings: SamplingSettings
+    seed: int
+    stop: tuple[str, ...]
+    n_written: int
+    n_alternatives: int
+
+    @staticmethod
+    def of(one: TokenSequence) -> "SentText":
+        """Serialises a text as written so far."""
+        return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
+
+    def begin(self, lm: LanguageModel) -> TokenSequence:
+        """Restores a sequence that continues with the same seed."""
+        return TokenSequence(
+            self.ids, self.settings, seed=self.seed, tokenizer=lm.tokenizer, stop=self.stop,
+            n_written=self.n_written, n_alternatives=self.n_alternatives,
+        )  # fmt: skip
+
+
+def resumed(
+    lm: LanguageModel,
+    texts: Sequence[TokenSequence],
+    n_wanted: Sequence[int],
+    write: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
+) -> Iterator[Made]:
+    """Goes on with interrupted texts, one after the other, with the same seeds, to `n_wanted` new tokens each in all.
+
+    `write` is `Scheduler.write` of the model that goes on.
+    """
+    for place, one in enumerate(texts):
+        if one.done:
+            continue
+        copy = SentText.of(one).begin(lm)
+        for (_, token), seconds in write([copy], n_wanted[place] - one.n_new):
+            one.take_over(copy.ids, copy.end)
+            yield (place, token), seconds
 
 
 @dataclass(frozen=True)

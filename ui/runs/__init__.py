@@ -1,1 +1,1 @@
-"""Training runs: their manager, their state, their JSON, and the data sets they share."""
+"""Training runs: their manager, their state on screen and on disk, and the data sets they share."""

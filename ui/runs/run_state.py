@@ -1,8 +1,12 @@
-"""State of a training run: facts, curve and snapshots, to be shown, compared and saved. Pure data."""
+"""State of a training run: facts, curve and snapshots, to be shown, compared and saved; and its clock.
+
+The clock stands while the process does not run, so that a frozen server takes no time.
+"""
 
 import math
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,7 +15,53 @@ from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.runs.payloads import MachineOfRun
-from ui.runs.run_clock import Stopwatch
+
+_LONG = 1.0  # seconds between two readings, above which it is asked whether the process ran
+_RAN = 0.2  # least share of a processor that a training uses while it runs
+
+
+class Stopwatch:
+    """Pausable stopwatch of seconds while this process runs.
+
+    The process is taken to be stopped (SIGSTOP, a container that is paused), or starved of processors, where much time
+    has passed since the last reading and it has used next to no processor in it.
+
+    Args:
+        seconds: to begin with.
+        clock: seconds.
+        processor: seconds of processor that this process has used.
+    """
+
+    def __init__(
+        self,
+        seconds: float = 0.0,
+        clock: Callable[[], float] = time.perf_counter,
+        processor: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._seconds, self._clock, self._processor = seconds, clock, processor
+        self._last: tuple[float, float] | None = None  # both clocks at the last reading; None while it is paused
+        self._lock = threading.RLock()
+
+    def __call__(self) -> float:
+        """Seconds so far."""
+        with self._lock:
+            if self._last is not None:
+                (before, used), self._last = self._last, (self._clock(), self._processor())
+                passed, ran = self._last[0] - before, self._last[1] - used
+                self._seconds += ran if passed > _LONG and ran < _RAN * passed else passed
+            return self._seconds
+
+    def on(self) -> None:
+        """Starts it; no effect if it is running."""
+        with self._lock:
+            self._last = self._last or (self._clock(), self._processor())
+
+    def off(self) -> None:
+        """Pauses it; no effect if it is paused."""
+        with self._lock:
+            self()
+            self._last = None
+
 
 RunKind = Literal["text", "repeated", "labels", "instructions", "preferences"]
 State = Literal["ready", "queued", "starting", "running", "paused", "ending", "ended"]

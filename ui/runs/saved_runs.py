@@ -1,23 +1,177 @@
-"""Persistence of training runs across a restart or crash of the server."""
+"""Training runs as JSON and on disk, where they outlast a restart or crash of the server."""
 
+import base64
 import json
 import logging
+import math
 import os
 import re
 import shutil
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+import torch
+
+from gptcore.analysis import Attribution, HeadScores
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
+from gptcore.observation import Curve, Observation
 from gptcore.tokenizers import load_tokenizer
+from gptcore.training import TrainingConfig
 from gptcore.weights.checkpoint import load_folder, save_folder
-from ui.runs.run_json import read_run, write_run
-from ui.runs.run_state import RunState
+from ui.runs.payloads import RunAbout
+from ui.runs.run_state import RunFacts, RunState, Stopwatch
+
+_FACTS = tuple(one.name for one in fields(RunFacts) if one.name != "config")
+# Names of a fact on the page, where they are shorter.
+_SHORT = {"vocab_size": "V", "n_layer": "L", "n_head": "H", "n_parameters": "parameters"}
+
+
+def facts_json(facts: RunFacts) -> RunAbout:
+    """The facts of a run as JSON, for the page and for recordings."""
+    fields = {_SHORT.get(name, name): _plain(getattr(facts, name)) for name in _FACTS}
+    return cast(RunAbout, fields)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return list(value)
+    return _number(value) if isinstance(value, float) else value
+
+
+def write_run(record: RunState) -> str:
+    """A run as JSON, which read_run takes back."""
+    rows, looks = record.so_far()
+    return json.dumps(
+        {
+            "title": record.facts.title,
+            "about": facts_json(record.facts),
+            "config": asdict(record.facts.config),
+            "reason": record.reason,
+            "step": record.step,
+            "seconds": round(record.seconds(), 2),
+            "tokens_per_second": round(record.rate, 1),
+            "final_loss": _number(record.final_loss),
+            "final_accuracy": _number(record.final_accuracy),
+            "kept_step": record.kept_step,
+            "plain_losses": [_number(one) for one in record.plain_losses],
+            "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
+            "looks": [_look_json(look) for look in looks],
+        },
+        ensure_ascii=False,
+    )
+
+
+def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
+    """A run from its recording, with the model that it made, if there is one; else under a name.
+
+    Raises ValueError or KeyError for another JSON.
+    """
+    fields = json.loads(text)
+    config = TrainingConfig(**fields["config"])
+    curve = Curve()
+    curve.rows = fields["rows"]
+    return RunState(
+        lm.name if lm is not None else name,
+        _facts(fields["about"], config),
+        state="ended",
+        reason=fields["reason"],
+        step=fields["step"],
+        seconds=Stopwatch(fields["seconds"]),
+        rate=fields["tokens_per_second"],
+        learning_rate=config.learning_rate,
+        curve=curve,
+        observations=[_observation(look, fields["about"]["L"], fields["about"]["H"]) for look in fields["looks"]],
+        final_loss=_or_nan(fields["final_loss"]),
+        final_accuracy=_or_nan(fields.get("final_accuracy")),
+        kept_step=fields.get("kept_step"),
+        plain_losses=tuple(_or_nan(one) for one in fields.get("plain_losses", ())),
+        language_model=lm,
+    )
+
+
+def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
+    """The facts of a run from JSON; what an older one lacks has its default."""
+    given: dict[str, Any] = {name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    numbers = {name: _or_nan(given.get(name)) for name in ("commonest", "tokens_per_character")}
+    return RunFacts(**{**given, **numbers, "config": config})
+
+
+def _look_json(look: Observation) -> dict[str, Any]:
+    return {
+        "step": look.step,
+        "elapsed": round(look.elapsed, 2),
+        "valid_loss": _number(look.valid_loss),
+        "accuracy": _number(look.accuracy),
+        "text": look.text,
+        "scores": look.scores.lists(),
+        "maps": _packed(look.maps),
+        "probabilities": _packed(look.probabilities),
+        "tasks": look.tasks,
+        "attribution": _attribution_json(look.attribution),
+    }
+
+
+def _observation(described: dict[str, Any], n_layer: int, n_head: int) -> Observation:
+    scores = {
+        field.name: torch.tensor(
+            [[math.nan if v is None else v for v in row] for row in described["scores"][field.name]]
+        )
+        for field in fields(HeadScores)
+    }
+    maps = np.frombuffer(_unpacked(described["maps"]), dtype=np.uint8)
+    side = math.isqrt(maps.size // (n_layer * n_head))
+    return Observation(
+        described["step"],
+        described["elapsed"],
+        _or_nan(described["valid_loss"]),
+        described["text"],
+        np.frombuffer(_unpacked(described["probabilities"]), dtype=np.float16),
+        HeadScores(**scores),
+        maps.reshape(n_layer, n_head, side, side),
+        tasks=described.get("tasks", {}),
+        accuracy=_or_nan(described.get("accuracy")),
+        attribution=_attribution(described.get("attribution")),
+    )
+
+
+def _attribution_json(attributed: Attribution | None) -> dict[str, float] | None:
+    if attributed is None:
+        return None
+    return {name: round(float(value), 4) for name, value in zip(attributed.names, attributed.values, strict=True)}
+
+
+def _attribution(fields: dict[str, float] | None) -> Attribution | None:
+    if fields is None:
+        return None
+    return Attribution(tuple(fields), torch.tensor(list(fields.values())), sum(fields.values()))
+
+
+def _packed(values: np.ndarray) -> str:
+    return base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
+
+
+def _number(value: float) -> float | None:
+    return round(value, 5) if math.isfinite(value) else None
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
 
 log = logging.getLogger("gptlens")
 

@@ -7,7 +7,7 @@ from test_runs import TEXT, finished, plan_of
 from gptcore.inference.generation import last_logits
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.plan import preference_in
-from ui.runs.run_json import read_run, write_run
+from ui.runs.saved_runs import read_run, write_run
 
 
 @pytest.mark.parametrize("corpus", ["own", "repeated"])

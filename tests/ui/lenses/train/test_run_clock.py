@@ -6,8 +6,7 @@ import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
 from ui.lenses.train.handlers import watching
-from ui.runs.run_clock import Stopwatch
-from ui.runs.run_state import RunState
+from ui.runs.run_state import RunState, Stopwatch
 
 
 def test_a_stopwatch_counts_only_while_it_is_on():

@@ -8,8 +8,7 @@ from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
 from helpers import in_threads
 from ui.lenses.train.handlers import program
-from ui.runs.run_manager import RunManager
-from ui.runs.run_queue import expected_wait
+from ui.runs.run_manager import RunManager, expected_wait
 from ui.runs.workspaces import Busy
 from ui.shared.inputs import InputError
 

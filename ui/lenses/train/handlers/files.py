@@ -16,7 +16,7 @@ from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
 from ui.lenses.train.handlers import uploaded
-from ui.runs.run_json import read_run
+from ui.runs.saved_runs import read_run
 from ui.runs.training_run import RUN_PREFIX
 from ui.runs.workspaces import Workspace
 from ui.services import Services

@@ -12,8 +12,7 @@ from gptcore.model import evaluating
 from gptcore.observation import Curve, Observation, observe
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
-from ui.runs.run_clock import Stopwatch
-from ui.runs.run_state import RunState
+from ui.runs.run_state import RunState, Stopwatch
 from ui.runs.training_run import Plan
 from ui.services import Services
 from ui.shared.fields import fields_of, values_of

@@ -21,8 +21,8 @@ from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Formed, Said, fields, finite, significant
 from ui.runs.payloads import RunAbout
-from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
+from ui.runs.saved_runs import facts_json, write_run
 from ui.runs.training_run import Plan
 from ui.runs.workspaces import Workspace
 from ui.services import Services
