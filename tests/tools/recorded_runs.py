@@ -6,7 +6,7 @@ from gptcore.language_model import DEFAULT_MODEL, weights_digest
 from ui.lenses.train.handlers import assistant, watching
 from ui.lenses.train.handlers.files import EXAMPLES
 from ui.lenses.train.handlers.forms import label_form, tune_form
-from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.input_forms import example_lines
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING

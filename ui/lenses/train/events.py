@@ -12,7 +12,7 @@ from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import assistant, files, watching
 from ui.lenses.train.handlers.fitting import fitted
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, label_form, rival_of, train_form, tune_form
-from ui.lenses.train.handlers.label_sets import example_lines
+from ui.lenses.train.handlers.input_forms import example_lines
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED

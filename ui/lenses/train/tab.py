@@ -5,9 +5,16 @@ from typing import Any
 
 import gradio as gr
 
-from ui.lenses.train.assistant import WITH_WORKSPACE, assistant_fields, compared_view
 from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, server_functions
-from ui.lenses.train.form import FIRST_PRESET, label_fields, scratch_fields, tuning_fields
+from ui.lenses.train.form import (
+    FIRST_PRESET,
+    WITH_WORKSPACE,
+    assistant_fields,
+    compared_view,
+    label_fields,
+    scratch_fields,
+    tuning_fields,
+)
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.presets import GPT1_TUNING, SHAPE, offered

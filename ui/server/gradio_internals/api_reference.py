@@ -15,7 +15,7 @@ from gptcore.analysis.patching import PATCH_KINDS
 from gptcore.config import PRESETS as SHAPES
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.attention.handlers.maps import ENDS, MODES
-from ui.lenses.train.handlers.options import LENGTHS, OPTIMIZERS
+from ui.lenses.train.handlers.forms import LENGTHS, OPTIMIZERS
 from ui.lenses.train.handlers.presets import PRESETS
 
 # Allowed values of parameters with a fixed set of choices.

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from ui.lenses.train.handlers import fitting, watching
-from ui.lenses.train.handlers.forms import rival_of, train_form
-from ui.lenses.train.handlers.options import RIVALS
+from ui.lenses.train.handlers.forms import RIVALS, rival_of, train_form
 from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER, offered
 from ui.state.limits import PROFILES

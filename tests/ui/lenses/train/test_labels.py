@@ -16,8 +16,7 @@ from ui.lenses.train.form import _NEEDED, _filled, _needed
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
 from ui.lenses.train.handlers.forms import LabelForm, label_form, read_lines
-from ui.lenses.train.handlers.input_forms import INPUT_FORMS, input_form
-from ui.lenses.train.handlers.label_sets import SETTINGS, example_lines
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, example_lines, input_form
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.lenses.train.handlers.verdicts import verdict

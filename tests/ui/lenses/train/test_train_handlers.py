@@ -19,11 +19,10 @@ from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.training import UnigramNoise
 from ui.lenses.train.handlers import files, texts, watching
-from ui.lenses.train.handlers.data_sets import fetch_rows
-from ui.lenses.train.handlers.forms import train_form, tune_form
-from ui.lenses.train.handlers.options import TRICKS
+from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
+from ui.lenses.train.handlers.texts import fetch_rows
 from ui.runs.dataset_cache import prepared
 from ui.runs.saved_runs import facts_json, read_run
 from ui.shared.inputs import InputError

@@ -12,8 +12,7 @@ from gptcore.config import GPTConfig
 from gptcore.machine import PROCESSOR, device_name
 from gptcore.training.config import OptimizerName, TrainingConfig
 from gptcore.training.precision import faster_precision, passes_rate, update_seconds
-from ui.lenses.train.handlers.forms import train_form
-from ui.lenses.train.handlers.options import LENGTHS
+from ui.lenses.train.handlers.forms import LENGTHS, train_form
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER
 from ui.lenses.train.handlers.texts import DATA_SET, REPEATED, find_text
 from ui.services import Services

@@ -15,8 +15,7 @@ from gptcore.training import learning_rate
 from ui.conclusions import quoted
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
-from ui.lenses.train.handlers.forms import TrainForm, train_form, tune_form
-from ui.lenses.train.handlers.options import TRICKS
+from ui.lenses.train.handlers.forms import TRICKS, TrainForm, train_form, tune_form
 from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Formed, Said, fields, finite, significant
