@@ -222,14 +222,5 @@ export function curvePlot(box, readout) {
     });
   }
 
-  return {
-    draw,
-    wire,
-    all: () => {
-      zoom = null;
-    },
-    get zoomed() {
-      return zoom !== null;
-    },
-  };
+  return {draw, wire, all: () => (zoom = null), isZoomed: () => zoom !== null};
 }

@@ -97,8 +97,7 @@ export function momentView(element, server, state, open) {
       return;
     }
     writeSample(part('text'), run.about.prompt, look);
-    if (run.rival) rivalSample(run.rival, look.elapsed);
-    else if (run.about.tuned) sampleBefore(run);
+    if (run.rival || run.about.tuned) sampleBeside(run, look);
     if (changed) chance();
     heads(look);
   }
@@ -165,25 +164,18 @@ export function momentView(element, server, state, open) {
     picture.draw({machine, tokens, first: 0}, chosenHead());
   }
 
-  // What a model wrote before it was trained further stands beside what it writes now.
-  function sampleBefore(run) {
-    part('mine').textContent = 'Now';
-    part('rival-name').textContent = 'Before this training';
-    writeSample(part('rival-text'), run.about.prompt, run.looks[0]);
-  }
-  // The rival's sample of the same second.
-  function rivalSample(rival, seconds) {
-    const look = rival.looks.reduce((best, one) => (one.elapsed <= seconds + 0.5 ? one : best), rival.looks[0]);
-    writeSample(part('rival-text'), rival.about.prompt, look);
+  // Beside what it writes now: what its rival wrote at that second, or the model before it was trained further.
+  function sampleBeside({rival, about, looks}, {elapsed}) {
+    if (!rival) part('mine').textContent = 'Now';
+    if (!rival) part('rival-name').textContent = 'Before this training';
+    const theirs = rival?.looks.reduce((best, one) => (one.elapsed <= elapsed + 0.5 ? one : best), rival.looks[0]);
+    writeSample(part('rival-text'), (rival ?? {about}).about.prompt, rival ? theirs : looks[0]);
   }
 
   return {
     draw,
     chance,
-    // Draws the heads anew, also of the same observation.
-    forget() {
-      drawn = '';
-    },
+    forget: () => (drawn = ''), // draws the heads anew, also of the same observation
     // Why its sample goes on as it does, behind the first words of it; false where there is no sample.
     why() {
       const {run, at} = state();

@@ -16,9 +16,6 @@ import {runTools} from './run_tools.js';
 const EXAMPLES = {scratch: 'example', tune: 'example-tune', labels: 'example-labels', assistant: 'example-assistant'};
 const isExample = id => Object.values(EXAMPLES).includes(id);
 
-// A token of a text that is read in letters is one character.
-const isOfLetters = about => about.tokens_per_character === 1;
-
 /** @param {Component<{workspace: string, run?: string}, TrainServer>} page */
 export function start({element, props, server, trigger, watch}) {
   const part = name => element.querySelector('.tr-' + name),
@@ -52,13 +49,9 @@ export function start({element, props, server, trigger, watch}) {
   function take() {
     const value = props.value ? JSON.parse(props.value) : null;
     wanted = value?.run ?? null;
-    if (value && value.workspace) attach(value.workspace);
+    if (value?.workspace) attach(value.workspace);
     else if (!workspace) attach(followed || remembered() || EXAMPLES[form]);
     tick();
-  }
-  function schedule(ms) {
-    clearTimeout(again);
-    again = setTimeout(tick, ms);
   }
   async function tick() {
     if (busy) return;
@@ -69,17 +62,16 @@ export function start({element, props, server, trigger, watch}) {
       const news = await server.poll({workspace, ...has(run), rival: run?.rival ? has(run.rival) : null});
       if (mine === epoch && news === undefined) throw new Error('no answer');
       failures = 0;
-      if (mine === epoch) {
-        if (news === null) lost();
-        else await absorb(news, inSight);
-      }
+      if (mine === epoch) await (news === null ? lost() : absorb(news, inSight));
     } catch {
       failures += 1;
       if (failures > 2)
         say('The server does not answer; trying again every second. If it is still running, so is the run.');
     }
     busy = false;
-    schedule(mine !== epoch ? 0 : !inSight ? 5000 : !isAlive(run) ? 1500 : awaited() ? 60 : 230);
+    clearTimeout(again);
+    const calm = !inSight ? 5000 : !isAlive(run) ? 1500 : awaited() ? 60 : 230;
+    again = setTimeout(tick, mine === epoch ? calm : 0);
   }
   // Marks the old numbers, sample and curves as stale at once.
   function setStarting(on) {
@@ -124,7 +116,7 @@ export function start({element, props, server, trigger, watch}) {
       part('told').textContent = part('line').value = '';
       say(why || news.about.note || '');
       why = '';
-      part('next-name').textContent = isOfLetters(news.about) ? 'Next character' : 'Next token';
+      part('next-name').textContent = news.about.tokens_per_character === 1 ? 'Next character' : 'Next token';
       part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
       part('why').textContent = news.about.why;
       await pastRuns();
@@ -135,22 +127,18 @@ export function start({element, props, server, trigger, watch}) {
     if (prepared) say(run.about.note);
     const rivalBefore = run.rival?.state;
     if (!news.rival) run.rival = null;
-    else if (run.rival?.id === news.rival.run) receive(run.rival, news.rival);
-    else if (news.rival.about) {
-      run.rival = begun(news.rival);
-      receive(run.rival, news.rival);
-    }
-    if (!restored) {
-      restored = true;
-      if (!isExample(workspace)) trigger('restore', {workspace});
-    }
+    else if (run.rival?.id !== news.rival.run && news.rival.about) run.rival = begun(news.rival);
+    if (run.rival && run.rival.id === news.rival.run) receive(run.rival, news.rival);
+    if (!restored && !isExample(workspace)) trigger('restore', {workspace});
+    restored = true;
     if (failures === 0 && message.textContent.startsWith('The server does not')) say('');
     const ended = before !== 'ended' && run.state === 'ended';
     const rivalEnded = rivalBefore !== undefined && rivalBefore !== 'ended' && run.rival?.state === 'ended';
     if (!fresh && (ended || rivalEnded)) await pastRuns();
     if (run?.id !== news.run) return;
-    if (news.looks.length && !isExample(workspace) && pickedFor !== run.id + (run.state === 'ended')) {
-      pickedFor = run.id + (run.state === 'ended');
+    const mine = run.id + (run.state === 'ended');
+    if (news.looks.length && !isExample(workspace) && pickedFor !== mine) {
+      pickedFor = mine;
       trigger('models', {workspace});
     }
     if (fresh) setStarting(false);
@@ -180,7 +168,7 @@ export function start({element, props, server, trigger, watch}) {
   function draw() {
     const look = run?.looks[at];
     if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess, part('norms').checked);
-    part('all').hidden = !curves.zoomed;
+    part('all').hidden = !curves.isZoomed();
   }
   curves.wire(x => {
     if (run && run.looks.length) go(run.looks.indexOf(nearest(run.looks, axis(run).look, x)));
@@ -188,6 +176,9 @@ export function start({element, props, server, trigger, watch}) {
   function go(index) {
     at = Math.max(0, Math.min(index, run.looks.length - 1));
     follow = at === run.looks.length - 1;
+    redraw();
+  }
+  function redraw() {
     moment.draw(false);
     draw();
   }
@@ -228,10 +219,8 @@ export function start({element, props, server, trigger, watch}) {
     say(reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick();
   });
-  const shown = () => {
-    const example = isExample(workspace);
-    return {workspace, run, isExample: example, hasWeights: !example || form === 'scratch'};
-  };
+  const hasWeights = () => !isExample(workspace) || form === 'scratch';
+  const shown = () => ({workspace, run, isExample: isExample(workspace), hasWeights: hasWeights()});
   const tools = runTools(server, part('said'), {now: shown, open, why: moment.why});
   element.querySelector('.ts-tools').addEventListener('click', tools);
   part('norms').addEventListener('change', draw);
@@ -251,10 +240,7 @@ export function start({element, props, server, trigger, watch}) {
   }).observe(plotBox);
   onLook(() => {
     moment.forget();
-    if (run) {
-      moment.draw(false);
-      draw();
-    }
+    if (run) redraw();
   });
   document.addEventListener('visibilitychange', () => document.hidden || tick());
   addEventListener(FORM, e => {
