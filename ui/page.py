@@ -87,7 +87,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         # number that changes every time, so that its change event fires.
         opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
         opening: Event = {
-            "fn": _on_model(services),
+            "fn": partial(_on_model, services),
             "inputs": [model, opened],
             "outputs": [line, model, opened, moment, moment_note],
             "js": _NOTE_RECORDED,
@@ -110,7 +110,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
             _chain(controls_set.change, lens.on_settings)
         open_after(partial(gr.on, [model.input, model_set.change]))
         at, picked = [model, moment], [model, moment_note]
-        moved = moment.input(_on_moment(services), at, picked, trigger_mode="always_last", **QUIET)
+        moved = moment.input(partial(_on_moment, services), at, picked, trigger_mode="always_last", **QUIET)
         open_after(moved.success)
         open_after(following.listener(**following.event).success)
         linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
@@ -133,7 +133,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
                 open_after(call.listener(**call.event).success)
             if lens.sends is not None:
                 shape = [lens.sends.controls[name] for name in taking.names]
-                lens.sends.listener(_on_shape(taking), shape, [tabs, *taking.outputs], **QUIET)
+                lens.sends.listener(partial(_on_shape, taking), shape, [tabs, *taking.outputs], **QUIET)
         page.unload(_on_leave(services))
         endpoints = add_endpoints(services)
     gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
@@ -169,42 +169,34 @@ def _facts_of(services: Services, name: str) -> str:
         return ""
 
 
-def _on_model(services: Services) -> Callable[..., Iterator[list[Any]]]:
+def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
     """Opens the picked model with progress; on failure resets the picker."""
-
-    def on_model(name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
-        before, number = opened
-        if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-            yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
-            return
-        try:
-            with shown_to_visitor():
-                for said, done in load(services, name):
-                    moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
-                    moment = picker.moment_slider(name) if moved else gr.skip()
-                    now = (name, number + 1) if done else gr.skip()
-                    moment_note = picker.moment_said(name) if done else gr.skip()
-                    yield [_dotted(said), gr.skip(), now, moment, moment_note]
-        except gr.Error as error:
-            gr.Warning(error.message, title="The model cannot be opened", duration=None)
-            back, moment_note = picker.moment_slider(before), picker.moment_said(before)
-            yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
-
-    return on_model
-
-
-def _on_moment(services: Services) -> Callable[[str, float], Any]:
-    """Picks a training checkpoint of the model; the last slider position is the finished model."""
-
-    def on_moment(name: object, place: object) -> Any:
+    before, number = opened
+    if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
+        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
+        return
+    try:
         with shown_to_visitor():
-            name = inputs.model_name(name)
-            base, steps = base_name(name), moments(name)
-            at = inputs.whole(place, "The point in training", low=0, high=len(steps))
-            chosen = base if at == len(steps) else f"{base}@{steps[at]}"
-        return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
+            for said, done in load(services, name):
+                moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
+                moment = picker.moment_slider(name) if moved else gr.skip()
+                now = (name, number + 1) if done else gr.skip()
+                moment_note = picker.moment_said(name) if done else gr.skip()
+                yield [_dotted(said), gr.skip(), now, moment, moment_note]
+    except gr.Error as error:
+        gr.Warning(error.message, title="The model cannot be opened", duration=None)
+        back, moment_note = picker.moment_slider(before), picker.moment_said(before)
+        yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
 
-    return on_moment
+
+def _on_moment(services: Services, name: object, place: object) -> Any:
+    """Picks a training checkpoint of the model; the last slider position is the finished model."""
+    with shown_to_visitor():
+        name = inputs.model_name(name)
+        base, steps = base_name(name), moments(name)
+        at = inputs.whole(place, "The point in training", low=0, high=len(steps))
+        chosen = base if at == len(steps) else f"{base}@{steps[at]}"
+    return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
 
 
 def _on_load(
@@ -241,14 +233,10 @@ def _on_load(
     return on_load
 
 
-def _on_shape(taking: Taking) -> Callable[..., list[Any]]:
+def _on_shape(taking: Taking, *sizes: object) -> list[Any]:
     """Takes a shape to the tab that trains."""
-
-    def on_shape(*sizes: object) -> list[Any]:
-        with shown_to_visitor():
-            return [gr.Tabs(selected="train"), *taking.values(*sizes)]
-
-    return on_shape
+    with shown_to_visitor():
+        return [gr.Tabs(selected="train"), *taking.values(*sizes)]
 
 
 def _on_leave(services: Services) -> Callable[[gr.Request], None]:

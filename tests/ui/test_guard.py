@@ -7,7 +7,7 @@ from inspect import Parameter
 import pytest
 from wire import answered as asked
 
-from ui.server.doors import Known, Parameters
+from ui.server.doors import Known
 from ui.server.middleware import GuardMiddleware
 from ui.state.clients import NewcomerShares
 
@@ -120,7 +120,7 @@ def posted(door, value, path="/gradio_api/queue/join"):
 
 PAGE = Known(
     dict.fromkeys(range(10), 1), frozenset({5}),
-    {"generate": Parameters({"prompt": Parameter.empty, "n": 50}), "train": Parameters({"action": "start"})},
+    {"generate": {"prompt": Parameter.empty, "n": 50}, "train": {"action": "start"}},
     frozenset({7}),
 )  # fmt: skip
 

@@ -68,7 +68,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Start.chapters": {},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None},
         "Start.typed": SEEN,
-        "Train.token_probabilities": {**run, "token": ""},
+        "Train.token_probabilities": {**run, "text": ""},
         "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
         "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},
         "Train.formed": run,

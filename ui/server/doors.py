@@ -26,6 +26,8 @@ _GET = re.compile(
 )
 _MCP = re.compile(rf"{_API}/mcp/?")
 _ENDPOINT = re.compile(_NAMED)
+# What a named endpoint takes, in this order; a default of `inspect.Parameter.empty` must be given.
+Defaults = Mapping[str, Any]
 MISSING = "There is nothing at this address. The page's link “Use via API” lists what there is."
 
 
@@ -45,40 +47,12 @@ def endpoint_of(path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """What a named endpoint takes, in this order; a default of `inspect.Parameter.empty` must be given."""
-
-    defaults: Mapping[str, Any]
-
-    def filled(self, given: Sequence[Any], name: str) -> list[Any] | str:
-        """Values in order with defaults behind them, or what is wrong with them."""
-        names = list(self.defaults)
-        if len(given) > len(names):
-            return f"{name} takes {len(names)} values at most ({', '.join(names)}); these are {len(given):,}."
-        missing = [one for one in names[len(given) :] if self.defaults[one] is inspect.Parameter.empty]
-        if missing:
-            return f"{name} needs {', '.join(missing)}; these are {len(given)} values of {', '.join(names)}."
-        return [*given, *(self.defaults[one] for one in names[len(given) :])]
-
-    def named(self, given: Mapping[str, Any], name: str) -> str:
-        """What is wrong with values by name; "" for nothing."""
-        names = list(self.defaults)
-        for one in given:
-            if one not in names:
-                nearly = get_close_matches(one[:60], names, 1, 0.6)
-                hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(names)}."
-                return f"{name} has no {one[:60]!r}{hint}"
-        missing = [one for one in names if one not in given and self.defaults[one] is inspect.Parameter.empty]
-        return f"{name} needs {', '.join(missing)}." if missing else ""
-
-
-@dataclass(frozen=True)
 class Known:
     """What a page accepts."""
 
     events: Mapping[int, int]  # how many values each event takes, by its number
     components: frozenset[int]  # ids
-    endpoints: Mapping[str, Parameters] = field(default_factory=dict)  # what the named ones take
+    endpoints: Mapping[str, Defaults] = field(default_factory=dict)  # what the named ones take
     texts: frozenset[int] = frozenset()  # events that take a training text, which may be large
 
 
@@ -90,9 +64,7 @@ def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
         if any(getattr(one, "elem_id", None) in text_fields for one in event.inputs) or event.api_name == "train"
     )
     named = {
-        str(event.api_name): Parameters(
-            {name: one.default for name, one in inspect.signature(event.fn).parameters.items()}
-        )
+        str(event.api_name): {name: one.default for name, one in inspect.signature(event.fn).parameters.items()}
         for event in page.fns.values()
         if event.api_name and event.api_visibility == "public" and event.fn is not None
     }
@@ -110,13 +82,13 @@ def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, st
     if not isinstance(call, dict):
         return body, f"{name} takes a JSON object."
     if "/v2/" in path:
-        return body, takes.named(call, name)
+        return body, _wrong_names(takes, call, name)
     if "data" not in call and call and "fn_index" not in call:  # values by name, where a list is taken
-        return body, takes.named(call, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
+        return body, _wrong_names(takes, call, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
     given = call.get("data", [])
     if not isinstance(given, list):
         return body, f'{name} takes its values as a list: {{"data": [...]}}.'
-    filled = takes.filled(given, name)
+    filled = _filled(takes, given, name)
     if isinstance(filled, str):
         return body, filled
     return (body, "") if len(filled) == len(given) else (json.dumps({**call, "data": filled}).encode(), "")
@@ -134,3 +106,24 @@ def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
         return ""
     given = f"{len(data):,}" if isinstance(data, list) else "none"
     return f"This event takes {n} values in a list; {given} came. Reload the page."
+
+
+def _filled(takes: Defaults, given: Sequence[Any], name: str) -> list[Any] | str:
+    """Values in order with defaults behind them, or what is wrong with them."""
+    names, left = list(takes), list(takes.values())[len(given) :]
+    if len(given) > len(names):
+        return f"{name} takes {len(names)} values at most ({', '.join(names)}); these are {len(given):,}."
+    missing = [one for one in names[len(given) :] if takes[one] is inspect.Parameter.empty]
+    if missing:
+        return f"{name} needs {', '.join(missing)}; these are {len(given)} values of {', '.join(names)}."
+    return [*given, *left]
+
+
+def _wrong_names(takes: Defaults, given: Mapping[str, Any], name: str) -> str:
+    """What is wrong with values by name; "" for nothing."""
+    if unknown := [one for one in given if one not in takes]:
+        nearly = get_close_matches(unknown[0][:60], takes, 1, 0.6)
+        hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(takes)}."
+        return f"{name} has no {unknown[0][:60]!r}{hint}"
+    missing = [one for one in takes if one not in given and takes[one] is inspect.Parameter.empty]
+    return f"{name} needs {', '.join(missing)}." if missing else ""

@@ -51,14 +51,8 @@ class LookRequest(RunRequest):
     look: int
 
 
-class TokenRequest(RunRequest):
-    """A next token by its text; "" for the latest top token."""
-
-    token: str
-
-
-class LineRequest(RunRequest):
-    """A line to classify."""
+class TextOfRunRequest(RunRequest):
+    """A line to classify, or a next token by its text; "" for the latest top token."""
 
     text: str
 

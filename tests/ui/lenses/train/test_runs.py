@@ -200,11 +200,11 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
     machines = [watching.heads(services, {**asked, "look": place})["machine"] for place in (0, len(looks) - 1)]
     assert all(len(one["ids"]) == 16 and len(one["blocks"]) == SMALL["n_layer"] for one in machines)
     assert machines[0]["said"] != machines[1]["said"]  # the sentence follows the weights
-    chances = watching.token_probabilities(services, {**asked, "token": "c"})
+    chances = watching.token_probabilities(services, {**asked, "text": "c"})
     assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
     assert 0 < chances["points"][0][1] < 0.2
-    assert "not" in watching.token_probabilities(services, {**asked, "token": "€"})["said"]
-    assert watching.token_probabilities(services, {**asked, "token": ""})["token"]
+    assert "not" in watching.token_probabilities(services, {**asked, "text": "€"})["said"]
+    assert watching.token_probabilities(services, {**asked, "text": ""})["token"]
 
 
 def test_earlier_runs_stay_with_what_changed_at_most_six(services):

@@ -83,7 +83,7 @@ def recording(services: Services, request: Annotated[object, payloads.RunRequest
     return record and f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
 
 
-def classify(services: Services, request: Annotated[object, payloads.LineRequest]) -> payloads.Classified | None:
+def classify(services: Services, request: Annotated[object, payloads.TextOfRunRequest]) -> payloads.Classified | None:
     """Classifies a line with a run's classifier. None for an invalid request."""
     record, (text,) = _asked(services, request, "text")
     return None if record is None else services.now(lambda: labels.classify(record, text))
@@ -285,10 +285,10 @@ def formed(services: Services, request: Annotated[object, payloads.RunRequest]) 
 
 
 def token_probabilities(
-    services: Services, request: Annotated[object, payloads.TokenRequest]
+    services: Services, request: Annotated[object, payloads.TextOfRunRequest]
 ) -> payloads.TokenProbabilities | None:
     """The probability of a next token at every observation, or why there is none. None for an invalid request."""
-    record, (text,) = _asked(services, request, "token")
+    record, (text,) = _asked(services, request, "text")
     if record is None or not isinstance(text, str):
         return None
     if record.language_model is None:

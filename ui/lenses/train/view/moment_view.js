@@ -105,7 +105,7 @@ export function momentView(element, server, state, open) {
   async function chance() {
     const {workspace, run} = state(),
       mine = ++latest,
-      curve = await server.token_probabilities({workspace, run: run.id, token: part('next').value});
+      curve = await server.token_probabilities({workspace, run: run.id, text: part('next').value});
     if (!curve || mine !== latest) return;
     part('next').placeholder = visible(curve.token ?? '');
     points = curve.points;
