@@ -186,7 +186,8 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
         news = watching.poll(services, {"workspace": bench_id, **seen})
         polls.append(time.perf_counter() - asked)
         n_rows = news["first"] + len(news["rows"])
-        seen = {"run": news["run"], "version": news["version"], "rows": n_rows, "looks": news["n_looks"]}
+        n_looks = news["looks_from"] + len(news["looks"])
+        seen = {"run": news["run"], "version": news["version"], "rows": n_rows, "looks": n_looks}
         time.sleep(0.25)
     return (run.step - first) * run.facts.tokens_per_step / (time.perf_counter() - began)
 

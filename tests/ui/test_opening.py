@@ -75,7 +75,7 @@ def test_what_the_visitor_presses_goes_before_what_a_view_asks_by_itself(service
 
     opened = threading.Thread(target=lambda: list(Opening(services, "a", ask).opened(VISITOR)))
     opened.start()
-    until(lambda: session.busy)
+    until(lambda: session._runs)
     with session.turn():
         pass
     opened.join(60)

@@ -94,11 +94,6 @@ class Session:
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _opening: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def busy(self) -> bool:
-        """Whether an action is in progress, which another one would end."""
-        return bool(self._runs)
-
     @contextmanager
     def turn(self, *, step: bool = False) -> Iterator[Turn]:
         """Runs one action: ends those in progress (a step lets earlier steps finish) and waits until they have."""

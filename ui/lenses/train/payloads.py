@@ -104,7 +104,6 @@ class RunNews(TypedDict):
     rows: list[CurveRow]
     looks_from: int
     looks: list[RunLook]
-    n_looks: int
     final: float | None
     final_accuracy: float | None
     kept: int | None
@@ -152,8 +151,6 @@ class PastRun(TypedDict):
 
     run: str
     title: str
-    first: bool
-    state: str
     steps: int
     changed: list[str]
     seconds: float

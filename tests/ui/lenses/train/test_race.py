@@ -94,7 +94,7 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     rival = news["rival"]
     assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
     assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
-    seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": rival["n_looks"]}
+    seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": len(rival["looks"])}
     finished(workspace)
     more = polled(services, workspace.id, news["run"], version=news["version"], rival=seen)["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"

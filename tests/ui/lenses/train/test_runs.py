@@ -214,7 +214,7 @@ def test_earlier_runs_stay_with_what_changed_at_most_six(services):
     table = watching.past(services, {"workspace": workspace.id})
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
-    assert table[0]["first"] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
+    assert table[0]["changed"] == [] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
 
 
 def test_the_model_is_in_the_picker_while_it_learns_and_after(services):

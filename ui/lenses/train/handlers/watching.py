@@ -190,7 +190,7 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         first = _count(n_rows, len(record.curve.rows)) if same else 0
         looks_from = _count(n_looks, len(record.observations)) if same else 0
         rows, looks = record.curve.rows[first:], record.observations[looks_from:]
-        now, n_all = record.version, len(record.observations)
+        now = record.version
     elapsed = record.seconds()
     return {
         "run": record.id,
@@ -205,7 +205,6 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "rows": [[int(row[0]), *(significant(value) for value in row[1:])] for row in rows],
         "looks_from": looks_from,
         "looks": [_described(look) for look in looks],
-        "n_looks": n_all,
         "final": finite(record.final_loss),
         "final_accuracy": finite(record.final_accuracy),
         "kept": record.kept_step,
@@ -320,8 +319,6 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
     return {
         "run": record.id,
         "title": facts.title,
-        "first": before is None,
-        "state": record.state,
         "steps": record.step,
         "changed": [
             *([_LEARNS[facts.kind]] if before is not None and before.facts.kind != facts.kind else []),
