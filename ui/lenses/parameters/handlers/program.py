@@ -3,15 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from gptcore.analysis import (
-    activation_bytes,
-    count_parameters,
-    forward_flops,
-    kv_cache_bytes,
-    optimizer_bytes,
-    training_flops,
-    weight_bytes,
-)
+from gptcore import analysis
 from gptcore.config import PRESETS
 from ui.lenses.parameters.handlers import shapes
 from ui.payloads import within_json
@@ -72,20 +64,20 @@ def parameters(
     B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
     length = min(256, config.n_positions) if n_tokens is None else n_tokens
     T = inputs.whole(length, "The sequence length", low=1, high=config.n_positions)
-    count = count_parameters(config)
+    count = analysis.count_parameters(config)
     answer = {
         "total": count.total,
         "without_positions": count.total - count.position_embedding,
         "without_embeddings": count.without_embeddings,
         "components": [asdict(component) for component in count.components],
         "bytes": {
-            "weights": {str(bits): weight_bytes(config, bits=bits) for bits in (32, 16, 8)},
-            "adamw": optimizer_bytes(config),
-            "kv_cache_token": kv_cache_bytes(config),
-            "kv_cache_window": kv_cache_bytes(config, config.n_positions),
-            "activations": activation_bytes(config, batch_size=B, n_tokens=T),
-            "activations_with_maps": activation_bytes(config, batch_size=B, n_tokens=T, attention_maps=True),
+            "weights": {str(bits): analysis.weight_bytes(config, bits=bits) for bits in (32, 16, 8)},
+            "adamw": analysis.optimizer_bytes(config),
+            "kv_cache_token": analysis.kv_cache_bytes(config),
+            "kv_cache_window": analysis.kv_cache_bytes(config, config.n_positions),
+            "activations": analysis.activation_bytes(config, batch_size=B, n_tokens=T),
+            "activations_with_maps": analysis.activation_bytes(config, batch_size=B, n_tokens=T, attention_maps=True),
         },
-        "flops": {"forward": forward_flops(config, T), "training": training_flops(config, T)},
+        "flops": {"forward": analysis.forward_flops(config, T), "training": analysis.training_flops(config, T)},
     }
     return within_json(answer)

@@ -1,20 +1,10 @@
 """What the exercises measure in a model, and what counts as right in texts that visitors write, and in their runs."""
 
 import math
-from collections.abc import Sequence
 
 from torch import Tensor
 
-from gptcore.analysis import (
-    ModelPart,
-    attention_patterns,
-    head_scores,
-    logit_lens,
-    logits_without,
-    read_attention,
-    repeated_token_scores,
-    settled_depths,
-)
+from gptcore import analysis
 from gptcore.config import PRESETS
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits, prompt_ids
@@ -52,7 +42,7 @@ def n_in_nucleus(lm: LanguageModel, text: str, top_p: float) -> int:
 
 def n_cells(lm: LanguageModel, text: str) -> int:
     """Cells above zero of the first head's map."""
-    return int((attention_patterns(lm.model, lm.tokenizer.encode(text))[0, 0] > 0).sum())
+    return int((analysis.attention_patterns(lm.model, lm.tokenizer.encode(text))[0, 0] > 0).sum())
 
 
 def most_surprising(lm: LanguageModel, text: str) -> str:
@@ -64,9 +54,9 @@ def most_surprising(lm: LanguageModel, text: str) -> str:
 def roles(lm: LanguageModel, text: str) -> list[list[str]]:
     """The role of every head, [layer][head]: where tokens repeat, else on this text; "mixed" where it only leans."""
     ids = prompt_ids(lm, text)
-    reading = read_attention(lm.model, ids)
-    scores, profile = head_scores(reading.layers(), ids), repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
-    here, repeating = roles_of(scores, reading), where_tokens_repeat(profile)
+    reading = analysis.read_attention(lm.model, ids)
+    profile = analysis.repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
+    here, repeating = roles_of(analysis.head_scores(reading.layers(), ids), reading), where_tokens_repeat(profile)
     return [
         [role or ("mixed" if leans else own) for role, (own, leans) in zip(*rows, strict=True)]
         for rows in zip(repeating, here, strict=True)
@@ -86,8 +76,8 @@ def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
     """The heads whose ablation lowers the probability of the model's own guess most, each with its drop."""
     ids, config = prompt_ids(lm, text), lm.model.config
     places = [(layer, head) for layer in range(config.n_layer) for head in range(config.n_head)]
-    rows: list[Sequence[ModelPart]] = [[], *([ModelPart(layer, "head", head)] for layer, head in places)]
-    chances = logits_without(lm.model, ids, rows).softmax(-1)
+    rows = [[], *([analysis.ModelPart(layer, "head", head)] for layer, head in places)]
+    chances = analysis.logits_without(lm.model, ids, rows).softmax(-1)
     guess = int(chances[0].argmax())
     whole, left = float(chances[0, guess]), chances[1:, guess].tolist()
     most = max(whole - one for one in left)
@@ -101,9 +91,9 @@ def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
 
 def settled_after(lm: LanguageModel, text: str) -> int:
     """The number of blocks after which the model's guess leads and no longer changes."""
-    lens = logit_lens(lm.model, prompt_ids(lm, text))
+    lens = analysis.logit_lens(lm.model, prompt_ids(lm, text))
     last = lens.best[:, -1:]
-    [depth] = settled_depths(last, [int(last[-1, 0])])
+    [depth] = analysis.settled_depths(last, [int(last[-1, 0])])
     return lm.model.config.n_layer if depth is None else depth
 
 
