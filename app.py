@@ -41,7 +41,7 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.machine import DEVICES, allocate_in_one_arena, choose_device
-from ui.frame.stored import page_example
+from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns

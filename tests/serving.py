@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiny import ROOT
-from ui.frame.stored import page_example
+from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.server.launch import serve

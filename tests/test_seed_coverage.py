@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from gptcore import GPT, PRESETS, GPTConfig, attention_patterns, generate, load
 from gptcore.analysis import read_attention
 from tiny import make_model
-from ui.frame.stored import page_example
+from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.services import make_services

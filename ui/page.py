@@ -22,7 +22,7 @@ from ui.frame.example import PageExample
 from ui.frame.handlers.model import load
 from ui.lenses.attention.tab import attention_tab
 from ui.lenses.generate.handlers import writing as handlers
-from ui.lenses.generate.handlers.recovery import recover
+from ui.lenses.generate.handlers.first_text import recover
 from ui.lenses.generate.tab import generate_tab
 from ui.lenses.parameters.tab import parameters_tab
 from ui.lenses.start.tab import start_tab

@@ -6,8 +6,7 @@ python -m tests.tools.first_page [FILE]
 import sys
 from pathlib import Path
 
-from ui.frame.example import make_example
-from ui.frame.stored import FILE, stored_form
+from ui.frame.example import FILE, make_example, stored_form
 from ui.services import make_services
 
 

@@ -18,9 +18,8 @@ from gptcore import language_model
 from helpers import records_of
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
-from ui.frame import stored
-from ui.frame.example import EXAMPLE_END, make_example
-from ui.frame.stored import FILE, page_example, stored_form
+from ui.frame import example
+from ui.frame.example import EXAMPLE_END, FILE, make_example, page_example, stored_form
 from ui.frame.warming import warm_up
 from ui.lenses.generate.handlers import distribution
 from ui.services import make_services
@@ -30,7 +29,7 @@ from ui.services import make_services
 def made_anew(monkeypatch):
     """The models of which examples have been made, and not taken from the file."""
     made = []
-    monkeypatch.setattr(stored, "make_example", lambda services: made.append(services.models.default))
+    monkeypatch.setattr(example, "make_example", lambda services: made.append(services.models.default))
     return made
 
 
@@ -108,7 +107,7 @@ def test_models_with_other_weights_are_not_shown_with_it(made_anew, monkeypatch,
         shutil.copytree(bundled[name], tmp_path / name)
         with (tmp_path / name / file).open("ab") as end:
             end.write(b" ")
-        monkeypatch.setattr(stored, "bundled_models", lambda name=name: {**bundled, name: tmp_path / name})
+        monkeypatch.setattr(example, "bundled_models", lambda name=name: {**bundled, name: tmp_path / name})
         page_example(make_services(offline=True))
     assert made_anew == ["mini", "mini"]
 

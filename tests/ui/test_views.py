@@ -7,7 +7,7 @@ import gradio as gr
 
 from tiny import ROOT
 from ui import links, views
-from ui.frame.stored import page_example
+from ui.frame.example import page_example
 from ui.page import BUILDERS, build_page
 from ui.shared.files import style_sheet
 from ui.views import TABS

@@ -12,7 +12,7 @@ from gptcore.model import random_model
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig
 from ui.compute import zero_gpu
 from ui.lenses.train.handlers.fitting import FIRST_OPTIMIZER, first_shape
-from ui.lenses.zero_shot.handlers.example import task_model
+from ui.lenses.zero_shot.handlers.asking import task_model
 from ui.services import Services
 from ui.shared.own_text import own_text
 

@@ -9,7 +9,7 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.zero_shot.events import DRAWN, LINKED, PICKED, REFILLED, REWORDED, TYPED, ZeroShotEvents, counted
 from ui.lenses.zero_shot.form import task_fields
 from ui.lenses.zero_shot.handlers import recorded, scoreboard
-from ui.lenses.zero_shot.handlers.example import ZeroShotExample
+from ui.lenses.zero_shot.handlers.asking import ZeroShotExample
 from ui.lenses.zero_shot.handlers.form import FIELDS
 from ui.lenses.zero_shot.handlers.views import EXPECTED, OWN
 from ui.shared.files import component

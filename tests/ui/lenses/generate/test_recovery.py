@@ -2,7 +2,7 @@
 
 from helpers import form, last_stream, records_of, text_of
 from ui.lenses.generate.handlers import writing
-from ui.lenses.generate.handlers.recovery import recover
+from ui.lenses.generate.handlers.first_text import recover
 from ui.state.sessions import Document
 from ui.state.token_stream import prompt
 

@@ -1,17 +1,19 @@
 """Zero-shot prompting: the prompt's parts, the label likelihoods, and the model's answer."""
 
 import json
+import logging
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gptcore.analysis import count_parameters
+from gptcore.errors import GPTCoreError
 from gptcore.inference.sequence import TokenSequence, check_seed
-from gptcore.language_model import LanguageModel
+from gptcore.language_model import LanguageModel, bundled_models
 from gptcore.zero_shot.likelihood import score_labels
 from gptcore.zero_shot.metrics import exact_match, percent, rouge
 from gptcore.zero_shot.templates import Fitted
-from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm
+from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm, defaults, task_form
 from ui.lenses.zero_shot.handlers.recorded import expected_of
 from ui.services import Services
 from ui.shared import inputs
@@ -21,6 +23,9 @@ from ui.state import token_stream
 
 _RATED = 8  # tokens; below this no rate is shown
 _TAIL = 60  # characters of the prompt that stand before an answer
+TASK_MODEL = "world"  # has read demonstrations of the tasks
+FIRST_TASK = "sentiment"
+log = logging.getLogger("gptlens")
 
 
 def composed(services: Services, model: object, form: TaskForm) -> tuple[str, str]:
@@ -121,3 +126,37 @@ def _verdict(form: TaskForm, written: str) -> str:
         return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, answer))}."
     sentence = "As expected" if exact_match(expected, answer, articles=form.task.articles) else "Not as expected"
     return f"{sentence}: {expected}"
+
+
+@dataclass(frozen=True)
+class ZeroShotExample:
+    """A finished answer: which model is asked, the tab's values, the view of the prompt, its text, and the answer."""
+
+    model: str
+    values: dict[str, Any]
+    view: str
+    prompt: str
+    stream: str
+
+
+def task_model(default: str) -> str:
+    """The bundled model that knows tasks, or the default one where that is not there."""
+    return TASK_MODEL if TASK_MODEL in bundled_models() else default
+
+
+def make_zero_shot_example(services: Services) -> ZeroShotExample:
+    """Asks the model that is asked first."""
+    model = task_model(services.models.default)
+    try:
+        services.models.get(model)
+    except GPTCoreError:  # a damaged folder: the rest of the page works
+        log.warning("The model %s cannot be opened; %s does the tasks.", model, services.models.default)
+        model = services.models.default
+    values = defaults(FIRST_TASK)
+    if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter
+        return ZeroShotExample(model, values, "", "", "")
+    parsed = task_form(values, services.limits)
+    view, prompt = composed(services, model, parsed)
+    *_, stream = answer(services, "example", model, parsed)
+    services.sessions.forget("example")
+    return ZeroShotExample(model, values, view, prompt, stream)

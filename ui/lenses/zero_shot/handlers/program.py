@@ -5,7 +5,6 @@ from typing import Any
 
 from gptcore.inference.sequence import TokenSequence, check_seed
 from ui.lenses.zero_shot.handlers import asking, form
-from ui.lenses.zero_shot.handlers.example import TASK_MODEL
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -23,7 +22,7 @@ def zero_shot(
     temperature: float | None = None,
     top_k: int | None = None,
     seed: int = 1,
-    model: str = TASK_MODEL,
+    model: str = asking.TASK_MODEL,
     top_p: float | None = None,
 ) -> dict[str, Any]:
     """Puts a task to a model from a prompt alone.
