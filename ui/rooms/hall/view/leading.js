@@ -1,35 +1,50 @@
-// Leading the room: this page says what it shows, and others follow.
+// Leading the room: this page says what it shows. Following it: the tab, the view, the model, the text and what is
+// chosen; one click leaves, one returns.
+import {awaited} from '../../../shared/view/awaited.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {askRoom, offered} from '../../../shared/view/offers.js';
-import {linkFor, showCode} from '../../../shared/view/page.js';
+import {add, addButton, linkFor, showCode} from '../../../shared/view/page.js';
+import {goTo, pickedModel, place} from '../../../shared/view/places.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
-import {pickedModel, place} from '../../../shared/view/places.js';
-import {chosenHead, chosenToken, sentence} from '../../../shared/view/sentence.js';
-import {chip} from './chip.js';
+import {
+  chooseHead,
+  chooseToken,
+  chosenHead,
+  chosenToken,
+  sentence,
+  showSentence,
+} from '../../../shared/view/sentence.js';
 
-const KEY = 'gptlens-leads';
+const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
 const EVERY = 100; // milliseconds between two looks at what this page shows
 const ALIVE = 30; // of those, after which it says again what has not changed
+const ASKED = 450; // milliseconds between two questions of a page that follows
 
-let line = null;
-let secret = '';
-let name = '';
-let timer = null;
-let [told, rounds] = ['', 0];
-
-let model = ''; // what is picked; while a name is typed, what was picked before
-function sceneNow() {
-  const [tab, view] = place();
-  if (!document.activeElement?.matches('#model input')) model = pickedModel();
-  return {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken()};
+// The line at the bottom that says that this page leads or follows; buttons: [text, what it does] each.
+function chip(name, buttons) {
+  const bar = add(document.body, 'aside', 'hall-chip u-panel u-row lens-component');
+  bar.setAttribute('aria-label', name);
+  const status = add(bar, 'span', '');
+  status.setAttribute('role', 'status');
+  const made = buttons.map(([text, press]) => addButton(bar, '', text, press));
+  const say = text => status.textContent !== text && (status.textContent = text);
+  return {buttons: made, say, remove: () => bar.remove()};
 }
 
+// --- leading
+let line = null;
+let [secret, name, told, rounds] = ['', '', '', 0];
+let timer = null;
+let model = ''; // what is picked; while a name is typed, what was picked before
+
 async function tell() {
-  const scene = sceneNow();
-  const text = JSON.stringify(scene);
+  const [tab, view] = place();
+  if (!document.activeElement?.matches('#model input')) model = pickedModel();
+  const scene = {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken()};
+  const now = JSON.stringify(scene);
   rounds += 1;
-  if (scene.tab && (text !== told || rounds >= ALIVE)) {
-    [told, rounds] = [text, 0];
+  if (tab && (now !== told || rounds >= ALIVE)) {
+    [told, rounds] = [now, 0];
     const led = await askRoom('hall', 'lead', {secret, scene});
     if (!line) return;
     if (led) {
@@ -49,7 +64,7 @@ async function code() {
 export async function startLeading(given = '') {
   if (line) return;
   secret = typeof given === 'string' && given ? given : drawnName();
-  keep(KEY, secret);
+  keep(LEADS, secret);
   [told, rounds, name] = ['', 0, ''];
   line = chip('Leading the room', [
     ['Code for phones', code],
@@ -64,10 +79,62 @@ function stopLeading() {
   askRoom('hall', 'lead', {secret, scene: null});
   line.remove();
   [line, secret] = [null, ''];
-  keep(KEY, secret);
+  keep(LEADS, secret);
 }
 
-// Goes on after a load of the page.
-export function resumeLeading() {
-  if (kept(KEY)) startLeading(kept(KEY));
+// --- following
+let state = {name: '', follows: true};
+let followed = null; // its line
+let soon = null; // the timer of the next question
+let [version, shown, round] = [0, '', 0]; // of the scene; its text; of the line of questions: an older one ends
+const page = drawnName();
+
+async function look(mine = ++round) {
+  const reply = await askRoom('hall', 'follow', {name: state.name, page, version});
+  if (!state.follows || mine !== round) return;
+  if (reply && !reply.on) followed.say('The speaker no longer leads; this page is yours.');
+  else if (reply) {
+    if (reply.scene) {
+      version = reply.version;
+      shown = reply.scene.text;
+      await show(reply.scene);
+    }
+    // Who types keeps the text until the speaker shows another one.
+    const isOwn = shown && sentence() !== shown;
+    followed.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
+  } else followed.say('The server does not answer; trying again.');
+  if (state.follows && mine === round) soon = setTimeout(look, ASKED, mine);
+}
+
+async function show({tab, view, model: picked, text, head, token}) {
+  if (picked && picked !== pickedModel()) {
+    offered('open model')?.(picked);
+    await awaited(() => pickedModel() === picked);
+  }
+  const [tabNow, viewNow] = place();
+  if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
+  showSentence(text);
+  chooseHead(head);
+  chooseToken(token);
+}
+
+function turn(follows) {
+  state.follows = follows;
+  version = 0;
+  keep(FOLLOWS, state);
+  followed.buttons[0].textContent = follows ? 'Leave' : 'Return to the speaker';
+  clearTimeout(soon);
+  followed.say(follows ? 'Following the speaker.' : 'On your own.');
+  if (follows) look();
+}
+
+// Goes on after a load of the page, or follows by the link.
+export function resume() {
+  if (kept(LEADS)) startLeading(kept(LEADS));
+  const [linked, before] = [new URLSearchParams(location.search).get('follow'), kept(FOLLOWS)];
+  if (before?.name && (!linked || before.name === linked)) state = before;
+  if (linked) state.name = linked;
+  if (!state.name) return;
+  followed = chip('Following the speaker', [['', () => turn(!state.follows)]]);
+  turn(state.follows);
 }
