@@ -30,7 +30,7 @@ def start_tab(site: TabContext[str]) -> Lens:
         "fn": opened,
         "inputs": [held, site.model],
         "outputs": view,
-        "js": calling("lenses/start/view/held.js", "[m.heldSentence(), ...args.slice(1)]"),
+        "js": calling("lenses/start/view/start_view.js", "[m.heldSentence(), ...args.slice(1)]"),
         **site.model_work,
     }
     return Lens(on_model=[on_model])

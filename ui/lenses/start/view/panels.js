@@ -1,5 +1,9 @@
-// The story, the talks and the exercises: one at a time takes the place of the picture.
+// What leads further: the story, the talks and the exercises, one at a time in the place of the picture; and "What do you
+// want to know?", questions, each of which opens the view that answers it.
 import {offered} from '../../../shared/view/offers.js';
+import {addButton} from '../../../shared/view/page.js';
+import {follow} from '../../../shared/view/places.js';
+import {sentence, setSentence} from '../../../shared/view/sentence.js';
 
 const TITLES = {story: 'The story', talks: 'Talks', exercises: 'Exercises'};
 
@@ -22,4 +26,41 @@ export function panels(element, find, tell) {
   }
   for (const name of Object.keys(TITLES))
     element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
+}
+
+// The questions that hold every word of what is searched for; the first few where nothing is, or all.
+function matching(known, searched, all) {
+  const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length && !all) return known.filter(([, , , , isFirst]) => isFirst);
+  return known.filter(([text, way, , also = '']) => {
+    const held = `${text} ${way} ${also}`.toLowerCase();
+    return words.every(word => held.includes(word));
+  });
+}
+
+// box: where they stand; search: the field that narrows them; asked: [question, link, sentence, further words, whether
+// it is one of the first] each.
+export function questions(box, search, known) {
+  let all = false;
+  function draw() {
+    box.textContent = '';
+    const matches = matching(known, search.value, all);
+    for (const [text, way, best] of matches)
+      addButton(box, 'st-question', text, () => {
+        if (best && !sentence()) setSentence(best);
+        follow(new URLSearchParams(way));
+      });
+    if (!matches.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
+    if (matches.length === known.length || search.value.trim()) return;
+    addButton(box, 'st-question st-all', `All ${known.length} questions`, () => {
+      all = true;
+      draw();
+      box.querySelector('button').focus();
+    });
+  }
+  search.addEventListener('input', draw);
+  search.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && !event.isComposing) box.querySelector('button')?.click();
+  });
+  draw();
 }
