@@ -13,11 +13,8 @@ from ui.shared.wiring import served
 def start_tab(site: TabContext[str]) -> Lens:
     """Lays out the tab and wires it."""
     services = site.services
-    view = start_view(
-        site.example,
-        server_functions=served(services, sentence.guesses, sentence.typed, story.chapters),
-        elem_id="start",
-    )
+    asked = served(services, sentence.guesses, sentence.typed, story.chapters)
+    view = start_view(site.example, server_functions=asked)
 
     # The sentence that stands on the page, which only its script knows, comes in the place of the first input.
     held = gr.Textbox(visible=False)
@@ -26,11 +23,6 @@ def start_tab(site: TabContext[str]) -> Lens:
         with shown_to_visitor():
             return sentence.opening(services, name, held)
 
-    on_model: Event = {
-        "fn": opened,
-        "inputs": [held, site.model],
-        "outputs": view,
-        "js": calling("lenses/start/view/start_view.js", "[m.heldSentence(), ...args.slice(1)]"),
-        **site.model_work,
-    }
+    script = calling("lenses/start/view/start_view.js", "[m.heldSentence(), ...args.slice(1)]")
+    on_model: Event = {"fn": opened, "inputs": [held, site.model], "outputs": view, "js": script, **site.model_work}
     return Lens(on_model=[on_model])

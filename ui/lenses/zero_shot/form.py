@@ -70,13 +70,10 @@ def _answering(fields: dict[str, Any], values: dict[str, Any]) -> None:
             most = values["max_new_tokens"]
             fields["max_new_tokens"] = control(Asked, "zs", "max_new_tokens", value=most, min_width=90)
             for name, setting in CONTROLS.items():
-                known: dict[str, Any] = {
-                    "label": setting.title,
-                    "elem_id": f"zs-{name.replace('_', '-')}",
-                    "min_width": 90,
-                }
-                digits, low = 0 if setting.is_whole else None, setting.allowed[0]
-                fields[name] = gr.Number(values[name], precision=digits, minimum=low, step=setting.step, **known)
+                title, name_of_field, low = setting.title, f"zs-{name.replace('_', '-')}", setting.allowed[0]
+                known: dict[str, Any] = {"minimum": low, "step": setting.step, "min_width": 90}
+                known["precision"] = 0 if setting.is_whole else None
+                fields[name] = gr.Number(values[name], label=title, elem_id=name_of_field, **known)
             whole: dict[str, Any] = {"precision": 0, "minimum": 0, "min_width": 90}
             fields["seed"] = gr.Number(values["seed"], label="Seed", elem_id="zs-seed", **whole)
         settings_from = TASKS[values["task"]].settings_from

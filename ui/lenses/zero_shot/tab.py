@@ -138,17 +138,12 @@ def _buttons(title: str, name: str, stop: str | None = None, width: int = 150) -
 
 def _scoreboard(names: list[str], player: str) -> tuple[list[Any], gr.Button, gr.Button, gr.HTML]:
     """What the scoreboard counts, Count, Stop, and where it is shown; `player` is the model that is ticked at first."""
-    tests = gr.CheckboxGroup(
-        [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS],
-        value=["sentiment", "translate", "arithmetic"],
-        label="Tasks",
-        elem_id="zs-tests",
-    )
+    titles, first = [(TASKS[name].title, name) for name in TASKS_WITH_ITEMS], ["sentiment", "translate", "arithmetic"]
+    tests = gr.CheckboxGroup(titles, value=first, label="Tasks", elem_id="zs-tests")
     with gr.Row():
         players = gr.CheckboxGroup(names, value=[player], label="Models", elem_id="zs-players", min_width=200)
-        shots = gr.CheckboxGroup(
-            list(scoreboard.WAYS), value=["0", "2"], label="Examples in the prompt", elem_id="zs-shots", min_width=200
-        )
+        ways, title = list(scoreboard.WAYS), "Examples in the prompt"
+        shots = gr.CheckboxGroup(ways, value=["0", "2"], label=title, elem_id="zs-shots", min_width=200)
     with gr.Row():
         sides, most = list(recorded.SIDES), scoreboard.MOST_ITEMS
         side = gr.Radio(sides, value=sides[0], label="Held out from training", elem_id="zs-side")

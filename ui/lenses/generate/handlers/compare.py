@@ -47,15 +47,10 @@ def compare(
     if any(strategies[place] == FROM_SLIDERS for place in columns):
         form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
+    chosen = [(place, of_strategy(str(strategies[place]), form.sampling, vocab_size)) for place in columns]
     sequences = [
-        TokenSequence(
-            ids,
-            of_strategy(str(strategies[place]), form.sampling, vocab_size),
-            seed=seed if together else seed + place,
-            tokenizer=lm.tokenizer,
-            stop=form.stop,
-        )
-        for place in columns
+        TokenSequence(ids, one, seed=seed + place * (not together), tokenizer=lm.tokenizer, stop=form.stop)
+        for place, one in chosen
     ]
     numbered = dict(enumerate(columns))  # the batch's rows -> the page's columns
     streams = [token_stream.serialise([token_stream.prompt(text)] * (place in columns)) for place in range(MOST)]

@@ -47,20 +47,15 @@ def table(tokenizer: Tokenizer, seen: NextToken, settings: SamplingSettings, n_r
         for token in sorted(forbidden, key=lambda token: -seen.logits[token])
         if penalised[token] == -math.inf
     ]
+    chances = [[float(f"{float(stage.probabilities[token]):.6g}") for stage in shown] for token in order]
     return {
-        "after": _tail(tokenizer, seen.ids),
-        "vocab_size": len(seen.logits),
-        "stages": [_figures(stage) for stage in shown],
-        "struck": struck[:_N_STRUCK],
+        "after": _tail(tokenizer, seen.ids), "vocab_size": len(seen.logits),
+        "stages": [_figures(stage) for stage in shown], "struck": struck[:_N_STRUCK],
         "rows": [
-            {
-                "id": token_id,
-                "label": describe_token(tokenizer, token_id),
-                "p": [float(f"{float(stage.probabilities[token_id]):.6g}") for stage in shown],
-            }
-            for token_id in order
+            {"id": token, "label": describe_token(tokenizer, token), "p": p}
+            for token, p in zip(order, chances, strict=True)
         ],
-    }
+    }  # fmt: skip
 
 
 def _tail(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
@@ -81,9 +76,5 @@ def _most_likely(shown: list[Stage], n_rows: int) -> list[int]:
 
 
 def _figures(stage: Stage) -> StageFigures:
-    return {
-        "name": stage.name,
-        "candidates": stage.n_candidates,
-        "entropy": round(stage.entropy, 3),
-        "removed": float(f"{stage.mass_removed:.4g}"),
-    }
+    entropy, removed = round(stage.entropy, 3), float(f"{stage.mass_removed:.4g}")
+    return {"name": stage.name, "candidates": stage.n_candidates, "entropy": entropy, "removed": removed}

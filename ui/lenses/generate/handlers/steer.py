@@ -164,16 +164,10 @@ def _costs(
 
 def _sheet(costs: dict[float, float], strength: float) -> str:
     rows = [(f"×{s:g}", signed(cost, 2), "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
-    return sheet([
-        Section(
-            "What it costs",
-            "How much less the steered model expects the text on the left, in nats a token.",
-            ("strength", "nats a token", f"sound, at most {SOUND}?"),
-            rows,
-            sums=[list(costs).index(strength)],
-            source="Turner et al. 2023; measured here on the text on the left",
-        )
-    ])  # fmt: skip
+    text = "How much less the steered model expects the text on the left, in nats a token."
+    columns = ("strength", "nats a token", f"sound, at most {SOUND}?")
+    source = "Turner et al. 2023; measured here on the text on the left"
+    return sheet([Section("What it costs", text, columns, rows, [list(costs).index(strength)], source)])
 
 
 @concludes("steering")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from torch import Tensor
 
@@ -220,17 +221,10 @@ def _extend(
         return
     session.remember(session.document)
     session.document, session.moved = document, None
-    continuation = TokenSequence(
-        document.ids,
-        form.sampling,
-        seed=document.seed,
-        tokenizer=lm.tokenizer,
-        stop=form.stop,
-        n_written=len(document.ids) - document.n_prompt,
-        look_ahead=True,
-    )
-    ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
-    if ended:
+    n_written = len(document.ids) - document.n_prompt
+    how: dict[str, Any] = {"seed": document.seed, "stop": form.stop, "n_written": n_written, "look_ahead": True}
+    continuation = TokenSequence(document.ids, form.sampling, tokenizer=lm.tokenizer, **how)
+    if n_written and document.ids[-1] == lm.tokenizer.end_id:
         document = document.noted(token_stream.note(_ENDED))
     yield View(stream=document.stream, seed=document.seed)
     told = any(line.kind == "note" and "the window of" in line.text for line in document.lines)

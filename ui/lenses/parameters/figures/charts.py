@@ -44,21 +44,12 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
     figure = go.Figure()
     for place, component in enumerate(next(iter(counts.values()))):
         values = [counts[name][component] for name in names]
-        figure.add_bar(
-            y=names,
-            x=values,
-            name=component,
-            orientation="h",
-            marker_color=HUES[place % len(HUES)],
-            hovertemplate="%{y}<br>" + component + ": %{x:,}<extra></extra>",
-        )
+        hover, hue = "%{y}<br>" + component + ": %{x:,}<extra></extra>", HUES[place % len(HUES)]
+        figure.add_bar(y=names, x=values, name=component, orientation="h", marker_color=hue, hovertemplate=hover)
     figure.update_layout(
-        barmode="stack",
-        margin={"l": 110, "r": 10, "t": 10, "b": 40},
-        uirevision="bars",
-        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"},
-        xaxis={"title": {"text": "parameters"}},
-    )
+        barmode="stack", margin={"l": 110, "r": 10, "t": 10, "b": 40}, uirevision="bars",
+        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
+    )  # fmt: skip
     return str(figure.to_json())
 
 

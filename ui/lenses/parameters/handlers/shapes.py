@@ -107,28 +107,18 @@ def breakdown(config: GPTConfig) -> str:
         tensors.setdefault(component, []).append((name.replace("h.0.", "h.*."), list(dimensions), times))
     agrees, check = check_against_the_module(config, count)
     rows: list[BreakdownRow] = [
-        {
-            "name": COMPONENTS[part.name][0],
-            "module": COMPONENTS[part.name][1],
-            "formula": part.formula,
-            "numbers": part.numbers,
-            "count": part.count,
-            "share": part.count / count.total,
-            "tensors": tensors.get(part.name, []),
-        }
+        {"name": COMPONENTS[part.name][0], "module": COMPONENTS[part.name][1], "formula": part.formula,
+         "numbers": part.numbers, "count": part.count, "share": part.count / count.total,
+         "tensors": tensors.get(part.name, [])}
         for part in count.components
-    ]
+    ]  # fmt: skip
     value: Breakdown = {
-        "config": config.to_dict(),
-        "total": count.total,
+        "config": config.to_dict(), "total": count.total, "name": name_of(config), "agrees": agrees, "check": check,
         "said": conclusions.shares([(row["name"].split(":")[0], row["count"]) for row in rows]),
-        "name": name_of(config),
-        "agrees": agrees,
-        "check": check,
         "fewer": f"{count.total - count.position_embedding:,} without the table of positions, as get_num_params of "
         f"nanoGPT and of many lessons counts; {count.without_embeddings:,} without any table",
         "rows": rows,
-    }
+    }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

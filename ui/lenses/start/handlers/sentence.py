@@ -127,18 +127,11 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) ->
             "others": [] if before is None else likeliest(lm, before, _N_OTHERS),
         })  # fmt: skip
     return {
-        "model": model,
-        "text": lm.tokenizer.decode(ids),
-        "tokens": tokens,
-        "next": likeliest(lm, chances[-1], _N_NEXT),
-        "arcs": _arcs(looks, first),
-        "end": lm.tokenizer.end_id,
+        "model": model, "text": lm.tokenizer.decode(ids), "tokens": tokens, "next": likeliest(lm, chances[-1], _N_NEXT),
+        "arcs": _arcs(looks, first), "end": lm.tokenizer.end_id, "first": first, "full": len(ids) >= MOST_TOKENS,
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
-        "first": first,
-        "full": len(ids) >= MOST_TOKENS,
-        "unit": "letter" if lm.tokenizer.kind == "char" else "word",
-        "machine": described(lm, ids[first:], traced),
-    }
+        "unit": "letter" if lm.tokenizer.kind == "char" else "word", "machine": described(lm, ids[first:], traced),
+    }  # fmt: skip
 
 
 def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:

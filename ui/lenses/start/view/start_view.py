@@ -1,8 +1,8 @@
 """Landing view: an editable sentence, the machine at work on it, its guesses, and questions that lead further."""
 
-import gradio as gr
+from functools import partial
 
-from ui.shared.files import ServerFunctions, component
+from ui.shared.files import component
 from ui.views import QUESTIONS
 
 _HTML = """
@@ -41,16 +41,8 @@ _HTML = """
 <button type="button" data-do="talks" aria-controls="talks" aria-expanded="false">Talks</button>
 <span>The story has six chapters: the one objective, GPT-1 number by number, and how GPT came about.</span></p>
 """
-
-
-def start_view(value: str, *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
-    """The component. Its value is JSON of `ui.lenses.start.handlers.sentence`, which has its server functions, too."""
-    return component(
-        value,
-        _HTML,
-        "lenses/start/view/start_view.js",
-        given={"questions": [[one.text, one.way, one.sentence, one.also, one.is_first] for one in QUESTIONS]},
-        elem_classes=["start-view"],
-        server_functions=server_functions,
-        elem_id=elem_id,
-    )
+# Its value is JSON of `ui.lenses.start.handlers.sentence`, which has its server functions, too.
+start_view = partial(
+    component, template=_HTML, module="lenses/start/view/start_view.js", elem_id="start",
+    given={"questions": [[one.text, one.way, one.sentence, one.also, one.is_first] for one in QUESTIONS]},
+)  # fmt: skip

@@ -104,14 +104,10 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
         "task": name,
         **_wording(task, template),
         **{f"field_{place}": value for place, value in enumerate(values)},
-        "expected": item.answer,
-        "n_examples": 0,
-        "examples": rows_of(name, solved),
+        "expected": item.answer, "n_examples": 0, "examples": rows_of(name, solved),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
-        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(),
-        "seed": 1,
-        "prompt": "",
-    }
+        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(), "seed": 1, "prompt": "",
+    }  # fmt: skip
 
 
 def columns_of(name: str) -> list[str]:
@@ -152,20 +148,10 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     labels = [line.strip() for line in asked.labels.split("\n") if line.strip()]
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
-    edited = inputs.text(values["prompt"], "The prompt", most=most)
-    form = TaskForm(
-        str(values["task"]),
-        task,
-        template,
-        Item(fields, asked.expected.strip()),
-        _examples(str(values["task"]), template, values["examples"], asked.n_examples, most),
-        labels,
-        inputs.sampling(values),
-        length,
-        _stops(values["stops"]),
-        inputs.seed(values["seed"]),
-        "",
-    )
+    edited, name = inputs.text(values["prompt"], "The prompt", most=most), str(values["task"])
+    item, examples = Item(fields, asked.expected.strip()), _examples(name, template, values["examples"], asked, most)
+    settings, stops, seed = inputs.sampling(values), _stops(values["stops"]), inputs.seed(values["seed"])
+    form = TaskForm(name, task, template, item, examples, labels, settings, length, stops, seed, "")
     return replace(form, edited=edited) if edited.strip() and edited != form.prompt.text else form
 
 
@@ -181,9 +167,9 @@ def _template(task: Task, values: Mapping[str, object]) -> Template:
     return made.check(tuple(task.fields))
 
 
-def _examples(name: str, template: Template, rows: object, n: int, most: int) -> list[Item]:
-    """The first n rows of the table that are not empty."""
-    fields, columns, examples = TASKS[name].fields, columns_of(name), list[Item]()
+def _examples(name: str, template: Template, rows: object, asked: Asked, most: int) -> list[Item]:
+    """The first rows of the table that are not empty, as many as are asked for."""
+    n, fields, columns, examples = asked.n_examples, TASKS[name].fields, columns_of(name), list[Item]()
     for row in rows if isinstance(rows, list) else []:
         cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
         if len(cells) < len(fields) + 1 or not any(cells):
@@ -243,10 +229,6 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
 
 def _wording(task: Task, template: Template) -> dict[str, Any]:
     """A template, how long an answer in its form may be, and what ends it, as the tab's values."""
-    return {
-        "template": template.name,
-        "instruction": template.instruction,
-        "body": template.body,
-        "max_new_tokens": task.length(template),
-        "stops": [label for label, text in STOPS.items() if text in task.stops(template)],
-    }
+    worded = {"template": template.name, "instruction": template.instruction, "body": template.body}
+    stops = [label for label, text in STOPS.items() if text in task.stops(template)]
+    return {**worded, "max_new_tokens": task.length(template), "stops": stops}

@@ -73,14 +73,9 @@ def zero_shot(
     written = "".join(token.text for token in made)
     shown = asking.parts_of(services, lm, parsed, fitted)
     return {
-        "model": lm.name,
-        "task": task,
-        "template": parsed.template.name,
-        "prompt": fitted.prompt.text,
+        "model": lm.name, "task": task, "template": parsed.template.name, "prompt": fitted.prompt.text,
         **{key: shown[key] for key in ("parts", "note", "budget")},
-        "answer": parsed.template.found(written),
-        "written": written,
-        "seed": seed,
+        "answer": parsed.template.found(written), "written": written, "seed": seed,
         "tokens": [{"id": one.id, "text": one.text, "logprob": round(one.logprob, 6)} for one in made],
         "labels": asking.labels_of(services, lm, parsed, fitted),
-    }
+    }  # fmt: skip
