@@ -9,13 +9,11 @@ export const LEVELS = {1: 'Look', 2: 'Do', 3: 'Think'};
 
 let known = null;
 
-export const openExercise = name => offered('exercise')?.(name);
-
 // Opens the first of the open view that is not done yet; any if all are.
 export async function openHere() {
   const here = ofView((await all()) ?? [], place());
   const next = here.find(one => !done().has(one.name)) ?? here[0];
-  if (next) openExercise(next.name);
+  if (next) offered('exercise')?.(next.name);
 }
 
 // All of them; null where the server does not answer.
