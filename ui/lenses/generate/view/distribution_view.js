@@ -9,13 +9,10 @@ export function start({element, props, trigger, watch}) {
   const table = element.querySelector('.dv-table');
   const status = element.querySelector('.ts-said');
   // Plain and technical, and what fits on a phone.
+  // prettier-ignore
   const TITLES = {
-    softmax: ['Its guess (softmax)', 'softmax'],
-    penalties: ['Penalties', 'penalties'],
-    temperature: ['Temperature', 'T'],
-    'top-k': ['Top-k', 'top-k'],
-    'top-p': ['Top-p', 'top-p'],
-    'min-p': ['Min-p', 'min-p'],
+    softmax: ['Its guess (softmax)', 'softmax'], penalties: ['Penalties', 'penalties'], temperature: ['Temperature', 'T'],
+    'top-k': ['Top-k', 'top-k'], 'top-p': ['Top-p', 'top-p'], 'min-p': ['Min-p', 'min-p'],
   };
   let data = null;
 

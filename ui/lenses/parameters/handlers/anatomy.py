@@ -87,13 +87,11 @@ def _properties() -> Section:
         for what, values in (("value", y), ("slope", slopes)):
             rows.append((f"{label}: {what}", *(decimal(value, 3) for value in values.tolist())))
     columns = ("", *(f"x = {value:g}".replace("-", "−") for value in x.tolist()))
-    return Section(
-        "Hard gate and soft gate",
+    text = (
         "ReLU's gate is 0 or 1; GELU's is Φ(x). A neuron that ReLU has shut has the slope 0 and learns nothing more. "
-        "At 0 itself ReLU has no slope; programs take 0.",
-        columns,
-        rows,
+        "At 0 itself ReLU has no slope; programs take 0."
     )
+    return Section("Hard gate and soft gate", text, columns, rows)
 
 
 def _by_hand(name: str, formula: str, ours: Tensor, theirs: Tensor) -> Section:
@@ -177,15 +175,12 @@ def _gradients() -> Section:
     norms = run.gradient_by_depth(replace(_SMALL, n_layer=12))
     titles = {"pre": "pre-norm (GPT-2)", "post": "post-norm (GPT-1)"}
     rows = [(title, *(f"{float(norms[name][end]):.2f}" for end in (0, -1))) for name, title in titles.items()]
-    return Section(
-        "Gradients before training",
+    text = (
         "Norm of the mean gradient of the MLP's second matrix in a random model of 12 layers, 128 wide, computed now. "
         "Xiong et al. report that post-norm's is large near the output; in a decoder as small as this one it is not. "
-        "Pre-norm's early blocks have more, as Shleifer et al. 2021 (NormFormer) report.",
-        ("", "first block", "last block"),
-        rows,
-        folded=True,
+        "Pre-norm's early blocks have more, as Shleifer et al. 2021 (NormFormer) report."
     )
+    return Section("Gradients before training", text, ("", "first block", "last block"), rows, folded=True)
 
 
 def _tying(lm: LanguageModel) -> Experiment:

@@ -180,16 +180,13 @@ def _work(config: GPTConfig, T: int, total: float) -> Section:
         (run, "forward and backward of every token", f"{every * total:.3g}"),
         ("the rule of thumb 6ND", "N without embeddings, D tokens", f"{6 * N * total:.3g}"),
     ]
-    return Section(
-        "Operations",
+    text = (
         "Floating-point operations, a multiplication and an addition counted as two. The first three rows are this "
         "project's own count: the output head is in it, and every pair of tokens, hidden or not. Kaplan et al. count "
-        f"2N + 2 · L · C · T a token, without embeddings and head: {big(2 * N + 2 * L * C * T)}.",
-        ("what", "how", "FLOP"),
-        rows,
-        (2,),
-        "the rules of thumb: Kaplan et al. 2020, section 2.1",
+        f"2N + 2 · L · C · T a token, without embeddings and head: {big(2 * N + 2 * L * C * T)}."
     )
+    columns = ("what", "how", "FLOP")
+    return Section("Operations", text, columns, rows, (2,), "the rules of thumb: Kaplan et al. 2020, section 2.1")
 
 
 def _lesson(config: GPTConfig) -> Section:

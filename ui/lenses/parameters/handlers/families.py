@@ -20,14 +20,13 @@ def _sizes() -> Section:
     rows = [_row("GPT-1", PRESETS["gpt1"]), *(_row(f"GPT-2 {size}", PRESETS[name]) for name, size in sizes.items())]
     rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
-    return Section(
-        "Sizes",
+    text = (
         "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense and "
-        "banded sparse attention, which changes no count.",
-        ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters"),
-        rows,
-        source="Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1",
+        "banded sparse attention, which changes no count."
     )
+    columns = ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters")
+    source = "Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1"
+    return Section("Sizes", text, columns, rows, source=source)
 
 
 def _row(label: str, config: GPTConfig) -> list[str | int]:
@@ -56,13 +55,10 @@ def _kinds() -> Section:
          "the encoder sees all; the decoder its own text, and the encoder by cross-attention",
          "translation, summaries", "predicts the target text"),
     ]  # fmt: skip
-    return Section(
-        "Encoder, decoder, both",
-        "A GPT block has no cross-attention: there is no second text to look at.",
-        ("kind", "who sees what", "good at", "trained to"),
-        rows,
-        source="Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020",
-    )
+    text = "A GPT block has no cross-attention: there is no second text to look at."
+    columns = ("kind", "who sees what", "good at", "trained to")
+    source = "Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020"
+    return Section("Encoder, decoder, both", text, columns, rows, source=source)
 
 
 def _ancestors() -> Section:
@@ -79,10 +75,7 @@ def _ancestors() -> Section:
         for name, (title, how, sees) in mixing.items()
     ]
     count = count_parameters(lesson).total
-    return Section(
-        "From bigram to GPT, in characters",
-        f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters.",
-        ("model", "how it mixes what it sees", "sees", "parameters", "loss"),
-        rows,
-        source="Bengio et al. 2003; van den Oord et al. 2016; measured for this project",
-    )
+    text = f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters."
+    columns = ("model", "how it mixes what it sees", "sees", "parameters", "loss")
+    source = "Bengio et al. 2003; van den Oord et al. 2016; measured for this project"
+    return Section("From bigram to GPT, in characters", text, columns, rows, source=source)

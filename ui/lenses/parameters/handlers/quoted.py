@@ -66,16 +66,13 @@ def _two_counts(name: str, real: str, paper: str) -> Section:
         (f"with GPT-1's vocabulary: {paper}", f"{_GPT1_VOCABULARY:,} tokens", swapped.total),
     ]
     n = len(rows)
-    return Section(
-        f"{paper} or {real}?",
+    text = (
         f"The paper's table 2 says {paper}; the released weights hold {count.total:,}. OpenAI's repository says that "
         "the first counts were wrong, not why. Counted with GPT-1's vocabulary, all four sizes come out at the paper's "
-        "numbers: that is this project's reading of them.",
-        _COLUMNS,
-        rows,
-        (n - 3, n - 1),
-        "Radford et al. 2019, table 2; README of openai/gpt-2",
+        "numbers: that is this project's reading of them."
     )
+    source = "Radford et al. 2019, table 2; README of openai/gpt-2"
+    return Section(f"{paper} or {real}?", text, _COLUMNS, rows, (n - 3, n - 1), source)
 
 
 def _without_embeddings() -> Section:
@@ -92,15 +89,12 @@ def _without_embeddings() -> Section:
         ("token and position embedding", f"({config.vocab_size:,} + {config.n_positions:,}) · {C}", tables),
         ("all of it: 124M", "the sum", count.total),
     ]
-    return Section(
-        "85M or 124M?",
+    text = (
         "Kaplan et al. count what computes, and leave out the tables that are looked up; TransformerLens lists 85M, "
-        "the matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters.",
-        _COLUMNS,
-        rows,
-        (4, 6),
-        "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table",
+        "the matrices alone. Not everybody does so: Hoffmann et al. (Chinchilla) count all parameters."
     )
+    source = "Kaplan et al. 2020, section 2.1; Hoffmann et al. 2022, appendix F; TransformerLens model table"
+    return Section("85M or 124M?", text, _COLUMNS, rows, (4, 6), source)
 
 
 def _twice() -> Section:
@@ -111,15 +105,11 @@ def _twice() -> Section:
         ("an output head of its own", f"{config.vocab_size:,} · {config.n_embd}", untied.head),
         ("counted twice: 163M", "the sum", untied.total),
     ]
-    return Section(
-        "124M or 163M?",
+    text = (
         "Tutorials that give the output head its own matrix, or add up a state dict in which the shared one appears "
-        "under two names, find 163M.",
-        _COLUMNS,
-        rows,
-        (2,),
-        "computed here",
+        "under two names, find 163M."
     )
+    return Section("124M or 163M?", text, _COLUMNS, rows, (2,), "computed here")
 
 
 def _gpt1() -> Section:
@@ -131,12 +121,9 @@ def _gpt1() -> Section:
         ("gpt1-preln: 116,536,320", "what many tutorials build", variant.total),
     ]
     n = len(rows)
-    return Section(
-        "GPT-1: with or without a final norm?",
+    text = (
         "Both round to 117M. The released GPT-1 normalises after each sum and has no final norm; drawn pre-norm, it "
-        "needs one, and has 1,536 parameters more.",
-        _COLUMNS,
-        rows,
-        (n - 3, n - 1),
-        "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018",
+        "needs one, and has 1,536 parameters more."
     )
+    source = "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018"
+    return Section("GPT-1: with or without a final norm?", text, _COLUMNS, rows, (n - 3, n - 1), source)

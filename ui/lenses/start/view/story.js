@@ -14,25 +14,17 @@ const FORMULA = `<math display="block"><mi>P</mi><mo>(</mo><mi>text</mi><mo>)</m
 
 // [title, who sees whom of 6 words as a function of (row, column), what for, what against]
 /** @type {[string, (row: number, column: number) => number, string, string][]} */
+// prettier-ignore
 const OPTIONS = [
-  [
-    'RNN, LSTM',
-    (row, column) => (column <= row ? 0.75 ** (row - column) : 0),
+  ['RNN, LSTM', (row, column) => (column <= row ? 0.75 ** (row - column) : 0),
     'Well known then, and cheap: it passes one state on from word to word.',
-    'Each word must wait for the last, so training is slow, and what was read long ago fades.',
-  ],
-  [
-    'Transformer encoder',
-    () => 1,
+    'Each word must wait for the last, so training is slow, and what was read long ago fades.'],
+  ['Transformer encoder', () => 1,
     'Every word sees all others at once. BERT took it four months later, to understand text.',
-    'It cannot write: each word has already seen the next one.',
-  ],
-  [
-    'Transformer decoder: GPT',
-    (row, column) => (column <= row ? 1 : 0),
+    'It cannot write: each word has already seen the next one.'],
+  ['Transformer decoder: GPT', (row, column) => (column <= row ? 1 : 0),
     'All words are trained at once, and it can write, because none sees the future.',
-    'A word is read only with what is to its left.',
-  ],
+    'A word is read only with what is to its left.'],
 ];
 const textOf = tokens => tokens.map(token => token.text).join('');
 const minus = value => value.toFixed(2).replace('-', '−');

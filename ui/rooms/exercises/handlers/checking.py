@@ -24,7 +24,7 @@ def exercises(services: Services, request: Annotated[object, None]) -> Annotated
 def check(services: Services, request: Annotated[object, AnswerRequest]) -> Annotated[str, ExerciseVerdict] | None:
     """Whether an answer is right, measured now. None for an invalid request."""
     name, answer, workspace_id = fields(request, "name", "answer", "workspace")
-    exercise = _BY_NAME.get(name) if isinstance(name, str) else None
+    exercise = _BY_NAME.get(str(name))
     if exercise is None or not isinstance(answer, str):
         return None
     reply: ExerciseVerdict
@@ -45,7 +45,7 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
 def solution(services: Services, request: Annotated[object, ExerciseRequest]) -> Annotated[str, ExerciseAnswer] | None:
     """The right answer, measured now, and why. None for an invalid request."""
     [name] = fields(request, "name")
-    exercise = _BY_NAME.get(name) if isinstance(name, str) else None
+    exercise = _BY_NAME.get(str(name))
     if exercise is None:
         return None
     answer: ExerciseAnswer
