@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from gptcore.errors import SamplingError
-from gptcore.inference.sampling import Candidates, candidates, penalise, sample, uniform_number
+from gptcore.inference.sampling import Candidates, candidates, penalise, sample, stages, uniform_number
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.inference.stages import stages
 
 
 def logits_of(seed: int, size: int = 200, *, ties: bool = False) -> torch.Tensor:

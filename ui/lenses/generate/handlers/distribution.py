@@ -4,9 +4,8 @@ import json
 import math
 from collections.abc import Sequence
 
-from gptcore.inference.sampling import penalise, struck_out
+from gptcore.inference.sampling import Stage, penalise, stages, struck_out
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.inference.stages import Stage, stages
 from gptcore.tokenizers import Tokenizer, describe_token
 from ui import conclusions
 from ui.lenses.generate.payloads import Distribution, StageFigures, StruckToken
