@@ -66,29 +66,20 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
     parts = {word: _bytes_of(word) for word in words}
     spelled = sorted(CHARACTER_TO_BYTE)  # the order in which trained vocabularies number the bytes
     born = {unspell(character): place for place, character in enumerate(spelled)}
-    pairs: Counter[Pair] = Counter()
-    for word, count in words.items():
-        _add(pairs, parts[word], count)
     merges: list[Merge] = []
-    while len(merges) < n_merges and pairs:
+    while len(merges) < n_merges:
+        pairs = Counter[Pair]()
+        for word, count in words.items():
+            for pair in pairwise(parts[word]):
+                pairs[pair] += count
+        if not pairs:
+            break
         best = min(pairs, key=lambda pair: (-pairs[pair], born[pair[0]], born[pair[1]]))
         merges.append(Merge(*best, pairs[best]))
         joined = best[0] + best[1]
         born.setdefault(joined, len(born))
-        for word, count in words.items():
-            if joined in word and best in pairwise(parts[word]):
-                _add(pairs, parts[word], -count)
-                parts[word] = merged(parts[word], best)
-                _add(pairs, parts[word], count)
+        parts = {word: merged(part, best) if joined in word else part for word, part in parts.items()}
     return merges
-
-
-def _add(pairs: Counter[Pair], word: Sequence[bytes], count: int) -> None:
-    """Updates the counts of a word's adjacent pairs; pairs that drop to 0 are removed."""
-    for pair in pairwise(word):
-        pairs[pair] += count
-        if not pairs[pair]:
-            del pairs[pair]
 
 
 def merged(word: Sequence[bytes], pair: Pair) -> list[bytes]:
