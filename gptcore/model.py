@@ -179,9 +179,14 @@ class GPT(nn.Module):
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
-        x = self._run_blocks(x, 0, self._reading(token_ids, past, attention_mask, cache, probe))
+        T, context = token_ids.shape[1], ForwardContext(None, self.config.causal, cache, probe)
+        if attention_mask is not None or past:  # else the kernels' built-in causal mask will do
+            causal, device = self.config.causal, token_ids.device
+            mask = additive_mask(T, past + T, causal=causal, attention_mask=attention_mask, device=device)
+            context = ForwardContext(mask, False, cache, probe)
+        x = self._run_blocks(x, 0, context)
         if cache is not None:
-            cache.advance(token_ids.shape[1])
+            cache.advance(T)
         return self.ln_f(x)
 
     def resumed(self, stream: Tensor, depth: int, *, probe: Probe = UNSEEN) -> Tensor:
@@ -194,16 +199,6 @@ class GPT(nn.Module):
             x = block(x, context)
         context.probe.residual(self.config.n_layer, x)
         return x
-
-    def _reading(
-        self, token_ids: Tensor, past: int, attention_mask: Tensor | None, cache: KVCache | None, probe: Probe
-    ) -> ForwardContext:
-        """The blocks' context: the kernels' built-in causal mask where possible, else an explicit mask."""
-        if attention_mask is None and past == 0:
-            return ForwardContext(None, self.config.causal, cache, probe)
-        T, device = token_ids.shape[1], token_ids.device
-        mask = additive_mask(T, past + T, causal=self.config.causal, attention_mask=attention_mask, device=device)
-        return ForwardContext(mask, False, cache, probe)
 
 
 def random_model(config: GPTConfig, seed: int) -> GPT:

@@ -139,12 +139,8 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
         documents: (token ids, UTF-8 bytes of the text) each.
         start_id: the token prepended to a document, usually end-of-text; it is not scored.
     """
-    nats, n_tokens, n_bytes = 0.0, 0, 0
-    for ids, size in documents:
-        nats -= float(token_logprobs(model, [start_id, *ids]).double().sum())
-        n_tokens += len(ids)
-        n_bytes += size
-    return TextScore(n_tokens, n_bytes, nats)
+    nats = -sum(float(token_logprobs(model, [start_id, *ids]).double().sum()) for ids, _ in documents)
+    return TextScore(sum(len(ids) for ids, _ in documents), sum(size for _, size in documents), nats)
 
 
 def scoring_windows(
