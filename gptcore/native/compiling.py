@@ -126,13 +126,7 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         file = folder / file.name
-    _compile(compiler, file)
-    return file
-
-
-def _compile(compiler: str, file: Path) -> None:
-    """Compiles the library; the file appears whole or not at all."""
-    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    partial = file.with_name(f"{file.name}.{os.getpid()}")  # the file appears whole or not at all
     sources = map(str, sorted(_FOLDER.glob("*.c")))
     command = [compiler, *_FLAGS, f"-march={_NATIVE}", *sources, "-o", str(partial), "-lm"]
     try:
@@ -140,6 +134,7 @@ def _compile(compiler: str, file: Path) -> None:
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
+    return file
 
 
 def _processor() -> str:

@@ -29,7 +29,7 @@ class FastTokenizer(Tokenizer):
 
     Args:
         description: text of the tokenizer.json.
-        end: the token that ends a document, by its name; None where there is none.
+        folder: whose other files name the token that ends a document.
 
     Raises:
         TokenizerError: no byte-level BPE, or a file that the library does not read.
@@ -37,7 +37,7 @@ class FastTokenizer(Tokenizer):
 
     kind = "bpe"
 
-    def __init__(self, description: str, *, end: str | None) -> None:
+    def __init__(self, description: str, folder: Path) -> None:
         parsed = json.loads(description)
         kind, decoder = parsed["model"].get("type", "BPE"), parsed.get("decoder")
         if kind != "BPE" or not _is_byte_level(decoder):
@@ -63,6 +63,7 @@ class FastTokenizer(Tokenizer):
                 "most ids below it would stand for nothing."
             )
         self.without_token = frozenset(range(self.vocab_size)) - self._bytes.keys()
+        end = _end_token(folder, set(self._special.get_vocab()))
         self.end_id = None if end is None else self._special.token_to_id(end)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
@@ -92,13 +93,6 @@ def is_plain(parsed: Mapping[str, Any]) -> bool:
     )
 
 
-def from_description(description: str, folder: Path) -> FastTokenizer:
-    """A tokenizer.json's text with the end token that the folder's other files name."""
-    parsed = json.loads(description)
-    names = {one["content"] for one in parsed.get("added_tokens") or []} | parsed["model"]["vocab"].keys()
-    return FastTokenizer(description, end=end_token(folder, names))
-
-
 def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     """The older files of a byte-level BPE, with the tokens that added_tokens.json and the settings add."""
     import tokenizers
@@ -121,10 +115,10 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
         made.add_special_tokens([tokenizers.AddedToken(text, special=True, normalized=False)])
         if made.token_to_id(text) != i:
             raise TokenizerError(f"The added token {text!r} has the id {i}, which leaves a gap before it.")
-    return from_description(made.to_str(), folder)
+    return FastTokenizer(made.to_str(), folder)
 
 
-def end_token(folder: Path, names: set[str]) -> str | None:
+def _end_token(folder: Path, names: set[str]) -> str | None:
     """The token that ends a document: what the tokenizer's settings or the model's config name, or GPT-2's own."""
     for file in (SETTINGS_FILE, "special_tokens_map.json"):
         name = _name(_table(folder / file).get("eos_token"))

@@ -14,7 +14,7 @@ from gptcore.hub import GPT1_REPOSITORY, GPT2_REPOSITORY, fetch
 from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, Tokenizer
 from gptcore.tokenizers.byte_bpe import ByteBPE
 from gptcore.tokenizers.char import CharTokenizer
-from gptcore.tokenizers.fast import from_description, from_merges, is_plain
+from gptcore.tokenizers.fast import FastTokenizer, from_merges, is_plain
 from gptcore.tokenizers.gpt1 import GPT1Tokenizer
 
 # Where tiktoken downloads GPT-2's vocabulary from; its cache names files by the SHA-1 of the address.
@@ -120,7 +120,7 @@ def _from_fast(path: Path) -> Tokenizer:
             pairs = [entry.split(" ") if isinstance(entry, str) else entry for entry in model["merges"]]
             return GPT1Tokenizer.from_merges(model["vocab"], [(left, right) for left, right in pairs])
         if not is_plain(parsed):
-            return from_description(path.read_text(encoding="utf-8"), path.parent)
+            return FastTokenizer(path.read_text(encoding="utf-8"), path.parent)
         added = {entry["content"]: entry["id"] for entry in parsed.get("added_tokens", [])}
         return ByteBPE.from_vocabulary(model["vocab"] | added, name=f"{path.parent.name}/{path.name}")
 
