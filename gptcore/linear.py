@@ -28,7 +28,7 @@ class Linear(nn.Linear):
             return F.linear(input, self.weight, self.bias)
         if torch.is_grad_enabled() and (input.requires_grad or self.weight.requires_grad):
             return _OnednnLinear.apply(input, self.weight, self.bias)
-        return _product(input, self.weight, self.bias)
+        return onednn_product(input, self.weight, self.bias)
 
 
 def _takes_onednn(x: Tensor, weight: Tensor) -> bool:
@@ -48,7 +48,7 @@ def onednn_is_faster() -> bool:
     """Whether oneDNN's fp32 product clearly beats the default one: timed once per process, a few milliseconds."""
     rows, n_in, n_out = _TRIAL_SHAPE
     x, weight = (torch.ones(n, n_in, dtype=torch.float32, device="cpu") for n in (rows, n_out))
-    best = {F.linear: float("inf"), _product: float("inf")}
+    best = {F.linear: float("inf"), onednn_product: float("inf")}
     try:
         with torch.inference_mode():
             for _ in range(_TRIAL_ROUNDS):  # in turn, so that a busy moment hits both
@@ -58,10 +58,10 @@ def onednn_is_faster() -> bool:
                     best[multiply] = min(best[multiply], time.perf_counter() - began)
     except (RuntimeError, AttributeError):  # this build of torch has no oneDNN
         return False
-    return best[_product] < _CLEARLY_FASTER * best[F.linear]
+    return best[onednn_product] < _CLEARLY_FASTER * best[F.linear]
 
 
-def _product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """x @ weight.T + bias by oneDNN; x: float32 [..., in], weight: [out, in]."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")  # private: tried before use
 
@@ -71,7 +71,7 @@ class _OnednnLinear(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        return _product(x, weight, bias)
+        return onednn_product(x, weight, bias)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor | None], output: Tensor) -> None:
@@ -84,7 +84,7 @@ class _OnednnLinear(torch.autograd.Function):
         of_x, of_weight, of_bias = ctx.needs_input_grad
         rows, slopes = x.flatten(0, -2), slope.flatten(0, -2)  # [N, in], [N, out]
         return (
-            _product(slope, weight.t(), None) if of_x else None,
+            onednn_product(slope, weight.t(), None) if of_x else None,
             _outer(slopes, rows) if of_weight else None,
             slopes.sum(0) if of_bias else None,
         )
@@ -93,5 +93,5 @@ class _OnednnLinear(torch.autograd.Function):
 def _outer(slopes: Tensor, rows: Tensor) -> Tensor:
     """slopes.T @ rows, float32 [out, in]; oneDNN is faster with the wider one as its weight."""
     if slopes.shape[1] < rows.shape[1]:
-        return _product(slopes.t(), rows.t(), None)
-    return _product(rows.t(), slopes.t(), None).t()
+        return onednn_product(slopes.t(), rows.t(), None)
+    return onednn_product(rows.t(), slopes.t(), None).t()

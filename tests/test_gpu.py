@@ -56,7 +56,7 @@ def test_recorded_steps_are_kept_for_the_next_text():
     _, model = on_both()
     for _ in range(2):
         list(gptcore.generate(model, [1, 2, 3], max_new_tokens=30, temperature=0))
-    assert len(packed_weights(model, 1, "exact").idle) == 1
+    assert len(packed_weights(model, "exact").idle) == 1
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])

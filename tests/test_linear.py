@@ -16,7 +16,7 @@ TOLERANCE = 5e-6
 def onednn(monkeypatch):
     """oneDNN's product, whichever is faster here."""
     try:
-        linear._product(torch.ones(2, 3), torch.ones(4, 3), None)
+        linear.onednn_product(torch.ones(2, 3), torch.ones(4, 3), None)
     except (RuntimeError, AttributeError):
         pytest.skip("this build of torch has no oneDNN product")
     used = []
@@ -26,7 +26,7 @@ def onednn(monkeypatch):
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
 
     monkeypatch.setattr(linear, "onednn_is_faster", lambda: True)
-    monkeypatch.setattr(linear, "_product", counted)
+    monkeypatch.setattr(linear, "onednn_product", counted)
     return used
 
 
@@ -105,7 +105,7 @@ def test_a_build_without_it_multiplies_as_ever(monkeypatch):
     def missing(*_):
         raise AttributeError("no such operation")
 
-    monkeypatch.setattr(linear, "_product", missing)
+    monkeypatch.setattr(linear, "onednn_product", missing)
     linear.onednn_is_faster.cache_clear()
     try:
         assert not linear.onednn_is_faster()

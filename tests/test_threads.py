@@ -141,7 +141,7 @@ def test_a_step_has_no_more_threads_than_are_free(monkeypatch):
     assert used == [2, 1, 2] and governor._steps == 2
 
 
-def test_a_fresh_model_is_tried_and_packed_with_the_threads_that_are_free(monkeypatch):
+def test_a_fresh_model_is_packed_with_the_threads_that_are_free(monkeypatch):
     monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most: 1))
     seen = set()
 
@@ -155,7 +155,7 @@ def test_a_fresh_model_is_tried_and_packed_with_the_threads_that_are_free(monkey
     torch.set_num_threads(2)
     try:
         with Noting():
-            packed_weights(model, 1, "fast")
+            packed_weights(model, "fast")
     finally:
         torch.set_num_threads(before)
     assert seen == {1}

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gptcore.inference.card_choice import Chosen
 from gptcore.inference.engine import DecodeEngine
-from gptcore.inference.kernels import WeightFormat
+from gptcore.inference.packed import WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
 from gptcore.model import GPT

@@ -1,8 +1,7 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand and that is
-faster, else with plain functions and the kernel that was fastest in a trial on the model's own matrices, on a GPU as a
-recorded graph.
+It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand, else with
+plain functions, on a GPU as a recorded graph.
 """
 
 import threading
@@ -16,8 +15,7 @@ from torch import Tensor
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.card_choice import Chosen, Controls, choose_on_card
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.kernels import WeightFormat
-from gptcore.inference.packed import SEVERAL, PackedWeights, decode_one, decode_step, packed_weights, precision_of
+from gptcore.inference.packed import PackedWeights, WeightFormat, decode_one, decode_step, packed_weights, precision_of
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, evaluating
 from gptcore.threads import ThreadGovernor, adapted
@@ -45,9 +43,9 @@ class DecodeEngine:
         self.model = model
         device = model.wte.weight.device
         self._precision: WeightFormat = precision_of(model) if precision == "auto" else precision
-        dtype = packed_weights(model, 1, self._precision).dtype if device.type == "cuda" else torch.float32
+        dtype = packed_weights(model, self._precision).dtype if device.type == "cuda" else torch.float32
         self.cache = RaggedKVCache(model.config, capacity=capacity, device=device, dtype=dtype)
-        self._engines: dict[int, tuple[PackedWeights, ThreadGovernor]] = {}
+        self._engines: dict[bool, tuple[PackedWeights, ThreadGovernor]] = {}
         self._graphs: RecordedSteps | None = None
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
@@ -87,7 +85,7 @@ class DecodeEngine:
         """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
         if max(self.cache.lengths) >= self.cache.capacity:
             raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
-        packed, threads = self._engine(1 if len(token_ids) == 1 else SEVERAL)
+        packed, threads = self._engine(len(token_ids))
         ids = torch.tensor(token_ids, device=packed.wte.device)
         with threads.step():
             if self._graphs is not None and (logits := self._graphs.step(ids, self.cache)) is not None:
@@ -98,7 +96,7 @@ class DecodeEngine:
     def chooses(self) -> bool:
         """Whether `step_and_choose` can be had: on a GPU, for one row or more."""
         if self.model.wte.weight.device.type == "cuda" and len(self.cache):
-            self._engine(1 if len(self.cache) == 1 else SEVERAL)
+            self._engine(len(self.cache))
         return self._graphs is not None and self._graphs.works
 
     @torch.inference_mode()
@@ -124,12 +122,13 @@ class DecodeEngine:
         self.cache.lengths[:] = [length - 1 for length in self.cache.lengths]
 
     def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
-        if n_rows not in self._engines:
-            packed = packed_weights(self.model, n_rows, self._precision)
-            self._engines[n_rows] = packed, ThreadGovernor(packed.threads_found)
+        several = n_rows > 1
+        if several not in self._engines:
+            packed = packed_weights(self.model, self._precision)
+            self._engines[several] = packed, ThreadGovernor(packed.threads_found[several])
             if packed.wte.is_cuda and self._graphs is None:
                 self._graphs = self._recorded(packed)
-        return self._engines[n_rows]
+        return self._engines[several]
 
     def _recorded(self, packed: PackedWeights) -> RecordedSteps:
         """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, TokenIdError
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.kernels import WeightFormat
+from gptcore.inference.packed import WeightFormat
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence, check_length, replayed_start
 from gptcore.inference.steering import Steering

@@ -14,7 +14,7 @@ Format = Literal["fp32", "fp16", "int16"]
 _FORMATS: dict[str, int] = {"fp32": 0, "fp16": 1, "int16": 2}
 _ACTIVATIONS: dict[str, int] = {"gelu_new": 0, "gelu": 1, "relu": 2}
 _LANES = 16
-_LARGEST_HALF = 6e4
+LARGEST_HALF = 6e4
 _LARGEST_INT16 = 32_767
 
 
@@ -105,6 +105,6 @@ def native_weights(model: GPT, weight_format: Format) -> NativeWeights | None:
     matrices = [parameter for parameter in model.parameters() if parameter.ndim == 2]
     if not all(torch.isfinite(one).all() for one in matrices):
         return None
-    if weight_format == "fp16" and not all(float(one.abs().max()) < _LARGEST_HALF for one in matrices):
+    if weight_format == "fp16" and not all(float(one.abs().max()) < LARGEST_HALF for one in matrices):
         return None
     return NativeWeights(model, weight_format, kernels)

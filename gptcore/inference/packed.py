@@ -1,9 +1,14 @@
-"""A model packed for decoding: its tensors without the module tree, one step over them, and the fastest way here."""
+"""A model packed for decoding: its tensors without the module tree, and one step over them.
+
+On a processor a step is computed in C (`native`) where that can be compiled, else by torch in fp32. On a GPU torch
+computes it, in 16 bits where the precision allows it: half the bytes to read.
+"""
 
 import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 import torch
@@ -12,18 +17,17 @@ from torch import Tensor
 
 from gptcore.config import GPTConfig
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.kernels import HALF, KERNELS, Product, WeightFormat, fastest_kernel
-from gptcore.inference.native import Format, NativeWeights, native_weights
+from gptcore.inference.native import LARGEST_HALF, Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
+from gptcore.linear import onednn_is_faster, onednn_product
 from gptcore.model import GPT, activation
 from gptcore.threads import adapted
 
+WeightFormat = Literal["auto", "exact", "fast"]
+Product = Callable[[Tensor], Tensor]  # float32 [B, in] -> float32 [B, out], or both float16
+
 # Below this many weights, reading them is not the bottleneck, and 16 bits would gain nothing.
 FAST_FROM_PARAMETERS = 30_000_000
-SEVERAL = 16  # rows in the trial of the multi-row kernels
-# The trial of steps in C against torch's: torch's threads spin for up to 20 ms after its last operation, and slow
-# down what follows; a pause lets them fall asleep.
-_TRIAL_PAUSE, _TRIAL_STEPS, _TRIAL_SECONDS, _TRIALS, _CLEARLY_FASTER = 0.05, 7, 0.04, 3, 0.95
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,8 @@ class PackedLayer:
 class PackedWeights:
     """A model flattened for decoding, without the module tree.
 
-    `kernel` names the kernel of its products; `threads_found` remembers the best thread count; with `native`, whole
-    steps are computed in C; `idle` holds recorded steps that nobody uses.
+    `kernel` names the format of its products; `threads_found` remembers the best thread count, of one row and of
+    several; with `native`, whole steps are computed in C; `idle` holds recorded steps that nobody uses.
     """
 
     config: GPTConfig
@@ -51,14 +55,14 @@ class PackedWeights:
     final_norm: Product | None
     lm_head: Product
     kernel: str
-    threads_found: dict[str, float]
     native: NativeWeights | None = None
+    threads_found: tuple[dict[str, float], dict[str, float]] = field(default_factory=lambda: ({}, {}))
     idle: list[RecordedSteps] = field(default_factory=list)
 
     @property
     def dtype(self) -> torch.dtype:
         """Of what stands between two products."""
-        return torch.float16 if self.kernel == HALF else torch.float32
+        return torch.float16 if self.kernel == "fp16" else torch.float32
 
 
 def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
@@ -132,36 +136,35 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) ->
     return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
 
 
-def _in_c(x: Tensor) -> Tensor:
-    """Stands in the place of products whose weights need not be kept."""
-    raise RuntimeError("this product is computed within a step in C")
-
-
 def precision_of(model: GPT) -> WeightFormat:
     """What "auto" means for a model."""
     return "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
 
 
-# Packed weights by model, batch size and precision, valid while the model lives and its weights are unchanged.
-_PACKED: WeakKeyDictionary[GPT, dict[tuple[int, str], tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
+# Packed weights by model and precision, valid while the model lives and its weights are unchanged.
+_PACKED: WeakKeyDictionary[GPT, dict[str, tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
 
 
 @adapted()
-def packed_weights(model: GPT, batch_size: int, precision: WeightFormat) -> PackedWeights:
+def packed_weights(model: GPT, precision: WeightFormat) -> PackedWeights:
     """The model's packed weights, cached, and rebuilt when the weights have been changed in place."""
     if precision == "auto":
         precision = precision_of(model)
     version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
     packings = _PACKED.setdefault(model, {})
-    entry = packings.get((batch_size, precision))
-    if entry is None or entry[0] != version:
-        kernel = fastest_kernel(model, batch_size, precision)
-        known = {other.kernel: other for at, other in packings.values() if at == version}
-        packed = known.get(kernel) or _pack(model, kernel)
-        native = _faster_native(model, packed, batch_size, native_format(model, precision), known)
-        entry = version, replace(native or packed, threads_found={})
-        packings[batch_size, precision] = entry
-    return entry[1]
+    if precision not in packings or packings[precision][0] != version:
+        weight_format = native_format(model, precision)
+        native = native_weights(model, weight_format)
+        packed = _pack(model, "fp16" if precision == "fast" and _halved(model) else "fp32")
+        offered = packed if native is None else replace(packed, kernel=f"native-{weight_format}", native=native)
+        packings[precision] = version, offered
+    return packings[precision][1]
+
+
+def _halved(model: GPT) -> bool:
+    """Whether 16-bit copies are read: on a GPU, if the weights fit."""
+    matrices = [parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]
+    return matrices[0].is_cuda and all(float(one.abs().max()) < LARGEST_HALF for one in matrices)
 
 
 def native_format(model: GPT, precision: WeightFormat) -> Format:
@@ -172,48 +175,30 @@ def native_format(model: GPT, precision: WeightFormat) -> Format:
     return "int16" if precision == "fast" else "fp32"
 
 
-def _faster_native(
-    model: GPT, packed: PackedWeights, batch_size: int, weight_format: Format, known: dict[str, PackedWeights]
-) -> PackedWeights | None:
-    """The same for steps in C, if these can be had here and are clearly faster; else None."""
-    name = f"native-{weight_format}"
-    native = known[name].native if name in known else native_weights(model, weight_format)
-    if native is None:
-        return None
-    offered = replace(packed, kernel=name, native=native, layers=[], lm_head=_in_c)
-    cache = RaggedKVCache(model.config)
-    for _ in range(batch_size):
-        cache.add()
-    ids = torch.zeros(batch_size, dtype=torch.int64)
-
-    def seconds(one: PackedWeights) -> float:
-        """The best of some steps."""
-        taken: list[float] = []
-        time.sleep(_TRIAL_PAUSE)
-        while len(taken) < _TRIAL_STEPS or sum(taken) < _TRIAL_SECONDS:
-            cache.lengths[:] = [0] * batch_size
-            began = time.perf_counter()
-            decode_one(one, ids, cache)
-            taken.append(time.perf_counter() - began)
-        return min(taken)
-
-    torchs = seconds(packed)
-    # Threads that meet thirty times a step lose more than torch's where another one takes their core for a moment.
-    return offered if any(seconds(offered) < _CLEARLY_FASTER * torchs for _ in range(_TRIALS)) else None
-
-
 @torch.inference_mode()
 def _pack(model: GPT, kernel: str) -> PackedWeights:
-    make, layers = KERNELS[kernel], list[PackedLayer]()
+    make, layers = _half if kernel == "fp16" else _exact, list[PackedLayer]()
     for block in model.blocks:
         mlp = (_norm(block.ln_2), make(block.mlp.c_fc), make(block.mlp.c_proj)) if block.use_mlp else None
         layers.append(PackedLayer(_norm(block.ln_1), make(block.attn.c_attn), make(block.attn.c_proj), mlp))
     wpe = model.wpe.weight.detach() if model.config.use_positions else None
     final_norm = _norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None
     head = make(model.lm_head)
-    return PackedWeights(model.config, model.wte.weight.detach(), wpe, layers, final_norm, head, kernel, {})
+    return PackedWeights(model.config, model.wte.weight.detach(), wpe, layers, final_norm, head, kernel)
 
 
 def _norm(norm: torch.nn.LayerNorm) -> Product:
     weight, bias = norm.weight.detach(), norm.bias.detach()
     return partial(F.layer_norm, normalized_shape=weight.shape, weight=weight, bias=bias, eps=norm.eps)
+
+
+def _exact(linear: torch.nn.Linear) -> Product:
+    weight, bias = linear.weight.detach(), None if linear.bias is None else linear.bias.detach()
+    onednn = weight.is_cpu and weight.dtype == torch.float32 and onednn_is_faster()
+    return partial(onednn_product if onednn else F.linear, weight=weight, bias=bias)
+
+
+def _half(linear: torch.nn.Linear) -> Product:
+    """fp16 weights, half the bytes to read; sums stay fp32."""
+    weight, bias = linear.weight.detach().half().contiguous(), None if linear.bias is None else linear.bias.half()
+    return lambda x: F.linear(x.half(), weight, bias)

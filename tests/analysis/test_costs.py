@@ -16,7 +16,6 @@ from gptcore.analysis import (
     weight_bytes,
 )
 from gptcore.inference import engine as decoding
-from gptcore.inference.packed import packed_weights
 from gptcore.kv_cache import KVCache
 from gptcore.probe import UNSEEN, Probe
 from gptcore.training import TrainingConfig, make_optimizers
@@ -96,7 +95,6 @@ def test_the_cache_arithmetic_is_what_generation_computes(use_cache, field, monk
     read = []
     model = GPT(GPTConfig(**TINY)).eval()
     if use_cache:
-        packed_weights(model, 1, "auto")  # which tries steps out
         advance, decode = KVCache.advance, decoding.decode_one
         monkeypatch.setattr(KVCache, "advance", lambda cache, n: (read.append(n), advance(cache, n)))
         monkeypatch.setattr(

@@ -24,13 +24,12 @@ from limits import arithmetic_rate, in_turn, memory_rate, n_read, told
 import gptcore
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together
-from gptcore.inference.kernels import WeightFormat
-from gptcore.inference.packed import SEVERAL, packed_weights
+from gptcore.inference.packed import WeightFormat, packed_weights
 from gptcore.inference.sampling import candidates
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
 
-PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, SEVERAL, 512  # as many texts as the engine's trial has
+PROMPT_TOKENS, N_TEXTS, LONG_PROMPT = 32, 16, 512
 PRECISIONS: dict[str, WeightFormat] = {"exact": "exact", "default": "auto"}
 
 
@@ -67,12 +66,12 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
     for variant, rate in rates.items():
         print(f"  {variant:<20} {rate:>6.0f} {rate / base:>9.2f}", end="")
         if variant in PRECISIONS:
-            kernel, size = read_by(model, 1, PRECISIONS[variant])
+            kernel, size = read_by(model, PRECISIONS[variant])
             error = logit_error(model, prompt, PRECISIONS[variant])
             print(told(rate, memory_rate() / (weights * size), f"memory, {kernel}"), f"  error {error:.0e}", end="")
         print()
     many = N_TEXTS * n_tokens / in_turn({"many": together(model, prompt, n_tokens)}, options.rounds)["many"]
-    kernel, size = read_by(model, N_TEXTS, "auto")
+    kernel, size = read_by(model, "auto")
     best = min(N_TEXTS * memory_rate() / (weights * size), arithmetic_rate() / (2 * weights))
     print(f"  {N_TEXTS} texts together    {many:>6.0f} {many / rates['default']:>9.2f} x one", end="")
     print(told(many, best, f"arithmetic, {kernel}"))
@@ -87,9 +86,9 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
         print(told(1e3 * first["ours"], 1e3 * passes / arithmetic_rate(), "arithmetic"))
 
 
-def read_by(model: gptcore.GPT, n_rows: int, precision: WeightFormat) -> tuple[str, float]:
-    """(the kernel of a step for so many rows, the bytes of a weight as it reads them)."""
-    kernel = packed_weights(model, 1 if n_rows == 1 else N_TEXTS, precision).kernel
+def read_by(model: gptcore.GPT, precision: WeightFormat) -> tuple[str, float]:
+    """(the kernel of a step, the bytes of a weight as it reads them)."""
+    kernel = packed_weights(model, precision).kernel
     return kernel, next(size for name, size in (("16", 2), ("32", 4)) if name in kernel)
 
 

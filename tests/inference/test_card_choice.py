@@ -158,7 +158,7 @@ def test_logits_that_are_no_numbers_are_refused():
 def test_recorded_steps_and_their_memory_wait_for_the_next_text():
     """Left behind where an engine is collected, also while its thread holds the list, and taken only where they fit."""
     model = make_model(SHAPE)
-    packed = packed_weights(model, 1, "exact")
+    packed = packed_weights(model, "exact")
     first = DecodeEngine(model, precision="exact")
     first.cache.add()
     first.cache.lengths[:] = [0]

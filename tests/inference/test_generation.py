@@ -1,4 +1,3 @@
-import itertools
 from dataclasses import asdict, fields, replace
 
 import pytest
@@ -9,7 +8,6 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, TokenIdError
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together, last_logits
-from gptcore.inference.kernels import KERNELS, fastest_kernel
 from gptcore.inference.packed import packed_weights
 from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
 from gptcore.inference.sequence import TokenSequence, context_start
@@ -77,35 +75,6 @@ def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     error = (torch.stack(rows, 1) - expected).norm() / expected.norm()
     # fp16 weights round by 5e-4 at most.
     assert error < {"exact": 1e-5, "fast": 2e-3}[precision]
-
-
-@pytest.mark.parametrize(
-    ("onednn", "half", "chosen"),
-    [(0.95, 0.91, "fp32"), (0.95, 0.85, "fp16"), (0.7, 0.8, "fp32-onednn"), (2.0, 1.5, "fp32")],
-)
-def test_the_first_kernel_gives_way_only_to_one_that_is_clearly_faster(tiny_model, monkeypatch, onednn, half, chosen):
-    fake = {"fp32": 1.0, "fp32-onednn": onednn, "fp16": half}
-    rounds = itertools.count()
-
-    def seconds(products, _):  # rounds differ tenfold, as beside other work; what is one round's is slow alike
-        return products[0] * 0.01 * 10 ** (next(rounds) // len(fake) % 2)
-
-    monkeypatch.setattr(
-        "gptcore.inference.kernels.KERNELS", {name: lambda _, took=took: took for name, took in fake.items()}
-    )
-    monkeypatch.setattr("gptcore.inference.kernels._allowed", lambda *_: list(fake))
-    monkeypatch.setattr("gptcore.inference.kernels._seconds", seconds)
-    assert fastest_kernel(tiny_model, 1, "fast") == chosen
-
-
-def test_a_kernel_that_this_build_has_not_is_never_chosen(tiny_model, monkeypatch):
-    def missing(_):
-        raise RuntimeError("no such operator")
-
-    fake = {"fp32": KERNELS["fp32"], "fp16": missing}
-    monkeypatch.setattr("gptcore.inference.kernels.KERNELS", fake)
-    monkeypatch.setattr("gptcore.inference.kernels._allowed", lambda *_: list(fake))
-    assert fastest_kernel(tiny_model, 1, "fast") == "fp32"
 
 
 @pytest.mark.parametrize(
@@ -187,8 +156,8 @@ def test_rows_of_different_lengths_come_and_go(tiny_model):
 
 
 def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
-    first = packed_weights(tiny_model, 1, "exact")
-    assert packed_weights(tiny_model, 1, "exact") is first
+    first = packed_weights(tiny_model, "exact")
+    assert packed_weights(tiny_model, "exact") is first
     optimizer = torch.optim.AdamW(tiny_model.parameters(), lr=1e-2, fused=True)
     ids = random_ids(tiny_model.config, 2, 12)
     tiny_model(ids[:, :-1], ids[:, 1:]).loss.backward()

@@ -118,7 +118,7 @@ def test_the_command_writes_the_file_that_is_read(tmp_path, capsys, made_anew):
     assert "example.json" in capsys.readouterr().out
     assert page_example(make_services(offline=True), file) is not None and not made_anew
     written, bundled = (one.read_text(encoding="utf-8") for one in (file, FILE))
-    # Which kernels write the texts is decided by trial, so the texts differ where others compute beside them.
+    # Other processors round otherwise, so the texts may differ.
     assert "(first text)" in written and len(written) == pytest.approx(len(bundled), rel=0.1)
 
 

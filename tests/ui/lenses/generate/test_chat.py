@@ -23,7 +23,7 @@ def replies(bundled, talk, chosen="mini", beside="mini", session="v"):
 
 def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
     seen = replies(bundled, asked(STORY, seed=4))
-    lm = bundled.models.get("mini")  # the same one: another could be packed for other kernels, which round otherwise
+    lm = bundled.models.get("mini")
     same = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 4}
     prompt = f"User: {STORY}\nAssistant:"
     room = min(200, 256 - len(lm.tokenizer.encode(prompt)))
