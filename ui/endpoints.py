@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, Control
+from gptcore.inference.sampling_settings import CONTROLS, Control
 from gptcore.language_model import DEFAULT_MODEL
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import program as attention
@@ -44,16 +44,15 @@ def add_endpoints(services: Services) -> dict[str, Endpoint]:
 def _endpoint(name: str, services: Services) -> Callable[..., Any]:
     """What Gradio takes: without the services, and `**sampling` spelled out as controls with their help."""
     function = _ANSWERS[name]
-    controls = {one: control for one, control in (CONTROLS | CUT_OFFS).items() if one not in _LEFT_OUT.get(name, ())}
+    controls = {one: control for one, control in CONTROLS.items() if one not in _LEFT_OUT.get(name, ())}
     _, *taken = inspect.signature(function).parameters.values()
     kept = [_with_default(one, services) for one in taken if one.kind is not one.VAR_KEYWORD]
     text = inspect.cleandoc(function.__doc__ or "")
     hints = {one: kind for one, kind in function.__annotations__.items() if one not in ("services", "sampling")}
     if len(kept) < len(taken):
         added = [_of_control(one, control, kept[0].kind) for one, control in controls.items()]
-        place, n_last = 2 if kept[1].name == "max_new_tokens" else 1, len(CUT_OFFS)
-        # Programs pass arguments by their places, too: what came later stands last.
-        kept = [*kept[:place], *added[:-n_last], *kept[place:], *added[-n_last:]]
+        place = 2 if kept[1].name == "max_new_tokens" else 1
+        kept = [*kept[:place], *added, *kept[place:]]
         hints |= {one: int if control.is_whole else float for one, control in controls.items()}
         head, args, rest = text.partition("Args:\n")
         first, _, others = rest.partition("\n")

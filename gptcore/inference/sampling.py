@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 
 # Without a cut, only tokens above this probability are sorted; there are at most 1,000 of them.
 _SORTED_ABOVE = 1e-3
@@ -95,7 +95,7 @@ def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[
 def candidates(
     logits: Tensor, settings: SamplingSettings, *, largest: tuple[Tensor, Tensor] | None = None
 ) -> Candidates:
-    """The tokens left after temperature, top-k, top-p, min-p and the further cut-offs, exact over the vocabulary.
+    """The tokens left after temperature, top-k, top-p and min-p, exact over the vocabulary.
 
     Only possible survivors are sorted: top_k tokens, or those likely enough to be in the nucleus.
 
@@ -127,41 +127,7 @@ def candidates(
     if settings.min_p:
         kept = probabilities >= settings.min_p * probabilities.max()
         ids, probabilities = ids[kept], probabilities[kept]
-    if settings.cuts_further:
-        ids, probabilities = _cut_further(ids, probabilities, settings)
     return Candidates(torch.from_numpy(ids), torch.from_numpy((probabilities / probabilities.sum()).astype(np.float32)))
-
-
-def _cut_further(
-    ids: np.ndarray, probabilities: np.ndarray, settings: SamplingSettings
-) -> tuple[np.ndarray, np.ndarray]:
-    """The ids and probabilities that CUT_OFFS leave, in their order; after each the rest is renormalised."""
-    p = probabilities.astype(np.float64)
-    p = p / p.sum()
-    if settings.typical_p not in (None, 1):
-        distance = np.abs(_surprise(p) - _entropy(p))
-        typical = np.argsort(distance, kind="stable")
-        last = distance[typical[_count_to_reach(p[typical], settings.typical_p) - 1]]
-        ids, p = _kept(ids, p, distance <= last)
-    if settings.epsilon_cutoff:
-        ids, p = _kept(ids, p, p >= settings.epsilon_cutoff)
-    if settings.eta_cutoff:
-        ids, p = _kept(ids, p, p >= min(settings.eta_cutoff, math.sqrt(settings.eta_cutoff) * math.exp(-_entropy(p))))
-    return ids, p
-
-
-def _kept(ids: np.ndarray, p: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Those that are kept, or else the most likely one."""
-    kept = kept if kept.any() else p == p.max()
-    return ids[kept], p[kept] / p[kept].sum()
-
-
-def _surprise(p: np.ndarray) -> np.ndarray:
-    return -np.log(np.maximum(p, 1e-300))  # nats
-
-
-def _entropy(p: np.ndarray) -> float:
-    return float((p * _surprise(p)).sum())  # nats
 
 
 def cooled(logits: Tensor, temperature: float) -> Tensor:
@@ -229,7 +195,7 @@ class Stage:
     """The distribution after one step of the pipeline.
 
     Attributes:
-        name: "softmax", "penalties", "temperature", "top-k", "top-p", "min-p", "typical-p", "epsilon" or "eta".
+        name: "softmax", "penalties", "temperature", "top-k", "top-p" or "min-p".
         probabilities: float32 [V]; 0 where a token has been cut.
         n_candidates: tokens left.
         entropy: bits.
@@ -262,15 +228,15 @@ def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None 
         return [*result, _stage("temperature", greedy, removed)]
     result.append(_stage("temperature", cooled(adjusted, settings.temperature).softmax(dim=0), 0.0))
     limits = SamplingSettings(temperature=settings.temperature)
-    for name in ("top_k", "top_p", "min_p", *CUT_OFFS):
+    for name in ("top_k", "top_p", "min_p"):
         value = getattr(settings, name)
-        if value in (None, (CONTROLS | CUT_OFFS)[name].neutral):
+        if value in (None, CONTROLS[name].neutral):
             continue
         limits = replace(limits, **{name: value})
         left, before = candidates(adjusted, limits), result[-1].probabilities
         after = torch.zeros_like(before).index_put((left.ids,), left.probabilities)
         removed = max(0.0, 1.0 - float(before[left.ids].double().sum()))
-        result.append(_stage(name.removesuffix("_cutoff").replace("_", "-"), after, removed))
+        result.append(_stage(name.replace("_", "-"), after, removed))
     return result
 
 

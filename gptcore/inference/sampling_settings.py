@@ -61,24 +61,6 @@ CONTROLS: dict[str, Control] = {
     ),
 }  # fmt: skip
 
-# Further cut-offs, for programs: three more sliders would explain less than they cost. By name, as above.
-CUT_OFFS: dict[str, Control] = {
-    "typical_p": Control(
-        "Typical-p", "mass of typical tokens; 1: off",
-        "keep the tokens whose surprise is nearest to the expected one until they reach this probability; 1 is off.",
-        0.01, 1, 0.01, 1.0, (0, 1),
-    ),
-    "epsilon_cutoff": Control(
-        "Epsilon cut-off", "least probability; 0: off", "drop tokens below this probability; 0 is off.",
-        0, 0.1, 0.0001, 0.0, (0, 0.999),
-    ),
-    "eta_cutoff": Control(
-        "Eta cut-off", "least probability, less where unsure; 0: off",
-        "drop tokens below this probability, or below a smaller one where the model is unsure; 0 is off.",
-        0, 0.1, 0.0001, 0.0, (0, 0.999),
-    ),
-}  # fmt: skip
-
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingSettings:
@@ -94,11 +76,6 @@ class SamplingSettings:
         top_p: in (0, 1]; keep the smallest set of most likely tokens whose probabilities, renormalised after
             top_k, reach it; the token that crosses it stays. None or 1 is off.
         min_p: in [0, 1]; drop tokens less likely than this share of the most likely one. None or 0 is off.
-        typical_p: in (0, 1]; keep the tokens whose surprise is nearest to the entropy until their probabilities
-            reach it. None or 1 is off. Source: Meister et al. 2022, "Locally Typical Sampling".
-        epsilon_cutoff: in [0, 1); drop tokens less likely than this. None or 0 is off. Source: Hewitt et al. 2022,
-            "Truncation Sampling as Language Model Desmoothing", as the next.
-        eta_cutoff: in [0, 1); as epsilon_cutoff, but min(eta, sqrt(eta) * exp(-entropy)).
         bad_words_ids: sequences of ids that may not occur; the last of one is impossible after the others.
     """
 
@@ -109,9 +86,6 @@ class SamplingSettings:
     repetition_penalty: float = 1.0
     no_repeat_ngram_size: int = 0
     min_new_tokens: int = 0
-    typical_p: float | None = None
-    epsilon_cutoff: float | None = None
-    eta_cutoff: float | None = None
     bad_words_ids: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
@@ -121,22 +95,12 @@ class SamplingSettings:
             _check_number("top_p", self.top_p, "more than 0 and at most 1", lambda v: 0 < v <= 1)
         if self.min_p is not None:
             _check_number("min_p", self.min_p, "between 0 and 1", lambda v: 0 <= v <= 1)
-        if self.typical_p is not None:
-            _check_number("typical_p", self.typical_p, "more than 0 and at most 1", lambda v: 0 < v <= 1)
-        for name in ("epsilon_cutoff", "eta_cutoff"):
-            if getattr(self, name) is not None:
-                _check_number(name, getattr(self, name), "0 or more, and less than 1", lambda v: 0 <= v < 1)
         for name in ("top_k", "no_repeat_ngram_size", "min_new_tokens"):
             value = getattr(self, name)
             if value is None and name == "top_k":
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise SamplingError(f"{name} is {value!r}; it must be a whole number, 0 (off) or more.")
-
-    @property
-    def cuts_further(self) -> bool:
-        """Whether a cut-off of CUT_OFFS is on."""
-        return self.typical_p not in (None, 1) or bool(self.epsilon_cutoff) or bool(self.eta_cutoff)
 
     def on_controls(self) -> dict[str, float]:
         """The values keyed by the names in CONTROLS, with disabled options at their neutral value."""

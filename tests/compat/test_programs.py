@@ -80,8 +80,8 @@ def test_words_that_may_not_occur_do_not(address):
         return answer["texts"][0]
 
     assert " little" in text() and " little" not in text(bad_words=["little"])
-    with pytest.raises(AppError, match="Typical-p is 0; it must be more than 0"):
-        text(typical_p=0)
+    with pytest.raises(AppError, match="Top-p is 0; it must be more than 0"):
+        text(top_p=0)
 
 
 def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sentence(address):

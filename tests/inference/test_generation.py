@@ -9,7 +9,7 @@ from gptcore.errors import CheckpointError, ContextLengthError, SamplingError, T
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import continue_together, last_logits
 from gptcore.inference.packed import packed_weights
-from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from gptcore.inference.sequence import TokenSequence, context_start
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
@@ -305,5 +305,5 @@ def test_settings_are_given_as_an_object_or_by_name(lm):
 
 
 def test_every_sampling_option_has_a_control_with_its_neutral_value():
-    assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS, *CUT_OFFS, "bad_words_ids"]
+    assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS, "bad_words_ids"]
     assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}

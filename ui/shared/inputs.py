@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import text_ids
-from gptcore.inference.sampling_settings import CONTROLS, CUT_OFFS, SamplingSettings
+from gptcore.inference.sampling_settings import CONTROLS, SamplingSettings
 from gptcore.inference.sequence import MAX_SEED
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers.base import check_text
@@ -90,25 +90,23 @@ def strings(value: object, what: str, *, most: int) -> tuple[str, ...]:
 
 
 def sampling(values: Mapping[str, object]) -> SamplingSettings:
-    """Sampling controls by the names of CONTROLS and, where given, CUT_OFFS; a neutral value switches them off.
+    """Sampling controls by the names of CONTROLS; a neutral value switches them off.
 
     Raises:
         InputError: with the value and the range.
     """
     settings: dict[str, Any] = {}
-    given = {name: control for name, control in CUT_OFFS.items() if name in values}
-    for name, control in (CONTROLS | given).items():
+    for name, control in CONTROLS.items():
         low, most = control.allowed
         high = _MOST_TOKENS if most is None else most
         if control.is_whole:
             settings[name] = whole(values[name], control.title, low=int(low), high=int(high))
         else:
             settings[name] = number(values[name], control.title, low=low, high=high)
-    for name, title in (("top_p", "Top-p"), ("typical_p", "Typical-p")):
-        if settings.get(name) == 0:
-            raise InputError(f"{title} is 0; it must be more than 0 and at most 1. 1 switches it off.")
-    for name in ("top_k", "top_p", "min_p", *given):
-        settings[name] = None if settings[name] == (CONTROLS | CUT_OFFS)[name].neutral else settings[name]
+    if settings["top_p"] == 0:
+        raise InputError("Top-p is 0; it must be more than 0 and at most 1. 1 switches it off.")
+    for name in ("top_k", "top_p", "min_p"):
+        settings[name] = None if settings[name] == CONTROLS[name].neutral else settings[name]
     return SamplingSettings(**settings)
 
 
