@@ -72,15 +72,9 @@ def struck_out(
     reasons |= dict.fromkeys(
         _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
     )
-    reasons |= {one[-1]: "bad_words_ids" for one in settings.bad_words_ids if one and ends_with(token_ids, one[:-1])}
     if end_id is not None and n_new < settings.min_new_tokens:
         reasons[end_id] = "min_new_tokens"
     return reasons
-
-
-def ends_with(ids: Sequence[int], last: Sequence[int]) -> bool:
-    """Whether these are the last ids; no ids are the last of any."""
-    return len(last) <= len(ids) and list(ids[len(ids) - len(last) :]) == list(last)
 
 
 def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[int]:

@@ -76,7 +76,6 @@ class SamplingSettings:
         top_p: in (0, 1]; keep the smallest set of most likely tokens whose probabilities, renormalised after
             top_k, reach it; the token that crosses it stays. None or 1 is off.
         min_p: in [0, 1]; drop tokens less likely than this share of the most likely one. None or 0 is off.
-        bad_words_ids: sequences of ids that may not occur; the last of one is impossible after the others.
     """
 
     temperature: float = 1.0
@@ -86,7 +85,6 @@ class SamplingSettings:
     repetition_penalty: float = 1.0
     no_repeat_ngram_size: int = 0
     min_new_tokens: int = 0
-    bad_words_ids: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         _check_number("temperature", self.temperature, "0 or more", lambda v: v >= 0)

@@ -305,5 +305,5 @@ def test_settings_are_given_as_an_object_or_by_name(lm):
 
 
 def test_every_sampling_option_has_a_control_with_its_neutral_value():
-    assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS, "bad_words_ids"]
+    assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS]
     assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}

@@ -148,17 +148,6 @@ def test_penalties_agree_with_transformers():
     torch.testing.assert_close(penalise(logits, settings, ids[0].tolist()), theirs(ids, logits[None].clone())[0])
 
 
-def test_bad_words_agree_with_transformers_and_never_occur():
-    from transformers import NoBadWordsLogitsProcessor
-
-    words = [[3], [1, 4], [2, 1, 5]]
-    settings, theirs = SamplingSettings(bad_words_ids=tuple(map(tuple, words))), NoBadWordsLogitsProcessor(words)
-    for ids in ([2, 1], [1], [2, 2], [0, 2, 1]):
-        logits = logits_of(5, 6)
-        expected = theirs(torch.tensor([ids]), logits[None].clone())[0]
-        torch.testing.assert_close(penalise(logits, settings, ids), expected)
-
-
 def test_the_end_token_is_impossible_before_the_minimum_length():
     settings = SamplingSettings(min_new_tokens=2)
     logits = torch.zeros(4)

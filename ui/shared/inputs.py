@@ -77,15 +77,15 @@ def seed(value: object) -> int | None:
     return None if value is None or value == "" else whole(value, "The seed", low=0, high=min(MAX_SEED, 2**53))
 
 
-def strings(value: object, what: str, *, most: int) -> tuple[str, ...]:
-    r"""Some strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
+def stops(value: object) -> tuple[str, ...]:
+    r"""Stop strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
     if isinstance(value, list):
-        texts = tuple(text(one, f"A {what}", most=500, least=1) for one in value[: most + 1])
+        texts = tuple(text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1])
     else:
-        lines = text(value, f"The list of {what}s", most=500).split("\n")
+        lines = text(value, "The list of stop strings", most=500).split("\n")
         texts = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
-    if len(texts) > most:
-        raise InputError(f"There are more than {most} {what}s; {most} are allowed.")
+    if len(texts) > _MOST_STOPS:
+        raise InputError(f"There are more than {_MOST_STOPS} stop strings; {_MOST_STOPS} are allowed.")
     return texts
 
 
@@ -148,7 +148,7 @@ def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
     return WritingForm(
         sampling=sampling(values),
         max_new_tokens=whole(values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens),
-        stop=strings(values["stop"], "stop string", most=_MOST_STOPS),
+        stop=stops(values["stop"]),
         seed=seed(values["seed"]),
         use_cache=flag(values["use_cache"], "KV cache"),
         tokens_per_second=speed if speed >= 1 else 0,

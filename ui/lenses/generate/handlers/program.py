@@ -1,16 +1,14 @@
 """API handlers of the endpoints /generate and /next_token."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import DEFAULT_MODEL
-from gptcore.tokenizers import Tokenizer
 from ui.compute.compute_thread import Closed
 from ui.lenses.generate.handlers import distribution
 from ui.services import Services
@@ -18,7 +16,6 @@ from ui.shared import inputs
 from ui.state.sessions import NextToken
 
 _NEUTRAL = {name: control.neutral for name, control in CONTROLS.items()}
-_MOST_BAD_WORDS = 100
 _SHARE = 20  # times as long between two states as telling one takes
 _EVERY = 0.2  # seconds between two states of a text that is being written
 
@@ -32,7 +29,6 @@ def generate(
     n: int = 1,
     use_cache: bool = True,
     model: str = DEFAULT_MODEL,
-    bad_words: str | list[str] = "",
     **sampling: float,
 ) -> Iterator[dict[str, Any]]:
     """Continues a prompt, and answers while it writes: a client's `submit` iterates, `predict` waits for the end.
@@ -45,7 +41,6 @@ def generate(
         n: how many texts, 1 to 4.
         use_cache: keep keys and values between tokens.
         model: a name from the page's list.
-        bad_words: words or phrases that may not occur, as `stop` takes them.
 
     Returns:
         model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
@@ -57,10 +52,8 @@ def generate(
     ids = prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
     n_texts = inputs.whole(n, "The number of texts", low=1, high=4)
     drawn = check_seed(form.seed)
-    words = inputs.strings(bad_words, "bad word", most=_MOST_BAD_WORDS)
-    chosen = replace(form.sampling, bad_words_ids=_ids_of(lm.tokenizer, words))
     continuations = [
-        TokenSequence(ids, chosen, seed=drawn + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
+        TokenSequence(ids, form.sampling, seed=drawn + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
         for i in range(n_texts)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
@@ -82,12 +75,6 @@ def generate(
                 told = time.monotonic()
                 due = told + max(_EVERY, _SHARE * (told - began))  # on a busy server each state takes longer to tell
     yield state([c.end or "the server is ending" for c in continuations])
-
-
-def _ids_of(tokenizer: Tokenizer, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """The ids of words, each as a text begins with it and as it stands behind a space."""
-    forms = (form for word in words for form in (word, f" {word.lstrip(' ')}"))
-    return tuple(tuple(tokenizer.encode(form)) for form in dict.fromkeys(forms))
 
 
 def next_token(
