@@ -1,12 +1,12 @@
-"""Linear layers: fp32 products by whichever of torch's two CPU libraries is faster on this machine.
+"""Linear layers: where nothing is learned, fp32 products by whichever of torch's two CPU libraries is faster here.
 
 torch multiplies fp32 matrices with MKL, which keeps to 256-bit instructions on processors that are not Intel's. oneDNN,
-which torch ships as well, has no such rule: on an AMD EPYC with AVX-512 it is twice as fast.
+which torch ships as well, has no such rule: on an AMD EPYC with AVX-512 it is twice as fast. Training has other means
+there: bfloat16.
 """
 
 import time
 from functools import cache
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -24,19 +24,17 @@ class Linear(nn.Linear):
 
     def forward(self, input: Tensor) -> Tensor:
         """float [..., in] -> float [..., out]."""
-        if not _takes_onednn(input, self.weight):
-            return F.linear(input, self.weight, self.bias)
-        if torch.is_grad_enabled() and (input.requires_grad or self.weight.requires_grad):
-            return _OnednnLinear.apply(input, self.weight, self.bias)
-        return onednn_product(input, self.weight, self.bias)
+        multiply = onednn_product if _takes_onednn(input, self.weight) else F.linear
+        return multiply(input, self.weight, self.bias)
 
 
 def _takes_onednn(x: Tensor, weight: Tensor) -> bool:
-    """Whether this product is large enough, fp32, on the CPU, and oneDNN's is the faster one here."""
+    """Whether this product is large, fp32, on the CPU, without gradients, and oneDNN's is the faster one here."""
     return (
         x.numel() * weight.shape[0] >= _WORTH_IT
         and x.dtype == weight.dtype == torch.float32
         and x.device.type == "cpu"
+        and not (torch.is_grad_enabled() and (x.requires_grad or weight.requires_grad))
         and not torch.is_autocast_enabled("cpu")
         and not torch.compiler.is_compiling()
         and onednn_is_faster()
@@ -64,34 +62,3 @@ def onednn_is_faster() -> bool:
 def onednn_product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """x @ weight.T + bias by oneDNN; x: float32 [..., in], weight: [out, in]."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")  # private: tried before use
-
-
-class _OnednnLinear(torch.autograd.Function):
-    """The product with its gradients, all three by oneDNN."""
-
-    @staticmethod
-    def forward(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        return onednn_product(x, weight, bias)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor | None], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs[:2])
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        (slope,), (x, weight) = grad_outputs, ctx.saved_tensors
-        of_x, of_weight, of_bias = ctx.needs_input_grad
-        rows, slopes = x.flatten(0, -2), slope.flatten(0, -2)  # [N, in], [N, out]
-        return (
-            onednn_product(slope, weight.t(), None) if of_x else None,
-            _outer(slopes, rows) if of_weight else None,
-            slopes.sum(0) if of_bias else None,
-        )
-
-
-def _outer(slopes: Tensor, rows: Tensor) -> Tensor:
-    """slopes.T @ rows, float32 [out, in]; oneDNN is faster with the wider one as its weight."""
-    if slopes.shape[1] < rows.shape[1]:
-        return onednn_product(slopes.t(), rows.t(), None)
-    return onednn_product(rows.t(), slopes.t(), None).t()

@@ -48,54 +48,22 @@ def _close(found: torch.Tensor, wanted: torch.Tensor) -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize(("shape", "n_out"), SHAPES)
-def test_onednn_gives_the_product_and_its_gradients(onednn, shape, n_out, bias):
+def test_onednn_gives_the_product_where_nothing_is_learned(onednn, shape, n_out, bias):
     layer, _ = _layer(shape[-1], n_out, bias=bias)
-    x = torch.randn(shape, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    slope = torch.randn(*shape[:-1], n_out, generator=torch.Generator().manual_seed(2))
-    wanted = F.linear(x, layer.weight, layer.bias)
-    wanted_slopes = torch.autograd.grad(wanted, [x, *layer.parameters()], slope)
-    assert not onednn
-    found = layer(x)
-    slopes = torch.autograd.grad(found, [x, *layer.parameters()], slope)
-    assert len(onednn) == 3  # forward, and the slopes of inputs and weights
-    for mine, theirs in zip([found, *slopes], [wanted, *wanted_slopes], strict=True):
-        _close(mine, theirs)
-
-
-def test_without_gradients_the_product_alone_is_computed(onednn):
-    layer, _ = _layer(128, 384)
-    x = torch.randn(300, 128)
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    assert layer(x).requires_grad and not onednn
     with torch.inference_mode():
         _close(layer(x), F.linear(x, layer.weight, layer.bias))
     layer.requires_grad_(False)
     _close(layer(x), F.linear(x, layer.weight, layer.bias))
-    assert len(onednn) == 2
-
-
-def test_frozen_weights_still_pass_slopes_to_their_inputs(onednn):
-    layer, _ = _layer(128, 384)
-    layer.requires_grad_(False)
-    x = torch.randn(300, 128).requires_grad_()
-    layer(x).sum().backward()
-    assert x.grad is not None
-    _close(x.grad, layer.weight.sum(0).expand(300, 128))
-
-
-def test_slopes_that_are_one_number_repeated_are_read_as_such(onednn):
-    layer, twin = _layer(128, 384)
-    x = torch.randn(300, 128)
-    layer(x).sum().backward()  # slopes without memory of their own
-    F.linear(x, twin.weight, twin.bias).sum().backward()
-    for mine, theirs in zip(layer.parameters(), twin.parameters(), strict=True):
-        assert mine.grad is not None
-        assert theirs.grad is not None
-        _close(mine.grad, theirs.grad)
+    assert layer(x.requires_grad_()).requires_grad and len(onednn) == 2
 
 
 def test_small_products_other_formats_and_autocast_stay_with_torch(onednn):
     layer, twin = _layer(128, 384)
+    layer.requires_grad_(False)
     layer(torch.randn(8, 128))  # too small to be worth it
-    twin.bfloat16()(torch.randn(300, 128).bfloat16())
+    twin.requires_grad_(False).bfloat16()(torch.randn(300, 128).bfloat16())
     with torch.autocast("cpu", torch.bfloat16):
         assert layer(torch.randn(300, 128)).dtype == torch.bfloat16
     assert not onednn
