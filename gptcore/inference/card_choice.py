@@ -36,8 +36,6 @@ def controls_of(settings: SamplingSettings, uniform: float) -> Controls:
 
 def fits(settings: SamplingSettings, n_alternatives: int) -> bool:
     """Whether a text with these settings can be chosen for on a GPU."""
-    if settings.cuts_further or settings.bad_words_ids:
-        return False
     plain = settings.repetition_penalty == 1 and not settings.no_repeat_ngram_size and not settings.min_new_tokens
     return plain and max(n_alternatives, settings.top_k or 0) <= MOST_LIKELY
 
