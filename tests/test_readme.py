@@ -34,7 +34,6 @@ TESTED = {
     ),
     "python -m gptcore.zero_shot --model world": "tests/test_readme.py",
     "python -m weights.recipes.pages --pages 1000": "tests/test_readme.py",
-    "python -m gptcore.evaluation mini --text stories.txt": "tests/test_readme.py",
     "python -m weights.recipes.freeze": "tests/recipes/test_freeze.py",
     "python -m weights.recipes.training --help": "tests/test_readme.py",
     "python -m weights.recipes.writing --help": "tests/test_readme.py",

@@ -1,13 +1,14 @@
 """Unlearning repetition: what counts as one, and that a model loses the habit."""
 
+from statistics import fmean
+
 import pytest
 import torch
 
 import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TrainingError
-from gptcore.evaluation import repeated_share, written
-from gptcore.inference.sampling_settings import SamplingSettings
+from gptcore.finetuning.answering import judge
 from gptcore.model import random_model
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig
@@ -38,7 +39,6 @@ def test_a_model_that_repeats_itself_loses_the_habit():
     lm = gptcore.load("anthology")
     ids = lm.tokenizer.encode("the cat and the dog and the cat and the dog and the cat ran home. " * 40)
     data = RandomWindows([Source(torch.tensor(ids).numpy())], window=64, batch_size=4)
-    settings = SamplingSettings(temperature=0.8, top_k=50)
     shares = []
     for weight in (0.0, 30.0):
         model = gptcore.load("anthology").model.requires_grad_(True)
@@ -47,8 +47,10 @@ def test_a_model_that_repeats_itself_loses_the_habit():
         for _ in Trainer(model, config, data, objective=objective).events():
             pass
         made = gptcore.LanguageModel(model.eval(), lm.tokenizer, "again")
-        texts = written(made, ["the cat "], n=8, max_new_tokens=56, settings=settings, seed=3)
-        shares.append(repeated_share(texts))
+        writing = (gptcore.generate(made, "the cat ", max_new_tokens=56, temperature=0.8, top_k=50, seed=3 + n)
+                   for n in range(8))  # fmt: skip
+        texts = ["the cat " + "".join(token.text for token in tokens) for tokens in writing]
+        shares.append(fmean(judge(text, (), ended=True).repeated for text in texts))
     assert shares[1] < 0.5 * shares[0]
 
 
