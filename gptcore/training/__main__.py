@@ -140,7 +140,7 @@ def _follow(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespa
     """
     config, interrupted = trainer.config, []
     total = config.max_steps if config.time_budget is None else None
-    report = _Reporter(options.work_dir / _LOG, total=total, tensorboard=options.tensorboard) if leader else None
+    report = _Reporter(options.work_dir / _LOG, total=total) if leader else None
     keeper = _Keeper(options, model, tokenizer) if leader else None
     last, saved = None, time.monotonic()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -169,10 +169,9 @@ def _follow(trainer: Trainer, model: GPT, tokenizer: Tokenizer, options: Namespa
 class _Reporter:
     """Reports a run's events: with a progress bar in a terminal, elsewhere with an occasional line; all in the log."""
 
-    def __init__(self, log: Path, *, total: int | None, tensorboard: Path | None = None) -> None:
+    def __init__(self, log: Path, *, total: int | None) -> None:
         self._log = log.open("a", encoding="utf-8", buffering=1)  # a line is on disk even if the run is killed
         self._bar = tqdm(total=total, unit="update", dynamic_ncols=True) if sys.stderr.isatty() else None
-        self._board = _summary_writer(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: TrainingEvent) -> None:
         if isinstance(event, StepEvent):
@@ -181,7 +180,6 @@ class _Reporter:
             loss, bits, perplexity = event.score.loss, event.score.bits_per_byte, event.score.perplexity
             self._say(f"step {event.step}: held-out {bits:.4f} bits per byte, perplexity {perplexity:.2f}")
             self._write({"step": event.step, "valid_loss": loss, "bits_per_byte": bits, "perplexity": perplexity})
-            self._chart(event.step, valid_loss=loss, bits_per_byte=bits)
         elif isinstance(event, EndEvent):
             self._say(f"the steps are used up after {event.step}" if event.reason == "steps" else "time is up")
             self.close()
@@ -191,12 +189,9 @@ class _Reporter:
         self._log.flush()
         if self._bar is not None:
             self._bar.close()
-        if self._board is not None:
-            self._board.close()
 
     def _step(self, event: StepEvent) -> None:
         self._write(event.__dict__)
-        self._chart(event.step, loss=event.loss, learning_rate=event.learning_rate, grad_norm=event.grad_norm)
         rate = event.n_tokens / max(1e-9, event.elapsed)
         if self._bar is not None:
             self._bar.n = event.step
@@ -210,21 +205,6 @@ class _Reporter:
 
     def _write(self, row: dict[str, Any]) -> None:
         self._log.write(json.dumps(row) + "\n")
-
-    def _chart(self, step: int, **values: float) -> None:
-        if self._board is not None:
-            for name, value in values.items():
-                self._board.add_scalar(name, value, step)
-
-
-def _summary_writer(folder: Path) -> Any:
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise TrainingError(
-            "TensorBoard is not installed. `pip install tensorboard`, or leave --tensorboard out."
-        ) from None
-    return SummaryWriter(str(folder))
 
 
 class _Keeper:

@@ -1,6 +1,5 @@
 """Training from the shell, in one process and in several."""
 
-import importlib.util
 import io
 import json
 import os
@@ -192,15 +191,6 @@ def test_a_bundled_model_is_trained_further_with_its_own_tokenizer(tmp_path):
     before, after = gptcore.load("induction"), gptcore.load(tmp_path / "o")
     moved = (before.model.wte.weight - after.model.wte.weight).abs().max()
     assert 0 < moved < 1e-3 and after.tokenizer.vocab_size == 64
-
-
-def test_charts_for_tensorboard_are_written_or_its_absence_is_a_sentence(tmp_path, text):
-    command = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--tensorboard", str(tmp_path / "board")]
-    done = run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")])
-    if importlib.util.find_spec("tensorboard") is None:
-        assert done.returncode == 1 and "TensorBoard is not installed" in done.stderr
-    else:
-        assert done.returncode == 0 and list((tmp_path / "board").glob("events.out.tfevents.*"))
 
 
 @pytest.mark.slow
