@@ -52,7 +52,7 @@ def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
     """
     try:
         keep_freed_memory()
-        with workers_from_environment(device=options.device, shard_optimizer=options.shard_optimizer) as workers:
+        with workers_from_environment(device=options.device) as workers:
             return _train(options, make_objective, workers)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -62,7 +62,6 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     add("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
     add("--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works")
     add("--compile", action="store_true", help="by torch.compile; takes a minute first, pays on a GPU")
-    add("--shard-optimizer", action="store_true", help="divide AdamW's states among the processes")
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
     earlier.add_argument("--overwrite", action="store_true", help="start over if --work-dir holds an earlier run")

@@ -1,4 +1,4 @@
-"""Distributed training: DistributedDataParallel, and optimiser states sharded across processes."""
+"""Distributed training: DistributedDataParallel."""
 
 import logging
 import os
@@ -20,7 +20,6 @@ class Workers:
     rank: int  # its number; 0 writes files and reports
     size: int  # how many there are
     device: torch.device  # where it computes
-    shard_optimizer: bool = False  # every process keeps only its share of the optimiser's states (ZeRO, stage 1)
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """Wraps the model: gradients are averaged over all processes, and initial weights come from process 0."""
@@ -42,7 +41,7 @@ class Workers:
 
 
 @contextmanager
-def workers_from_environment(*, device: str | None = None, shard_optimizer: bool = False) -> Iterator[Workers | None]:
+def workers_from_environment(*, device: str | None = None) -> Iterator[Workers | None]:
     """The process group that `torchrun` has described in the environment, or None outside of one.
 
     The backend is NCCL for GPUs and gloo for CPUs.
@@ -56,7 +55,7 @@ def workers_from_environment(*, device: str | None = None, shard_optimizer: bool
         torch.cuda.set_device(place)
     dist.init_process_group("nccl" if on_gpu else "gloo")
     try:
-        yield Workers(dist.get_rank(), dist.get_world_size(), place, shard_optimizer)
+        yield Workers(dist.get_rank(), dist.get_world_size(), place)
     finally:
         dist.destroy_process_group()
 

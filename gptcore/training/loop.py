@@ -113,8 +113,7 @@ class Trainer:
         if workers is not None:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
         self._compiled = compiled
-        self._sharded = workers is not None and workers.shard_optimizer
-        self.optimizers = make_optimizers(model, config, shard=self._sharded)
+        self.optimizers = make_optimizers(model, config)
         device = next(model.parameters()).device
         self._recorded: RecordedUpdates | None = None
         # What an objective does with a batch is not known here: it may look at numbers, which a graph would freeze.
@@ -169,10 +168,7 @@ class Trainer:
 
         In a distributed run all processes must call this; process 0 writes.
         """
-        self._gather_optimizer()
-        dropout = [self._dropout]
-        if self.workers is not None:
-            dropout = self.workers.gather(dropout[0])
+        dropout = [self._dropout] if self.workers is None else self.workers.gather(self._dropout)
         if self.workers is not None and self.workers.rank != 0:
             return
         tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
@@ -201,8 +197,8 @@ class Trainer:
                 if key.startswith("optimizer."):
                     _, place, index, name = key.split(".", 3)
                     states[int(place)].setdefault(int(index), {})[name] = value
-            for optimizer, fresh, state in zip(self.optimizers, self._fresh_states(), states, strict=True):
-                optimizer.load_state_dict({**fresh, "state": state})
+            for optimizer, state in zip(self.optimizers, states, strict=True):
+                optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
             self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
             n_states = sum(key.startswith("dropout.") for key in tensors)
             self._set_dropout_state([tensors[f"dropout.{rank}"] for rank in range(n_states)])
@@ -231,17 +227,6 @@ class Trainer:
         seed = generator_for(self.config.seed, "dropout", self.step, rank).initial_seed()
         fresh = torch.Generator(next(self.model.parameters()).device).manual_seed(seed).get_state()
         self._dropout = states[rank] if len(states) == size else fresh
-
-    def _fresh_states(self) -> list[dict[str, Any]]:
-        self._gather_optimizer()
-        whole = self.optimizers
-        if self._sharded and self.workers is not None and self.workers.rank != 0:
-            whole = make_optimizers(self.model, self.config)
-        return [optimizer.state_dict() for optimizer in whole]
-
-    def _gather_optimizer(self) -> None:
-        if self._sharded:
-            self.optimizers[0].consolidate_state_dict(to=0)  # type: ignore[attr-defined]
 
     def _compile(self) -> None:
         """Compiles the model by one pass forward and back, whose gradients are thrown away."""

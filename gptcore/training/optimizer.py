@@ -14,7 +14,7 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5
 
 
-def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = False) -> list[optim.Optimizer]:
+def make_optimizers(model: nn.Module, config: TrainingConfig) -> list[optim.Optimizer]:
     """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
 
     Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads always use AdamW.
@@ -22,7 +22,6 @@ def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = F
     Args:
         model: with gradients.
         config: optimiser, rates and decay.
-        shard: divide AdamW's states among the processes of the group (ZeRO, stage 1: Rajbhandari et al. 2020).
 
     Returns:
         AdamW first, then Muon if there is one.
@@ -35,20 +34,13 @@ def make_optimizers(model: nn.Module, config: TrainingConfig, *, shard: bool = F
     ]
     betas = config.beta1, config.beta2
     device = next(model.parameters()).device
-    recordable = device.type == "cuda" and not shard
+    recordable = device.type == "cuda"
 
     def rate(value: float) -> float | Tensor:
         """On a GPU a tensor, which a recorded update reads anew."""
         return tensor(value, device=device) if recordable else value
 
-    if shard:
-        from torch.distributed.optim import ZeroRedundancyOptimizer  # slow to import
-
-        first: optim.Optimizer = ZeroRedundancyOptimizer(
-            adamw, optim.AdamW, lr=config.learning_rate, betas=betas, fused=True
-        )
-    else:
-        first = optim.AdamW(adamw, lr=rate(config.learning_rate), betas=betas, fused=True, capturable=recordable)
+    first = optim.AdamW(adamw, lr=rate(config.learning_rate), betas=betas, fused=True, capturable=recordable)
     if not inside:
         return [first]
     joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one
