@@ -7,7 +7,6 @@ from gptcore.training.data import (
     RandomWindows,
     RepeatedSequences,
     Rows,
-    ShuffledWindows,
     Source,
     UnigramNoise,
     WithCopies,

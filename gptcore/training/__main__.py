@@ -283,8 +283,6 @@ def _batches(
     if options.repeated:
         periods = (options.periods[0], options.periods[1])
         return data.RepeatedSequences(tokenizer.vocab_size, window=window, batch_size=batch_size, periods=periods)
-    if options.epochs is not None and len(sources) == 1 and options.from_beginnings is None:
-        return data.ShuffledWindows(sources[0].tokens, window=window, batch_size=batch_size)
     return data.RandomWindows(sources, window=window, batch_size=batch_size)
 
 

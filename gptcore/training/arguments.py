@@ -55,7 +55,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     begun = "begin training sequences where a document begins: of these corpora, or of all"
     add("--from-beginnings", nargs="*", metavar="FILE", help=begun)
     add("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    add("--epochs", type=float, help="passes over the corpora, instead of --max-steps")
+    add("--epochs", type=float, help="as many windows as so many passes over the corpora have, instead of --max-steps")
     add("--attention-dropout", type=float, default=0.0, help="on attention weights")
     paper = "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options"
     add("--paper", choices=list(PAPERS), help=paper)

@@ -136,7 +136,8 @@ class RandomWindows:
     def __init__(self, sources: Sequence[Source], *, window: int, batch_size: int) -> None:
         for source in sources:
             if len(source.tokens) <= window:
-                raise TrainingError(_too_short(len(source.tokens), window))
+                has = f"The text has {len(source.tokens)} tokens; one window of {window} and the token after it need"
+                raise TrainingError(f"{has} {window + 1}. Give more text or choose a shorter window.")
         self._starts = [None if one.starts_after is None else _starts(one.tokens, one.starts_after) for one in sources]
         self.sources, self.window, self.batch_size = list(sources), window, batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
@@ -160,38 +161,6 @@ class RandomWindows:
 def _starts(tokens: np.ndarray, end_id: int) -> np.ndarray:
     """Indices where documents begin, each right after an end token."""
     return np.concatenate([[0], np.flatnonzero(tokens[:-1] == end_id) + 1])
-
-
-class ShuffledWindows:
-    """Batches of non-overlapping windows, each read once per epoch, reshuffled every epoch.
-
-    Args:
-        tokens: integers [N]; an incomplete last window is dropped.
-        window: T, tokens in a sequence.
-        batch_size: B, sequences in a batch; a batch may span two epochs.
-
-    Raises:
-        TrainingError: fewer tokens than one window and the token after it.
-    """
-
-    def __init__(self, tokens: np.ndarray, *, window: int, batch_size: int) -> None:
-        self.n_windows = (len(tokens) - 1) // window
-        if self.n_windows < 1:
-            raise TrainingError(_too_short(len(tokens), window))
-        self.tokens, self.window, self.batch_size = tokens, window, batch_size
-        self._order: tuple[int, int, list[int]] = (-1, -1, [])
-
-    def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
-        rows = []
-        for place in range(index * self.batch_size, (index + 1) * self.batch_size):
-            epoch, within = divmod(place, self.n_windows)
-            if self._order[:2] != (seed, epoch):
-                order = torch.randperm(self.n_windows, generator=generator_for(seed, "epoch", epoch)).tolist()
-                self._order = (seed, epoch, order)
-            start = self._order[2][within] * self.window
-            rows.append(self.tokens[start : start + self.window + 1].astype(np.int64))
-        batch = torch.from_numpy(np.stack(rows))  # [B, T + 1]
-        return batch[:, :-1], batch[:, 1:]
 
 
 class OneBatch:
@@ -324,13 +293,6 @@ class UnigramNoise:
         replaced = torch.rand(inputs.shape, generator=generator) < self.share  # [B, T]
         others = inputs.flatten()[torch.randint(inputs.numel(), inputs.shape, generator=generator)]  # [B, T]
         return torch.where(replaced, others, inputs), targets
-
-
-def _too_short(n_tokens: int, window: int) -> str:
-    return (
-        f"The text has {n_tokens} tokens; one window of {window} and the token after it need {window + 1}. "
-        "Give more text or choose a shorter window."
-    )
 
 
 def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple[float, float]:

@@ -20,7 +20,6 @@ from gptcore.training import (
     RandomWindows,
     RepeatedSequences,
     Rows,
-    ShuffledWindows,
     Source,
     StepEvent,
     Trainer,
@@ -300,17 +299,9 @@ def test_noise_replaces_a_share_of_the_inputs_by_tokens_of_the_batch_and_no_targ
         UnigramNoise(plain, share=1)
 
 
-def test_every_window_is_read_once_in_an_epoch_and_the_order_changes():
-    data = ShuffledWindows(np.arange(101), window=10, batch_size=4)
-    starts = torch.cat([data.draw(index, 0)[0][:, 0] for index in range(5)]).tolist()
-    assert sorted(starts[:10]) == sorted(starts[10:]) == list(range(0, 100, 10)) and starts[:10] != starts[10:]
-    again = ShuffledWindows(np.arange(101), window=10, batch_size=4)
-    assert torch.equal(again.draw(3, 0)[0], data.draw(3, 0)[0])  # any batch, without those before it
-    assert torch.equal(OneBatch(data).draw(7, 0)[0], data.draw(0, 0)[0])
-
-
 def test_workers_rows_together_are_the_batch():
     data = RandomWindows([Source(np.arange(100))], window=8, batch_size=6)
+    assert torch.equal(OneBatch(data).draw(7, 0)[0], data.draw(0, 0)[0])
     parts = [Rows(data, rank=rank, n_workers=3).draw(5, 1)[0] for rank in range(3)]
     assert torch.equal(torch.cat(parts), data.draw(5, 1)[0])
     with pytest.raises(TrainingError, match="cannot be divided among 4"):
