@@ -18,6 +18,6 @@ from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_toke
 from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
 from gptcore.analysis.neurons import neuron_activations, neuron_writes, outstanding_neurons
 from gptcore.analysis.parameters import ParameterCount, count_parameters, tensor_shapes
-from gptcore.analysis.patching import attribution_patching, patched_logits, patching_grid, patching_rows
+from gptcore.analysis.patching import patched_logits, patching_grid, patching_rows
 from gptcore.analysis.steering import steering_vector
 from gptcore.analysis.trace import ForwardTrace, trace

@@ -3,8 +3,7 @@
 One activation in a target text's run is replaced with its value from a source text's run; how much of the source's
 answer is restored shows what that activation carries.
 
-Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (causal tracing); Wang et al. 2022; Nanda
-2023, "Attribution Patching" (the gradient estimate).
+Sources: Meng et al. 2022, "Locating and Editing Factual Associations in GPT" (causal tracing); Wang et al. 2022.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,16 +61,24 @@ def patching_rows(
 ) -> Iterator[tuple[int, Tensor]]:
     """`patching_grid`, a row at a time: (depth or layer, float32 [T] or [n_head])."""
     _check(model, source_ids, target_ids, kind)
-    source, streams, start, change = _runs(model, source_ids, target_ids, token, against, kind)
-    for depth, value in enumerate(source):
+    with torch.no_grad():
+        runs = [recorded(model, ids, "residual", kind) for ids in (source_ids, target_ids)]
+        end, start = (float(_answers(model, model.ln_f(run["residual"][-1]), token, against)[0]) for run in runs)
+    if abs(end - start) < _LEAST:
+        raise TokenIdError(
+            f"Both texts give the same difference of logits ({end:.3f}): there is nothing that could come back. "
+            "Choose texts that the model answers differently, and the two answers as tokens."
+        )
+    for depth, (value, stream) in enumerate(zip(runs[0][kind], runs[1]["residual"], strict=False)):
+        value = value[0]
         with torch.no_grad(), evaluating(model):
-            stream = streams[depth].expand(len(value), -1, -1)
+            stream = stream.expand(len(value), -1, -1)
             if kind == "residual":
                 hidden = model.resumed(_with_diagonal(stream, value), depth)
             else:
                 hidden = model.resumed(stream, depth, probe=_Patch(depth, kind, value))
             answers = _answers(model, hidden, token, against)
-        yield depth, ((answers - start) / change).float().cpu()
+        yield depth, ((answers - start) / (end - start)).float().cpu()
 
 
 @torch.no_grad()
@@ -103,43 +110,6 @@ def patched_logits(model: GPT, source_ids: Ids, target_ids: Ids, cells: Sequence
             model.resumed(stream, depth, probe=rest)
         streams = [*streams[:depth], *rest.found["residual"]]
     return model.lm_head(model.ln_f(streams[-1][0, -1])).float().cpu()
-
-
-def attribution_patching(
-    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind = "residual"
-) -> Tensor:
-    """First-order estimate of `patching_grid` from one gradient: (source - target) times the target run's gradient.
-
-    It assumes that the model is linear between the two runs, which it is not; use it as a preview.
-    """
-    _check(model, source_ids, target_ids, kind)
-    source, streams, _, change = _runs(model, source_ids, target_ids, token, against, kind)
-    probe = Recorder(kind)
-    with torch.enable_grad(), evaluating(model):
-        hidden = model.resumed(streams[0].clone().requires_grad_(), 0, probe=probe)
-        here = probe.found[kind]
-        slopes = torch.autograd.grad(_answers(model, hidden, token, against)[0], here)
-    rows = [
-        ((there - now[0].detach()) * slope[0]).sum(-1) for there, now, slope in zip(source, here, slopes, strict=True)
-    ]
-    estimates = torch.stack(rows)
-    return ((estimates.sum(-1) if kind == "head" else estimates) / change).float().cpu()
-
-
-@torch.no_grad()
-def _runs(
-    model: GPT, source_ids: Ids, target_ids: Ids, token: int, against: int, kind: PatchKind
-) -> tuple[list[Tensor], list[Tensor], float, float]:
-    """The source's values of a kind, without a batch, and the target's streams, [1, T, C], both by layer or depth; the
-    target's logit difference, and how much larger the source's is."""
-    runs = [recorded(model, ids, "residual", kind) for ids in (source_ids, target_ids)]
-    source, target = (float(_answers(model, model.ln_f(run["residual"][-1]), token, against)[0]) for run in runs)
-    if abs(source - target) < _LEAST:
-        raise TokenIdError(
-            f"Both texts give the same difference of logits ({source:.3f}): there is nothing that could come back. "
-            "Choose texts that the model answers differently, and the two answers as tokens."
-        )
-    return [value[0] for value in runs[0][kind]], runs[1]["residual"], target, source - target
 
 
 def _answers(model: GPT, hidden: Tensor, token: int, against: int) -> Tensor:

@@ -337,7 +337,7 @@ def test_two_sentences_are_compared_and_cells_and_tokens_are_carried_over(visit)
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("zebra")
     page.get_by_role("button", name="Carry nothing").click()
     expect(page.locator("#patching .pt-next .ct-bar").first).to_contain_text("lion")
-    expect(page.locator("#patching .pt-cell.estimated")).to_have_count(0)
+    expect(page.locator("#patching .pt-cell.waits")).to_have_count(0)
     settled(page)  # drawn anew with each depth until then
     changed = page.locator("#patching .pt-table tr").first.locator("th.changed").first
     place = int(changed.evaluate("th => th.cellIndex")) - 1

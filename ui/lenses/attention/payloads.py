@@ -202,7 +202,6 @@ class PatchingGrid(TypedDict):
     answers: list[str]
     chances: list[list[float]]
     next: list[Choice]
-    estimate: list[list[float]]
     rows: list[list[float]]
     total: int
     stopped: bool

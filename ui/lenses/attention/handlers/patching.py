@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import torch
 from torch import Tensor
 
-from gptcore.analysis import attribution_patching, logits_without, patched_logits, patching_rows
+from gptcore.analysis import logits_without, patched_logits, patching_rows
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
@@ -87,14 +87,13 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
-        JSON of a `PatchingGrid`: an estimate, then the grid by depth; a message where it cannot be.
+        JSON of a `PatchingGrid`, depth by depth; a message where it cannot be.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
         source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
         chances, words = both_answers(services, lm, [source, target])
         labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
-        estimate = services.now(lambda: attribution_patching(lm.model, source, target, *words))
         shown: PatchingGrid = {
             "texts": [str(first), str(second)],
             "model": lm.name,
@@ -104,7 +103,6 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
             "answers": [describe_token(lm.tokenizer, token) for token in words],
             "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
             "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
-            "estimate": [[round(share, 3) for share in row] for row in estimate.tolist()],
             "rows": [],
             "total": lm.model.config.n_layer + 1,
             "stopped": False,

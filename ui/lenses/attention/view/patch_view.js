@@ -63,15 +63,15 @@ export function start({element, props, server, watch}) {
       const row = add(table, 'tr');
       const last = depth === patching.total - 1;
       add(row, 'th', 'pt-side u-muted', last ? 'end' : `block ${depth}`);
-      const estimated = depth >= patching.rows.length;
-      (estimated ? patching.estimate : patching.rows)[depth].forEach((share, place) => {
+      const waits = depth >= patching.rows.length;
+      (waits ? patching.b.map(() => 0) : patching.rows[depth]).forEach((share, place) => {
         const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
-        const looks = `pt-cell u-type-xs u-digits${share > 0.55 ? ' full' : ''}${estimated ? ' estimated' : ''}`;
-        const cell = add(row, 'td', looks, estimated && percents ? `≈${percents}` : percents);
+        const looks = `pt-cell u-type-xs u-digits${share > 0.55 ? ' full' : ''}${waits ? ' waits' : ''}`;
+        const cell = add(row, 'td', looks, waits ? '…' : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
         cell.dataset.at = `${depth},${place}`;
         cell.setAttribute('role', 'button');
-        cell.setAttribute('aria-label', estimated ? `estimated ${percents || '0%'}` : cellText(patching, depth, place));
+        cell.setAttribute('aria-label', waits ? 'not computed yet' : cellText(patching, depth, place));
         showCarried(cell);
       });
     }
