@@ -2,8 +2,8 @@
 
 With attention weights, norm scales and neuron gates, activation(z) / z, frozen at their values in one run, a pre-norm
 model is linear from the words to the difference of two logits. The influence of a head or neuron is then its output
-times the gradient; the weight of an edge is what one node writes directly into the input of another. Both are checked
-in the model itself: nodes switched off, or a single edge cut, and the rest recomputed.
+times the gradient; the weight of an edge is what one node writes directly into the input of another. Nodes are checked
+in the model itself: switched off, and the rest recomputed.
 
 Sources: Jafari et al. 2025, "RelP: Faithful and Efficient Circuit Discovery via Relevance Patching"; neurons as nodes:
 arXiv 2601.22594; pruning by normalised influence: Ameisen et al. 2025, "Circuit Tracing".
@@ -18,8 +18,7 @@ from torch import Tensor, nn
 
 from gptcore.analysis.attention import attention_patterns
 from gptcore.analysis.attribution import behind, final_norm, logit_direction, norm_scale
-from gptcore.analysis.reading import Kind, PartKind, PartProbe, read, recorded
-from gptcore.attention import attention_weights
+from gptcore.analysis.reading import PartKind, PartProbe, read
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
 
@@ -289,13 +288,13 @@ def _edges(matrix: Tensor, kept: Sequence[int]) -> tuple[CircuitEdge, ...]:
     return tuple(sorted(edges, key=lambda edge: -abs(edge.weight)))
 
 
-class _Instead(PartProbe):
-    """Lets heads and neurons write something else at their positions: heads float [D], neurons [C], or 0."""
+class _Without(PartProbe):
+    """Ablates nodes: heads and neurons write nothing at their positions."""
 
     _stream: Tensor  # float [B, T, C], before any norm: what attention reads; once that has written, what the MLP reads
 
-    def __init__(self, model: GPT, changes: Sequence[tuple[CircuitNode, Tensor | float]]) -> None:
-        self._model, self._changes = model, changes
+    def __init__(self, model: GPT, nodes: Sequence[CircuitNode]) -> None:
+        self._model, self._nodes = model, nodes
 
     def residual(self, depth: int, stream: Tensor) -> None:
         self._stream = stream
@@ -303,13 +302,15 @@ class _Instead(PartProbe):
     def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
         if kind == "attention":
             self._stream = self._stream + value
-        for node, instead in self._changes:
+        for node in self._nodes:
             if (_PART_OF.get(node.kind), node.layer) == (kind, layer):
                 value = value.clone()
                 if kind == "head":
-                    value[0, node.index, node.place] = instead
+                    value[0, node.index, node.place] = 0
                 else:
-                    value[0, node.place] += instead - _of_neuron(self._model, node, self._stream[0])
+                    mlp, norm = self._model.blocks[layer].mlp, self._model.blocks[layer].ln_2
+                    inner = mlp.c_fc.weight[node.index] @ norm(self._stream[0, node.place]) + mlp.c_fc.bias[node.index]
+                    value[0, node.place] -= activation(mlp.activation, inner) * mlp.c_proj.weight[:, node.index]
         return value
 
 
@@ -319,49 +320,4 @@ def logits_without_nodes(model: GPT, token_ids: Sequence[int], nodes: Sequence[C
 
     The rest of the model is recomputed. Word and answer nodes cannot be ablated and are skipped.
     """
-    return model.lm_head(read(model, token_ids, _Instead(model, [(node, 0.0) for node in nodes]))[-1]).float().cpu()
-
-
-@torch.inference_mode()
-def logits_without_edge(model: GPT, token_ids: Sequence[int], source: CircuitNode, target: CircuitNode) -> Tensor:
-    """Logits after the last position, float32 [V], with one edge cut: the target does not see the source's output.
-
-    The target is recomputed in full, including its attention or gate; all other nodes still see the source.
-    """
-    if target.kind not in _PART_OF or source.kind == "answer" or source.stage >= target.stage:
-        raise ConfigError("An edge that can be cut leads from a word, head or neuron to a later head or neuron.")
-    found = recorded(model, token_ids, "residual", "attention", "head")
-    without = _read_by(found, target).clone()
-    without[source.place] -= _written(model, found, source)
-    if target.kind == "neuron":
-        value = _of_neuron(model, target, without)
-    else:
-        block, n_head = model.blocks[target.layer], model.config.n_head
-        parts = block.attn.c_attn(block.ln_1(without)).chunk(3, dim=-1)
-        query, key, values = (part.unflatten(-1, (n_head, -1))[:, target.index] for part in parts)  # [T, D] each
-        weights = attention_weights(query[None], key[None], is_causal=model.config.causal)[0]
-        value = weights[target.place] @ values
-    return model.lm_head(read(model, token_ids, _Instead(model, [(target, value)]))[-1]).float().cpu()
-
-
-def _read_by(found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
-    """The stream that a head or neuron reads, before its norm, [T, C]."""
-    stream = found["residual"][node.layer][0]
-    return stream + found["attention"][node.layer][0] if node.kind == "neuron" else stream
-
-
-def _written(model: GPT, found: dict[Kind, list[Tensor]], node: CircuitNode) -> Tensor:
-    """What a word, head or neuron adds to the stream at its place, [C]."""
-    if node.kind == "word":
-        return found["residual"][0][0, node.place]
-    if node.kind == "neuron":
-        return _of_neuron(model, node, _read_by(found, node))
-    weight = model.blocks[node.layer].attn.c_proj.weight.unflatten(1, (model.config.n_head, -1))  # [C, H, D]
-    return weight[:, node.index] @ found["head"][node.layer][0, node.index, node.place]
-
-
-def _of_neuron(model: GPT, node: CircuitNode, stream: Tensor) -> Tensor:
-    """What a neuron writes, [C], when its norm reads this stream, [T, C]."""
-    block = model.blocks[node.layer]
-    inner = block.mlp.c_fc.weight[node.index] @ block.ln_2(stream[node.place]) + block.mlp.c_fc.bias[node.index]
-    return activation(block.mlp.activation, inner) * block.mlp.c_proj.weight[:, node.index]
+    return model.lm_head(read(model, token_ids, _Without(model, nodes))[-1]).float().cpu()

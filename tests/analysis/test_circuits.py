@@ -3,20 +3,17 @@
 import pytest
 import torch
 
-import gptcore
 from gptcore.analysis import (
     CircuitNode,
     circuits,
     logit_attribution,
     logits_without,
-    logits_without_edge,
     logits_without_nodes,
     word_circuit,
 )
 from gptcore.analysis.ablation import ModelPart
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
-from gptcore.probe import Probe
-from tiny import POST, SMALL, Seen, make_model, random_ids
+from tiny import POST, SMALL, make_model, random_ids
 
 
 def whole(monkeypatch, model, ids):
@@ -86,54 +83,6 @@ def test_a_neuron_that_is_switched_off_is_a_row_of_weights_at_zero():
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
-@torch.no_grad()
-def test_a_cut_edge_is_what_the_target_computes_from_a_stream_without_the_source():
-    """By hand: head 0.1 at place 2 into head 1.3 at place 5; then into a neuron of layer 0 at its own place."""
-    model = make_model(SMALL)
-    ids = [int(i) for i in random_ids(model.config, 6)]
-    source, D = CircuitNode("head", 0, 1, 2, 0.0), 6
-    seen_whole = Seen()
-
-    class Heads(Probe):
-        def heads(self, layer, found):
-            if layer == 0:
-                self.first = found.clone()
-            if layer == 1:
-                self.second = found.clone()
-                found = found.clone()
-                found[0, 3, 5] = self.instead
-            return found
-
-    heads = Heads()
-    heads.instead = torch.zeros(D)
-    model(torch.tensor([ids]), probe=seen_whole)
-    model(torch.tensor([ids]), probe=heads)
-    streams = seen_whole.by_name["residual"]
-    written = model.h[0].attn.c_proj.weight[:, 6:12] @ heads.first[0, 1, 2]
-    stream = streams[1].clone()
-    stream[0, 2] -= written
-    seen = Heads()
-    seen.instead = torch.zeros(D)
-    model.resumed(stream, 1, probe=seen)
-    heads.instead = seen.second[0, 3, 5]
-    expected = model(torch.tensor([ids]), probe=heads).logits[0, -1]
-    found = logits_without_edge(model, ids, source, CircuitNode("head", 1, 3, 5, 0.0))
-    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
-
-    target = CircuitNode("neuron", 0, 7, 2, 0.0)
-    mlp = model.h[0].mlp
-    middle = streams[0][0] + model.h[0].attn(model.h[0].ln_1(streams[0]), gptcore.attention.ForwardContext())[0]
-
-    def neuron(state):
-        inner = mlp.c_fc.weight[7] @ model.h[0].ln_2(state) + mlp.c_fc.bias[7]
-        return torch.nn.functional.gelu(inner, approximate="tanh") * mlp.c_proj.weight[:, 7]
-
-    after = streams[1].clone()
-    after[0, 2] += neuron(middle[2] - written) - neuron(middle[2])
-    expected = model.lm_head(model.resumed(after, 1))[0, -1]
-    torch.testing.assert_close(logits_without_edge(model, ids, source, target), expected, atol=1e-5, rtol=1e-5)
-
-
 def test_what_is_no_circuit_is_refused(model):
     ids = random_ids(model.config, 5).tolist()
     for kwargs in ({"share": 0}, {"share": 1.5}, {"most": 0}):
@@ -145,9 +94,6 @@ def test_what_is_no_circuit_is_refused(model):
         word_circuit(model, [], 3, 7)
     with pytest.raises(ConfigError, match="post-norm"):
         word_circuit(make_model(POST), ids, 3, 7)
-    word, head = CircuitNode("word", -1, 0, 1, 0.0), CircuitNode("head", 0, 0, 2, 0.0)
-    with pytest.raises(ConfigError, match="edge"):
-        logits_without_edge(model, ids, head, word)
 
 
 def test_a_text_that_takes_too_much_memory_is_refused_before_it_is_read(model, monkeypatch):

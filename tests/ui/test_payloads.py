@@ -42,7 +42,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.arithmetic": {**head, "row": 3, "column": 1},
         "Attention.arrays": head,
         "Attention.circuit": PAIR,
-        "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]], "edge": None},
+        "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]]},
         "Attention.formed": PAIR,
         "Attention.head_difference": {**head, "key": f"{seen.key}:{seen.key}"},
         "Attention.head_map": head,
@@ -140,8 +140,6 @@ REFUSED = {
         *(({"off": off}, "") for off in (
             "x", [["head", 0, 0]], [["head", 9, 0, 0]], [["head", 0, 99, 0]], [["answer", 6, 0, 0]], [[None] * 4],
             [["neuron", 0, 0, 99]], [["head", 0, 0, 0]] * 41)),
-        *(({"off": [], "edge": edge}, "") for edge in (
-            [["head", 0, 0, 0]], "x", [["head", 0, 0, 0], ["word", -1, 0, 0]])),
     ),
     "Generate.cut": (
         ({"text": "x" * 1001}, "1,001 characters; 1,000"), ({"text": ""}, "empty"), (None, "must be text"),
@@ -179,7 +177,7 @@ NONSENSE = (
     {"workspace": [], "run": {}, "command": ["stop"], "rows": -1, "looks": 10**30, "rival": "x", "look": math.nan},
     {"shape": {"n_layer": math.nan}, "format": "png", "dark": "no"}, {"link": 7},
     {"ids": [-1, 10**30], "model": "mini"},
-    {**SEEN, "word": math.nan, "rival": 10**30, "off": [[END_OF_TEXT]], "edge": {}, "cells": "x", "merges": math.nan},
+    {**SEEN, "word": math.nan, "rival": 10**30, "off": [[END_OF_TEXT]], "cells": "x", "merges": math.nan},
 )  # fmt: skip
 
 

@@ -41,10 +41,9 @@ class HeadOfModel(TypedDict):
 
 
 class CircuitRequest(PairRequest):
-    """A circuit without some nodes, or without the edge between two."""
+    """A circuit without some nodes."""
 
     off: list[NodeName]
-    edge: tuple[NodeName, NodeName] | None
 
 
 class PatchRequest(TypedDict):
@@ -179,7 +178,7 @@ class Circuit(TypedDict):
 
 
 class CircuitWithout(TypedDict):
-    """The difference of both logits and the next token, without some nodes or an edge."""
+    """The difference of both logits and the next token, without some nodes."""
 
     difference: float
     next: list[Choice]

@@ -49,15 +49,10 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
     ids = lm.tokenizer.encode(TEXT)
     heads = [n for n in found["nodes"] if n["kind"] == "head"][-2:]
     off = [["head", n["layer"], n["index"], n["place"]] for n in heads]
-    value = json.loads(circuit.circuit_without(bundled, {**asked, "off": off, "edge": None}))
+    value = json.loads(circuit.circuit_without(bundled, {**asked, "off": off}))
     without = analysis.logits_without_nodes(lm.model, ids, [CircuitNode(*one, 0.0) for one in off])
     assert value["difference"] == pytest.approx(float(without[word] - without[rival]), abs=2e-3)
     assert value["next"][0][1] == pytest.approx(float(without.softmax(-1).max()), abs=1e-3)
-    source, target, _ = next(e for e in found["edges"] if found["nodes"][e[1]]["kind"] == "head")
-    pair = [[found["nodes"][i][name] for name in ("kind", "layer", "index", "place")] for i in (source, target)]
-    value = json.loads(circuit.circuit_without(bundled, {**asked, "off": [], "edge": pair}))
-    cut = analysis.logits_without_edge(lm.model, ids, *(CircuitNode(*one, 0.0) for one in pair))
-    assert value["difference"] == pytest.approx(float(cut[word] - cut[rival]), abs=2e-3)
 
 
 def test_the_words_follow_the_numbers():

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import numpy as np
 from torch import Tensor
 
-from gptcore.analysis import logit_attribution, logits_without_edge, logits_without_nodes, word_circuit
+from gptcore.analysis import logit_attribution, logits_without_nodes, word_circuit
 from gptcore.analysis.circuits import CircuitNode, NodeKind
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
@@ -69,18 +69,15 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
 
 @answering
 def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> CircuitWithout:
-    """The prediction without some nodes, or without an edge; a message where it cannot be."""
+    """The prediction without some nodes; a message where it cannot be."""
     lm, ids, word, rival = asked(services, request)
-    off, edge = fields(request, "off", "edge")
+    (off,) = fields(request, "off")
     if not isinstance(off, list) or len(off) > _MOST_OFF:
         raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
     nodes = [_node(lm, ids, one) for one in off]
-    pair = edge if isinstance(edge, list) and len(edge) == 2 else [None, None]
-    ends = None if edge is None else tuple(_node(lm, ids, one) for one in pair)
 
     def computed() -> CircuitWithout:
-        model = lm.model
-        logits = logits_without_edge(model, ids, *ends) if ends else logits_without_nodes(model, ids, nodes)
+        logits = logits_without_nodes(lm.model, ids, nodes)
         following = likeliest(lm, logits.softmax(-1), _N_NEXT)
         return {"difference": round(_difference(logits, word, rival), 3), "next": following}
 

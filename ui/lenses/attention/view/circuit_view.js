@@ -1,5 +1,5 @@
-// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off or cuts
-// an edge, and updates the prediction. Model text goes into the page by textContent alone.
+// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off and
+// updates the prediction. Model text goes into the page by textContent alone.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
 import {percent, signed, visible} from '../../../shared/view/plain.js';
 import {add} from '../../../shared/view/page.js';
@@ -110,8 +110,9 @@ export function circuitView(box, server) {
     const line = put(svg, 'path', {d, class: `ct-edge${weight < 0 ? ' against' : ''}${dim}`});
     line.setAttribute('stroke-width', (0.8 + (6 * Math.abs(weight)) / largest).toFixed(1));
     line.dataset.edge = `${source}-${target}`;
-    put(line, 'title', {}, `${a.name} → ${b.name}: ${signed(weight)}`);
-    line.addEventListener('click', () => cut(source, target, weight));
+    const about = `${a.name} → ${b.name}: ${signed(weight)}`;
+    put(line, 'title', {}, about);
+    line.addEventListener('click', () => tell(`${about}. Click either end to switch it off.`));
   }
 
   function drawNode(svg, node, [x, y], i) {
@@ -143,35 +144,18 @@ export function circuitView(box, server) {
     for (const name of ['pointerenter', 'focus']) group.addEventListener(name, () => tell(about));
   }
 
-  async function without(nodes, edge) {
-    const mine = ++number;
-    const answer = await server.circuit_without({...request, off: nodes, edge});
-    if (mine !== number || !answer) return null;
-    const value = JSON.parse(answer);
-    if (value.message) tell(value.message);
-    return value.message ? null : value;
-  }
-
   async function turn(i) {
     if (!off.delete(i)) off.add(i);
     draw();
     drawing.querySelector(`[data-node="${i}"]`)?.focus();
     const nodes = Array.from(off, place => key(circuit.nodes[place]));
-    const value = await without(nodes, null);
-    if (!value) return;
+    const mine = ++number;
+    const answer = await server.circuit_without({...request, off: nodes});
+    if (mine !== number || !answer) return;
+    const value = JSON.parse(answer);
+    if (value.message) return tell(value.message);
     const change = signed(value.difference - circuit.total);
     tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');
-    drawNext(value.next, value.difference);
-  }
-
-  async function cut(source, target, weight) {
-    const [a, b] = [circuit.nodes[source], circuit.nodes[target]];
-    if (b.kind === 'answer')
-      return tell(`${a.name} writes ${signed(weight)} straight for the answer. Click it to switch it off.`);
-    const value = await without([], [key(a), key(b)]);
-    if (!value) return;
-    const change = signed(value.difference - circuit.total);
-    tell(`${a.name} → ${b.name}, ${signed(weight)}: cut, the preference really changes by ${change}.`);
     drawNext(value.next, value.difference);
   }
 
