@@ -181,7 +181,7 @@ def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):
     expect(page.locator("#neurons .nr-size")).to_have_count(6)
 
 
-def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser, tmp_path):
+def test_files_hold_the_maps(visit):
     page = visit_attention(visit)
     settled(page)
     layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
@@ -192,19 +192,6 @@ def test_files_hold_the_maps_and_the_page_of_its_own_works_alone(visit, browser,
     assert float(table[-1][1]) == pytest.approx(float(attention[layer, head, -1, 0]), abs=2e-5)
     assert saved(page, "#attention", "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert b"<svg" in saved(page, "#attention", "svg").read_bytes()
-    alone = tmp_path / "alone.html"
-    alone.write_bytes(saved(page, "#attention", "html").read_bytes())
-    other = browser.new_context(offline=True).new_page()
-    failures = []
-    other.on("pageerror", lambda error: failures.append(str(error)))
-    other.goto(alone.as_uri())
-    expect(other.locator(".at-name")).to_have_text(name(page))
-    assert pixels(other, ".at-map") > 20
-    other.locator(".at-grid").focus()
-    other.keyboard.press("ArrowDown")
-    expect(other.locator(".at-name")).not_to_have_text(name(page))
-    assert failures == []
-    other.context.close()
 
 
 def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_during_a_trial(visit):

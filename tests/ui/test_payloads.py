@@ -50,7 +50,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.inner_sizes": {},
         "Attention.neurons": {**SEEN, "layer": None, "neuron": None},
         "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
-        "Attention.standalone": {**head, "value": "{}"},
         "Attention.steps": head,
         "Attention.why": PAIR,
         "Attention.why_there": {**head, "row": 3, "column": 1},

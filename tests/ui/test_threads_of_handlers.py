@@ -66,7 +66,7 @@ HANDLERS = {
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
 NOTHING = {
-    "make_attention_example", "read", "read_ids", "chosen", "fitting", "both_answers", "maps_for_a_page", "asked",
+    "make_attention_example", "read", "read_ids", "chosen", "fitting", "both_answers", "asked",
 }  # fmt: skip
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {

@@ -60,7 +60,7 @@ def style_sheet() -> str:
     Gradio's rules come later, so selectors that match nothing raise each rule's specificity by three classes or an id.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
-    ours = [name for name in ours if name not in (*_WHOLE_PAGE, "lenses/attention/view/standalone.css")]
+    ours = [name for name in ours if name not in _WHOLE_PAGE]
     ours.sort(key=lambda name: not name.startswith("shared/"))  # shared rules come first
     whole = f":is(._._._, html) {{\n{''.join(map(text_of, _WHOLE_PAGE))}}}\n"
     return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n{_more()}"
@@ -165,12 +165,6 @@ def component(
         value, html_template=template, js_on_load=script, server_functions=list(server_functions),
         apply_default_css=False, elem_id=elem_id, elem_classes=[_OURS, *elem_classes],
     )  # fmt: skip
-
-
-def bundled(module: str) -> str:
-    """A module and all it imports as one script without imports, for a page that must open without a server."""
-    plain = (_IMPORT.sub("", text_of(name)) for name in _with_imports(module))
-    return "\n".join(re.sub(r"^export ", "", text, flags=re.MULTILINE) for text in plain)
 
 
 def _with_imports(module: str) -> list[str]:

@@ -42,20 +42,11 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
     assert len(client.get(f"{files.base_path()}/plotly.min.js").content) > 1_000_000
 
 
-def test_a_bundle_has_each_module_once_and_imports_nothing():
-    script = files.bundled("lenses/attention/view/attention_view.js")
-    assert not re.search(r"^(import|export) ", script, re.MULTILINE)
-    assert all(script.count(f"function {name}(") == 1 for name in ("inflate", "heatMap", "start"))
-    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", script, re.MULTILINE)
-    assert not [name for name in set(names) if names.count(name) > 1]  # modules of a bundle share one scope
-
-
 def test_every_style_sheet_of_a_component_is_on_the_page_once():
     page, folder = files.style_sheet(), PAGE
     for file in folder.rglob("*.css"):
         name = file.relative_to(folder).as_posix()
-        wanted = name != "lenses/attention/view/standalone.css"
-        assert page.count(file.read_text(encoding="utf-8")) == wanted, name
+        assert page.count(file.read_text(encoding="utf-8")) == 1, name
     # What belongs to the whole page stands outside of the rule for components.
     assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
     address = re.findall(r'href="(.*)"', files.style_link())[0]

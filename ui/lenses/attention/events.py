@@ -1,25 +1,20 @@
 """Event handlers of the Attention tab, and the server functions of its component."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.lenses.attention.handlers import ablation, files, lens, maps, texts
+from ui.lenses.attention.handlers import ablation, lens, maps, texts
 from ui.lenses.attention.handlers.head_weights import head_weights
 from ui.lenses.attention.handlers.why_there import why_there
-from ui.lenses.attention.payloads import StandaloneRequest
-from ui.lenses.attention.view.attention_view import standalone_page
-from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.own_text import text_to_read
 from ui.shared.wiring import event_data, or_nothing, served
 from ui.views import title_of
 
-_MOST_CHARS = 3_000_000
 _LONGEST_NUMBER = 10  # digits
 
 
@@ -113,14 +108,5 @@ class AttentionEvents:
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the component: they bypass the queue, so that moving between heads never waits."""
-    maps_of = (maps.head_map, maps.steps, maps.arithmetic, files.arrays)
-    return served(services, *maps_of, why_there, head_weights, standalone)
-
-
-def standalone(services: Services, request: Annotated[object, StandaloneRequest]) -> str | None:
-    """The view as a page of its own. None for an invalid request."""
-    (value,) = fields(request, "value")
-    whole = files.maps_for_a_page(services, request)
-    if whole is None or not isinstance(value, str) or len(value) > _MOST_CHARS:
-        return None
-    return f"data:text/html;base64,{b64encode(standalone_page(value, whole).encode()).decode()}"
+    maps_of = (maps.head_map, maps.steps, maps.arithmetic, maps.arrays)
+    return served(services, *maps_of, why_there, head_weights)

@@ -26,12 +26,6 @@ class CellRequest(HeadRequest):
     column: int
 
 
-class StandaloneRequest(HeadRequest):
-    """The view as a page of its own, with the component's value."""
-
-    value: str
-
-
 class HeadOfModel(TypedDict):
     """A head, whatever is read."""
 

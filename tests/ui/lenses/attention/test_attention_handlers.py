@@ -18,11 +18,10 @@ from gptcore.errors import GPTCoreError
 from helpers import form
 from tiny import make_model
 from ui.lenses.attention.events import AttentionEvents, Switches
-from ui.lenses.attention.handlers import ablation, codec, compare, files, lens, maps
+from ui.lenses.attention.handlers import ablation, codec, compare, lens, maps
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
 from ui.lenses.attention.handlers.texts import TEXTS, activating_text
-from ui.lenses.attention.view.attention_view import standalone_page
 from ui.lenses.generate.handlers import writing
 from ui.shared.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
@@ -217,13 +216,11 @@ def test_files_hold_what_the_page_shows(services, tiny_lm):
     value = look(services)
     asked = {"key": value["key"], "layer": 1, "head": 2, "mode": RAW}
     patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).cpu().numpy()
-    url = files.arrays(services, asked)
+    url = maps.arrays(services, asked)
     with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
         np.testing.assert_allclose(arrays["attention"], patterns, atol=1e-5)
         assert arrays["tokens"].tolist() == value["tokens"] and arrays["token_ids"].tolist() == value["ids"]
         assert (int(arrays["layer"]), int(arrays["head"])) == (1, 2)
-    whole = files.maps_for_a_page(services, asked)
-    assert len(whole) == 8 and whole["1,2"] == maps.head_map(services, asked)
 
 
 def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, tiny_lm):
@@ -361,9 +358,3 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
 )  # fmt: skip
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
     assert said in lens.conclusion(ranks, chances, "ball")
-
-
-def test_a_page_of_its_own_cannot_be_broken_out_of_by_its_text():
-    page = standalone_page(json.dumps({"text": "</script><script>alert(1)</script>"}), {"0,0": "abc"})
-    assert page.count("</script>") == 1 and "\\u003c/script>" in page
-    assert "http" not in page.replace("http://www.w3.org", "")

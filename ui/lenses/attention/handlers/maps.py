@@ -1,5 +1,7 @@
 """Attention maps: a text is run through the model once, then any head can be viewed."""
 
+import base64
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +28,8 @@ from ui.state.attention_cache import CachedAttention
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
 ENDS = ("beginning", "end")
+# A larger fp32 array would be too much for a browser; the chosen head alone always fits.
+_MOST_ARRAY_BYTES = 48 << 20
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,32 @@ def head_map(services: Services, request: Annotated[object, HeadRequest]) -> str
     if head is None:
         return None
     return services.now(lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False))
+
+
+def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str | None:
+    """A compressed .npz as a data URL.
+
+    Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
+    tokens, token_ids; layer and head, the chosen ones. Rows with no attention left are NaN.
+    """
+    head = chosen(services, request)
+    if head is None:
+        return None
+    reading = head.kept.reading
+    all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
+    weights = services.now(
+        lambda: np.stack([shown_as(layer, head.mode) for layer in reading.layers()]) if all_fit else head.weights
+    )
+    target = io.BytesIO()
+    np.savez_compressed(
+        target,
+        attention=weights,
+        tokens=np.array(head.kept.labels),
+        token_ids=np.array(reading.token_ids),
+        layer=head.layer,
+        head=head.head,
+    )
+    return f"data:application/zip;base64,{base64.b64encode(target.getvalue()).decode()}"
 
 
 def steps(services: Services, request: Annotated[object, HeadRequest]) -> ScoreMap | None:

@@ -1,14 +1,9 @@
 """Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
 
-import json
-from collections.abc import Mapping
-
 import gradio as gr
 
-from ui.shared.files import ServerFunctions, bundled, component, text_of
+from ui.shared.files import ServerFunctions, component
 from ui.shared.view.save_menu import save_menu
-
-_MODULE, _STYLE = "lenses/attention/view/attention_view.js", "lenses/attention/view/attention_view.css"
 
 _STEPS = """
 <div class="at-steps-view" hidden><div class="at-three">
@@ -31,15 +26,14 @@ four times behind a start token. The other roles follow Elhage et al. 2021 and W
 """
 
 
-def _html(*, signed: bool, alone: bool) -> str:
-    """The component's elements: signed omits what a difference lacks, alone omits what needs the app."""
-    whole = not (signed or alone)
+def _html(*, signed: bool, recorded: bool) -> str:
+    """The component's elements: signed omits what a difference lacks, recorded what needs the model."""
+    whole = not (signed or recorded)
     button = '<button type="button" data-{}="{}">{}</button>'.format
     views = button("view", "map", "Map") + ("" if signed else button("view", "lines", "Lines"))
     views += button("view", "steps", "Step by step") if whole else ""
-    pictures = {} if alone else {"png": "Picture, .png", "svg": "Drawing, .svg"}
-    more = {"npz": "All heads, .npz", "html": "Page to pass on, .html"} if whole else {}
-    buttons = save_menu(**pictures, csv="This head, .csv", **more) + (
+    more = {"npz": "All heads, .npz"} if whole else {}
+    buttons = save_menu("png", "svg", csv="This head, .csv", **more) + (
         button("do", "link", "Copy link") if whole else ""
     )
     acts = "" if signed else button("do", "induction", "Find induction heads")
@@ -83,47 +77,17 @@ def attention_view(
     events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, why_there, head_weights, standalone and
-            arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
+        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, why_there, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.
     """
     return component(
         value,
-        _html(signed=signed, alone=recorded),
-        _MODULE,
+        _html(signed=signed, recorded=recorded),
+        "lenses/attention/view/attention_view.js",
         events=("activate", "off", "expired"),
         given={"signed": signed, "shares": not (signed or recorded)},
         elem_classes=["attention-view"],
         server_functions=server_functions,
         elem_id=elem_id,
     )
-
-
-def standalone_page(value: str, maps: Mapping[str, str]) -> str:
-    """The component as a standalone HTML page with its data: it opens offline and without this app.
-
-    Args:
-        value: the component's value.
-        maps: "layer,head" -> map, for the heads available at full precision.
-    """
-    data = {"value": value, "maps": maps}
-    # Data inside a script element must not be able to close it.
-    packed = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Attention · GPT Lens</title>
-<style>{"".join(map(text_of, ("shared/view/properties.css", "lenses/attention/view/standalone.css", "shared/view/parts.css", "shared/view/token_stream.css", _STYLE)))}</style></head>
-<body><div class="attention-view" id="view">{_html(signed=False, alone=True)}</div>
-<script>
-if (matchMedia('(prefers-color-scheme: dark)').matches) document.body.classList.add('dark');
-(function (data) {{
-{bundled(_MODULE)}
-const mapOf = async ({{layer, head}}) => data.maps[layer + ',' + head] ?? null;
-start({{
-  element: document.getElementById('view'), props: {{value: data.value}}, given: {{signed: false}},
-  watch: () => {{}}, trigger: () => {{}}, server: {{head_map: mapOf}},
-}});
-}})({packed});
-</script></body></html>
-"""

@@ -7,7 +7,6 @@ import {linkOf} from './link.js';
 export function headTools(view, trigger) {
   const {server, status, large, maps} = view;
   const fileName = () => `attention-layer${view.chosen[0]}-head${view.chosen[1]}`;
-  const question = () => maps.question(view.chosen);
   async function csv() {
     const matrix = await maps.exact(view.chosen); // never the preview
     if (!matrix) return;
@@ -21,10 +20,6 @@ export function headTools(view, trigger) {
     const {value, chosen: head, mode, cell} = view;
     const shown = linkOf({value, head, mode, cell, zoom: large.zoom()});
     status.textContent = await shareLink({...shown, token: chosenInLink().token});
-  }
-  function standalone() {
-    const value = JSON.stringify({...view.value, start: view.chosen});
-    return saveMade(status, 'attention.html', () => server.standalone({...question(), value}));
   }
   const place = () => ({layer: view.chosen[0], head: view.chosen[1]});
   return {
@@ -44,8 +39,7 @@ export function headTools(view, trigger) {
         says: signed ? 'difference in attention (A minus B)' : 'attention',
       });
     }),
-    html: standalone,
-    npz: () => saveMade(status, 'attention.npz', () => server.arrays(question())),
+    npz: () => saveMade(status, 'attention.npz', () => server.arrays(maps.question(view.chosen))),
     csv,
     link,
     plus: () => large.zoomBy(0.6),
