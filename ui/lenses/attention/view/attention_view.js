@@ -10,7 +10,6 @@ import {onLook, onTools} from '../../../shared/view/page.js';
 import {cellDetail} from './cell_detail.js';
 import {heatMap} from './heatmap.js';
 import {headMaps} from './head_maps.js';
-import {headTable} from './head_table.js';
 import {headTools} from './head_tools.js';
 import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
@@ -56,12 +55,12 @@ export function start({element, props, server, trigger, watch, given}) {
   };
   view.maps = headMaps(view, {reread: () => trigger('expired', {}), draw: () => drawHead(view)});
   view.large = largeMap(view);
-  for (const [name, made] of Object.entries({overview, cellDetail, lineView, stepView, headTable, headWeights}))
+  for (const [name, made] of Object.entries({overview, cellDetail, lineView, stepView, headWeights}))
     view[name] = made(view);
   overGrid(view, part('grid'));
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(view, button.dataset.view));
-  const tools = {...headTools(view, trigger), induction: view.headTable.findInduction};
+  const tools = headTools(view, trigger);
   onTools(element, () => view.value && tools);
   if (!view.signed) onSentence(view.hear);
   new ResizeObserver(() => {
@@ -102,7 +101,6 @@ async function take(view, text) {
   part('note').textContent = next.note || '';
   view.element.querySelector('.conclusion').textContent = next.said ?? '';
   view.status.textContent = '';
-  view.headTable.draw();
   reveal(view, view.chosen);
 }
 
@@ -197,7 +195,6 @@ function reveal(view, at) {
   view.part('grid').setAttribute('aria-label', label);
   view.overview.draw();
   drawHead(view);
-  view.headTable.mark();
   view.headWeights.mark();
 }
 

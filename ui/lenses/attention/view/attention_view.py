@@ -19,10 +19,11 @@ _STEPS = """
 _WEIGHTS = """<details class="at-weights u-apart"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
 
 _SOURCES = """
+<details class="u-apart"><summary>What a head is called, and after whom</summary>
 <p class="at-muted u-muted u-type-xs">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
 never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
 this project's version of a score of Olsson et al. 2022, “In-context Learning and Induction Heads”, who repeat 25 tokens
-four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p>
+four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p></details>
 """
 
 
@@ -62,8 +63,7 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 </div>
 <div class="at-note u-aside u-muted u-type-sm" role="status"></div>
 <div class="ts-tools u-row u-type-xs">{buttons}<span class="ts-said u-muted at-said" role="status"></span></div>
-<details class="at-all-heads u-apart"><summary>{"How much every head changed" if signed else "What every head does: scores to sort by"}</summary><div class="at-heads u-scroll"></div>
-{"" if signed else _SOURCES}</details>
+{"" if signed else _SOURCES}
 </div>
 """
 

@@ -1,7 +1,9 @@
 // What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the head.
+import {counted} from '../../../shared/view/plain.js';
 import {chosenInLink} from '../../../shared/view/sentence.js';
 import {saveCsv, saveMade, shareLink, slides} from '../../../shared/view/page.js';
 import {linkOf} from './link.js';
+import {nameOf} from './roles.js';
 
 // view: {server, status, value, chosen, mode, cell}, as they are now, with large, its map, and the maps of its heads.
 export function headTools(view, trigger) {
@@ -20,6 +22,22 @@ export function headTools(view, trigger) {
     const {value, chosen: head, mode, cell} = view;
     const shown = linkOf({value, head, mode, cell, zoom: large.zoom()});
     status.textContent = await shareLink({...shown, token: chosenInLink().token});
+  }
+  // Chooses the clearest induction head, by repeated random tokens once these are measured.
+  function induction() {
+    const {random, scores, elsewhere, roles, model} = view.value;
+    const rows = (random ?? scores).induction.flatMap((row, layer) => row.map((score, head) => ({score, layer, head})));
+    const best = rows.reduce((most, one) => ((one.score ?? -1) > (most.score ?? -1) ? one : most));
+    const at = [best.layer, best.head];
+    const sure = elsewhere ?? roles.map(row => row.map(([role, leans]) => (leans ? '' : role)));
+    const n = sure.flat().filter(role => role === 'induction').length;
+    const named = `${nameOf(at)} with ${best.score?.toFixed(2)}.`;
+    const other = model === 'induction' ? '' : ' The bundled model “induction” has four.';
+    view.pick(at);
+    if (best.score === null)
+      status.textContent = 'Nothing repeats in this text, so nothing can be said. Write a name twice.';
+    else if (best.score >= 0.4) status.textContent = `${counted(n, 'induction head')}; the clearest is ${named}`;
+    else status.textContent = `No head of ${model} reaches 0.40; the nearest is ${named}${other}`;
   }
   const place = () => ({layer: view.chosen[0], head: view.chosen[1]});
   return {
@@ -42,6 +60,7 @@ export function headTools(view, trigger) {
     npz: () => saveMade(status, 'attention.npz', () => server.arrays(maps.question(view.chosen))),
     csv,
     link,
+    induction,
     plus: () => large.zoomBy(0.6),
     minus: () => large.zoomBy(1 / 0.6),
     all: () => large.unzoom(),
