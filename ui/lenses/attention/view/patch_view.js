@@ -55,8 +55,7 @@ export function start({element, props, server, watch}) {
       add(head, 'th', 'pt-side u-muted', which.toUpperCase());
       patching[which].forEach((label, place) => {
         const changed = patching.a[place] === patching.b[place] ? '' : ' changed';
-        const token = add(head, 'th', `pt-token u-mono${changed}`, visible(label));
-        if (which === 'a') drag(token, place);
+        add(head, 'th', `pt-token u-mono${changed}`, visible(label));
       });
     }
     for (let depth = patching.total - 1; depth >= 0; depth--) {
@@ -109,34 +108,6 @@ export function start({element, props, server, watch}) {
     painting = null;
     setTimeout(() => (painted = false));
   });
-  // Drags a token of A to a depth of B: anywhere in that row, A's value goes to the token's own place.
-  function drag(token, place) {
-    token.classList.add('pt-grab');
-    token.title = 'Drag it down into B';
-    token.addEventListener('pointerdown', down => {
-      if (down.button) return;
-      down.preventDefault();
-      const ghost = add(element, 'div', 'pt-ghost', token.textContent);
-      const over = new AbortController();
-      let target = null;
-      const move = event => {
-        ghost.style.translate = `${event.clientX}px ${event.clientY}px`;
-        const [depth] = document.elementFromPoint(event.clientX, event.clientY)?.dataset?.at?.split(',') ?? [];
-        target?.classList.remove('target');
-        target = depth === undefined ? null : table.querySelector(`[data-at="${depth},${place}"]`);
-        target?.classList.add('target');
-      };
-      const end = event => {
-        over.abort();
-        ghost.remove();
-        target?.classList.remove('target');
-        if (target && event.type === 'pointerup') carry(target, true);
-      };
-      addEventListener('pointermove', move, {signal: over.signal});
-      for (const name of ['pointerup', 'pointercancel']) addEventListener(name, end, {signal: over.signal});
-      move(down);
-    });
-  }
 
   function showCarried(cell) {
     const on = carried.has(cell.dataset.at);
