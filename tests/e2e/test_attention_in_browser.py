@@ -157,15 +157,13 @@ def test_the_induction_model_shows_its_heads(visit):
     expect(page.locator("#attention .at-note")).to_contain_text("the beginning is shown")
 
 
-def test_sink_modes_waking_a_head_and_what_excites_a_neuron(visit):
+def test_sink_modes_and_what_excites_a_neuron(visit):
     page = visit_attention(visit)
     page.click("#sink label:has-text('in front')")
     page.locator("#attention .at-map").focus()
     settled(page)
     page.click("#attention [data-view=lines]")
     expect(page.locator("#attention .at-word").first).to_have_text("<|endoftext|>")
-    page.click("#attention [data-do=wake]")
-    expect(page.locator("#woken")).to_contain_text("busiest")
     page.get_by_role("tab", name="Layers").click()
     page.locator("#one-neuron .label-wrap").click()
     expect(page.locator("#neurons .u-shaded").first).to_be_visible()

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.training.precision import _tried
 from ui.lenses.attention import handlers as attention
-from ui.lenses.attention.handlers import ablation, compare, lens, maps, patching, texts
+from ui.lenses.attention.handlers import ablation, compare, lens, maps, patching
 from ui.lenses.attention.handlers import program as of_programs
 from ui.lenses.generate.handlers import program, writing
 from ui.lenses.start.handlers import sentence
@@ -49,7 +49,6 @@ HANDLERS = {
         compare.compare(services, "v", "tiny", PROMPT, "tiny", OTHER)
     )["scores"],
     "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
-    "a text that activates a head": lambda services: texts.activating_text(services, "tiny", 0, 1),
     "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
     "maps for a program": lambda services: of_programs.attention(services, PROMPT, 0, 1, model="tiny"),
     "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
@@ -100,7 +99,7 @@ def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, servi
 def test_every_handler_of_the_attention_tab_is_among_them():
     """Or a server function, all of which test_payloads.py asks in the same way."""
     modules = [import_module(f"{attention.__name__}.{one.name}") for one in pkgutil.iter_modules(attention.__path__)]
-    assert {ablation, compare, lens, maps, texts, of_programs} <= set(modules)
+    assert {ablation, compare, lens, maps, of_programs} <= set(modules)
     found = {
         name
         for module in modules

@@ -9,10 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
-from gptcore.analysis import HeadScores, QueriesAndKeys, head_scores, read_attention, repeated_token_scores
+from gptcore.analysis import HeadScores, QueriesAndKeys, read_attention, repeated_token_scores
 from gptcore.language_model import LanguageModel
 from gptcore.machine import return_freed_memory
 from gptcore.model import GPT
@@ -47,7 +44,6 @@ class AttentionCache:
         self._entries: OrderedDict[str, CachedAttention] = OrderedDict()  # the least recently used one first
         self._used: dict[str, float] = {}
         self._keys: weakref.WeakKeyDictionary[GPT, str] = weakref.WeakKeyDictionary()  # two models may share a name
-        self._rests: weakref.WeakKeyDictionary[GPT, tuple[tuple[str, ...], Tensor]] = weakref.WeakKeyDictionary()
         self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
 
     def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, CachedAttention]:
@@ -104,18 +100,6 @@ class AttentionCache:
             with self._lock:
                 self._profiles[lm.model] = known
         return known
-
-    def rests(self, lm: LanguageModel, texts: tuple[str, ...]) -> Tensor:
-        """How much of every head's attention rests on the first token, [texts, n_layer, n_head]; measured once."""
-        with self._lock:
-            known = self._rests.get(lm.model)
-        if known is None or known[0] != texts:
-            encoded = [lm.tokenizer.encode(text) for text in texts]
-            shares = [head_scores(read_attention(lm.model, ids).layers(), ids).first for ids in encoded]
-            known = (texts, torch.stack(shares))
-            with self._lock:
-                self._rests[lm.model] = known
-        return known[1]
 
     def _key(self, model: str, ids: Sequence[int]) -> str:
         return hashlib.sha256(self._secret + repr((model, tuple(ids))).encode()).hexdigest()[:24]

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from ui.errors import shown_to_visitor
-from ui.lenses.attention.handlers import ablation, lens, maps, texts
+from ui.lenses.attention.handlers import ablation, lens, maps
 from ui.lenses.attention.handlers.head_weights import head_weights
 from ui.lenses.attention.handlers.why_there import why_there
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.own_text import text_to_read
+from ui.shared.own_text import REPEATING, TEXT, text_to_read
 from ui.shared.wiring import event_data, or_nothing, served
 from ui.views import title_of
 
@@ -85,23 +85,13 @@ class AttentionEvents:
             form = maps.AttentionForm(*read)
             yield from or_nothing(ablation.try_all(self._services, request.session_hash, form, replacement), gr.skip())
 
-    def activating_text(self, event: gr.EventData, name: str, text: str, before: str | None) -> list[Any]:
-        """The text that activates a head, a sentence on it, the visitor's text, and a button to restore that."""
-        data = event_data(event)
-        with shown_to_visitor():
-            choice, notice = texts.activating_text(self._services, name, data.get("layer"), data.get("head"))
-        return [choice, notice, text if before is None else before, gr.Button(visible=True)]
-
-    def back(self, before: str | None) -> list[Any]:
-        return [gr.skip() if before is None else before, "", None, gr.Button(visible=False)]
-
     def default_text(self, request: gr.Request, name: object, linked: bool, text: object) -> list[Any]:
         """Replaces the page's text with the model's default; keeps the visitor's."""
         given = self._services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             model = inputs.model_name(name)
             own = text_to_read(self._services, model, self._services.models.get(model))
-        stays = linked or not texts.is_example(text, given)
+        stays = linked or text not in {TEXT, REPEATING, *given}
         given.add(own)
         return [False, gr.skip() if stays else own]
 

@@ -16,7 +16,7 @@ from ui.shared.controls import sentence_strip
 from ui.shared.files import calling
 from ui.shared.lens import Event, Lens, TabContext
 from ui.shared.view.sheet_view import sheet_view
-from ui.shared.wiring import QUIET, served, share_sentence, stop_event, view_tab
+from ui.shared.wiring import QUIET, served, stop_event, view_tab
 
 _MODES = list(zip(("as it is", "end-of-text token in front", "first token left out"), maps.MODES, strict=True))
 
@@ -24,8 +24,7 @@ _MODES = list(zip(("as it is", "end-of-text token in front", "first token left o
 def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     """Lays out the tab and wires it."""
     services, model, example, model_work = site.services, site.model, site.example, site.model_work
-    text, back, woken, keep = _form(example.text)
-    before = gr.State(None)  # the visitor's text, while a head's activating text is shown
+    text, keep = _form(example.text)
     off = gr.State(Switches(example.off, example=True))
     # The page's script passes the open view as the first input: a server-side state would be set in undefined order
     # when two views open at once.
@@ -74,12 +73,6 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     view.off(outputs=[switches, off], **switched).then(None, None, None, js=js, **QUIET)
     every.click(events.try_all, [model, text, mode, keep, replacement], switches, **model_work)
     stop.click(stop_event(services), queue=False, **QUIET)
-    woke = view.activate(events.activating_text, [model, text, before], [text, woken, before, back], **model_work)
-    went_back = back.click(events.back, before, [text, woken, before, back], **QUIET)
-    kept = lambda: ["", None, gr.Button(visible=False)]  # noqa: E731 - what is typed is the visitor's own again
-    text.input(kept, None, [woken, before, back], queue=False, **QUIET)
-    for done in (woke, went_back):
-        share_sentence(done, text)
     js = "(model, text) => JSON.stringify({model, text})"
     for tab, shown_there in ((lens_tab, neurons_shown), (why_tab, causes)):
         told = {"inputs": [model, text], "outputs": shown_there, "js": js, **QUIET}
@@ -93,17 +86,15 @@ def attention_tab(site: TabContext[AttentionExample]) -> Lens:
     return Lens(set_by_link, [default_text, refilled, show, on_model])
 
 
-def _form(example: str) -> tuple[gr.Textbox, gr.Button, gr.Markdown, gr.Radio]:
-    """The text, the way back to it from a head's own, what that is, and which end of a text that is too long."""
+def _form(example: str) -> tuple[gr.Textbox, gr.Radio]:
+    """The text, and which end of one that is too long."""
     with gr.Column(elem_id="attention-head"):
         hint = "A text for the model to read, at least two words"
         text = sentence_strip(example, label="Text", placeholder=hint, elem_id="attention-text")
         with gr.Row(elem_classes="attention-more"):
-            back = gr.Button("Back to my text", size="sm", min_width=130, scale=0, visible=False, elem_id="wake-back")
-            woken = gr.Markdown("", elem_id="woken")
             label = "The text is too long: keep its"
             keep = gr.Radio(list(maps.ENDS), value="end", label=label, elem_id="keep-end", visible=False)
-    return text, back, woken, keep
+    return text, keep
 
 
 def _recorded(services: Services, fold: gr.Accordion) -> None:

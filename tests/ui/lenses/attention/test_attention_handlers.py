@@ -21,7 +21,6 @@ from ui.lenses.attention.events import AttentionEvents, Switches
 from ui.lenses.attention.handlers import ablation, codec, compare, lens, maps
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
-from ui.lenses.attention.handlers.texts import TEXTS, activating_text
 from ui.lenses.generate.handlers import writing
 from ui.shared.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
@@ -265,19 +264,6 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
         right = [row[place] == label for row in value["best"]]
         assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), place
     assert "empty" in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))["message"]
-
-
-def test_a_text_that_wakes_a_head_is_the_one_where_it_rests_least(services, tiny_lm):
-    text, said = activating_text(services, "tiny", 1, 2)
-    shares = {}
-    for one in TEXTS:
-        ids = tiny_lm.tokenizer.encode(one)
-        if len(ids) < 32:
-            shares[one] = float(gptcore.attention_patterns(tiny_lm.model, ids)[1, 2, 1:, 0].mean())
-    assert text == min(shares, key=lambda one: shares[one]) and f"Of {len(shares)} texts" in said
-    for layer, head in ((2, 0), (0, 4), (None, 0), (0, "x")):
-        with pytest.raises(GPTCoreError):
-            activating_text(services, "tiny", layer, head)
 
 
 def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):

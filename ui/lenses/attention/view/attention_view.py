@@ -39,7 +39,7 @@ def _html(*, signed: bool, recorded: bool) -> str:
     )
     acts = "" if signed else button("do", "induction", "Find induction heads")
     if whole:
-        acts += button("do", "wake", "Text that activates it") + button("do", "off", "Switch it off")
+        acts += button("do", "off", "Switch it off")
     weights = _WEIGHTS if whole else ""
     return f"""
 <div class="at-message" role="status"></div>
@@ -74,7 +74,7 @@ def attention_view(
     """The attention component.
 
     Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of `ui.lenses.attention.handlers.compare` when signed. Its
-    events: `wake` and `off` carry {"layer", "head"}; `expired` means that the server no longer knows the text.
+    events: `off` carries {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
         server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, why_there, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
@@ -85,7 +85,7 @@ def attention_view(
         value,
         _html(signed=signed, recorded=recorded),
         "lenses/attention/view/attention_view.js",
-        events=("activate", "off", "expired"),
+        events=("off", "expired"),
         given={"signed": signed, "shares": not (signed or recorded)},
         elem_classes=["attention-view"],
         server_functions=server_functions,

@@ -39,7 +39,6 @@ export function headTools(view, trigger) {
     else if (best.score >= 0.4) status.textContent = `${counted(n, 'induction head')}; the clearest is ${named}`;
     else status.textContent = `No head of ${model} reaches 0.40; the nearest is ${named}${other}`;
   }
-  const place = () => ({layer: view.chosen[0], head: view.chosen[1]});
   return {
     ...slides(status, fileName, async ({heat}) => {
       const matrix = await maps.exact(view.chosen); // never the preview
@@ -64,10 +63,6 @@ export function headTools(view, trigger) {
     plus: () => large.zoomBy(0.6),
     minus: () => large.zoomBy(1 / 0.6),
     all: () => large.unzoom(),
-    wake: () => {
-      status.textContent = 'Looking for a text that activates this head…';
-      trigger('activate', place());
-    },
-    off: () => trigger('off', place()),
+    off: () => trigger('off', {layer: view.chosen[0], head: view.chosen[1]}),
   };
 }
