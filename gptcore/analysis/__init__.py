@@ -2,7 +2,7 @@
 
 from gptcore.analysis.ablation import Effect, ModelPart, divergence, effects, logits_without
 from gptcore.analysis.attention import QueriesAndKeys, attention_patterns, read_attention, without_first_key
-from gptcore.analysis.attribution import Attribution, logit_attribution, query_key_attribution
+from gptcore.analysis.attribution import Attribution, logit_attribution
 from gptcore.analysis.circuits import CircuitNode, logits_without_nodes, word_circuit
 from gptcore.analysis.costs import (
     activation_bytes,

@@ -1,7 +1,7 @@
-"""Attribution: which part of a model a score comes from, as an exact sum.
+"""Attribution: which part of a model a logit comes from, as an exact sum.
 
 The residual stream is a sum of what the embeddings, every head and every MLP wrote; with the norm that reads it frozen
-at its own scale, a logit or an attention score is a linear (or bilinear) function of those parts.
+at its own scale, a logit is a linear function of those parts.
 
 Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; direct logit attribution and its
 contrast form as in Wang et al. 2022, "Interpretability in the Wild".
@@ -27,14 +27,13 @@ _NO_SUM = (
 
 @dataclass(frozen=True)
 class Attribution:
-    """A logit, the difference of two, or an attention score, q.k / sqrt(D), as a sum over the parts of a model.
+    """A logit, or the difference of two, as a sum over the parts of a model.
 
     Attributes:
         names: of the N parts: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP" for an MLP,
             "constants" for biases behind heads and in the final norm; those inside a head or an MLP are its own.
-        values: float32 [N], what each part adds; of a score [N, N], what part i of the query's stream and part j of the
-            key's give together.
-        total: their sum, which is the logit, the difference or the score itself.
+        values: float32 [N], what each part adds.
+        total: their sum, which is the logit or the difference itself.
     """
 
     names: tuple[str, ...]
@@ -65,53 +64,6 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
     values = parts[:, 0] @ behind(norm, direction) / norm_scale(norm, parts.sum(0))[0]  # [N]
     values[names.index(CONSTANTS)] += norm.bias @ direction
     values = values.float().cpu()
-    return Attribution(tuple(names), values, float(values.double().sum()))
-
-
-@torch.inference_mode()
-def query_key_attribution(
-    model: GPT, token_ids: Sequence[int], layer: int, head: int, query: int, key: int, against: Sequence[int] = ()
-) -> Attribution:
-    """Splits a head's attention score between two tokens over pairs of parts of their residual streams.
-
-    A component that the scores of all keys share cancels in the softmax; `against` subtracts it.
-
-    Args:
-        model: pre-norm.
-        token_ids: int [T], at most the window.
-        layer, head: which head.
-        query: the position that attends.
-        key: the position attended to; not after the query in a causal model.
-        against: positions whose mean score is subtracted, such as all that the query may attend to; () for none.
-
-    Raises:
-        ConfigError: a post-norm model, or no such head. TokenIdError, ContextLengthError: as the model does, and for
-            impossible positions.
-    """
-    config = model.config
-    check_head(config, layer, head)
-    for other in (key, *against):
-        if not (0 <= query < len(token_ids) and 0 <= other < len(token_ids)) or (config.causal and other > query):
-            raise TokenIdError(
-                f"Position {query} cannot look at {other}; the text has {len(token_ids)} tokens"
-                + (", and the future is hidden." if config.causal else ".")
-            )
-    final_norm(model, _NO_SUM)
-    names, parts = _stream_parts(model, token_ids, [query, key, *against], layer)  # [N, P, C]
-    block = model.blocks[layer]
-    read = _normed(block.ln_1, parts)  # [N + 1, P, C], the norm's bias last
-    D = config.head_dim
-    weight = block.attn.c_attn.weight.unflatten(0, (3, config.n_head, D))[:2, head]  # [2, D, C]
-    queries, keys = read[:, 0] @ weight[0].T, read[:, 1:] @ weight[1].T  # [N + 1, D], [N + 1, P - 1, D]
-    if block.attn.c_attn.bias is not None:
-        bias = block.attn.c_attn.bias.unflatten(0, (3, config.n_head, D))[:2, head]
-        queries[-1] += bias[0]
-        keys[-1] += bias[1]
-    direction = keys[:, 0] - keys[:, 1:].mean(1) if against else keys[:, 0]  # [N + 1, D]
-    constants = names.index(CONSTANTS)
-    for side in (queries, direction):
-        side[constants] += side[-1]
-    values = (queries[:-1] @ direction[:-1].T).float().cpu() * D**-0.5
     return Attribution(tuple(names), values, float(values.double().sum()))
 
 
@@ -165,12 +117,6 @@ def behind(norm: nn.LayerNorm, direction: Tensor) -> Tensor:
     """Pulls a direction back through a norm, without the norm's scale, [C]."""
     weighted = norm.weight * direction
     return weighted - weighted.mean()
-
-
-def _normed(norm: nn.LayerNorm, parts: Tensor) -> Tensor:
-    """Applies the norm of the parts' sum to each part; the norm's bias comes last: [N, P, C] -> [N + 1, P, C]."""
-    centred = (parts - parts.mean(-1, keepdim=True)) / norm_scale(norm, parts.sum(0)) * norm.weight
-    return torch.cat([centred, norm.bias.expand_as(centred[:1])])
 
 
 def norm_scale(norm: nn.LayerNorm, stream: Tensor) -> Tensor:

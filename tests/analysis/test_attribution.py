@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gptcore.analysis import logit_attribution, query_key_attribution, read_attention
+from gptcore.analysis import logit_attribution
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.probe import Probe
 from tiny import POST, SMALL, make_model, random_ids
@@ -50,39 +50,13 @@ def test_a_head_s_value_is_its_direct_path_to_the_logits():
     assert float(found.values[found.names.index("L1H2")]) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_score_is_the_sum_over_pairs_of_parts(model):
-    ids = random_ids(model.config, 9).tolist()
-    reading = read_attention(model, ids)
-    for layer, head, query, key in ((0, 0, 8, 3), (1, 1, 5, 5), (model.config.n_layer - 1, 1, 8, 0)):
-        found = query_key_attribution(model, ids, layer, head, query, key)
-        assert found.total == pytest.approx(float(reading.scores(layer, head)[query, key]), abs=1e-4)
-        assert found.values.shape == (len(found.names), len(found.names))
-        earlier = [name for name in found.names if name.startswith(f"L{layer}")]
-        assert not earlier  # what stands in the stream before the layer
-
-
-def test_a_score_against_others_is_above_their_mean(model):
-    ids, visible = random_ids(model.config, 9).tolist(), range(8)
-    scores = read_attention(model, ids).scores(1, 1)[7]
-    found = query_key_attribution(model, ids, 1, 1, 7, 3, against=visible)
-    assert found.total == pytest.approx(float(scores[3] - scores[:8].mean()), abs=1e-4)
-    constants = found.names.index("constants")
-    if model.config.attention_bias:  # of the key's norm and bias nothing is left but what its biases of the stream add
-        assert float(found.values[:, constants].abs().max()) < float(found.values.abs().max())
-
-
 def test_what_cannot_be_split_is_refused_in_a_sentence():
     ids = [1, 2, 3]
-    for ask in (lambda m: logit_attribution(m, ids, 1), lambda m: query_key_attribution(m, ids, 0, 0, 1, 0)):
-        with pytest.raises(ConfigError, match="post-norm"):
-            ask(make_model(POST))
+    with pytest.raises(ConfigError, match="post-norm"):
+        logit_attribution(make_model(POST), ids, 1)
     model = make_model(SMALL)
     for token, against in ((40, None), (-1, None), (1, 99)):
         with pytest.raises(TokenIdError, match="outside this model's vocabulary"):
             logit_attribution(model, ids, token, against)
-    with pytest.raises(ConfigError, match=r"no head 3\.0"):
-        query_key_attribution(model, ids, 3, 0, 1, 0)
-    with pytest.raises(TokenIdError, match="the future is hidden"):
-        query_key_attribution(model, ids, 0, 0, 1, 2)
     with pytest.raises(TokenIdError):
         logit_attribution(model, [], 1)

@@ -45,7 +45,6 @@ OF_NUMBERS = {
     "circuit checked": "ui/lenses/attention/test_circuit.py::test_the_words_follow_the_numbers",
     "a run": "ui/lenses/train/test_verdicts.py::test_what_is_said_follows_the_numbers",
     "steering": "ui/lenses/generate/test_steer.py::test_the_conclusion_follows_the_numbers",
-    "why it looks there": "ui/lenses/attention/test_why.py::test_a_cell_of_a_map_says_what_draws_the_attention_there",
     "a head's weights": "ui/lenses/attention/test_circuit.py::test_the_words_about_a_head_follow_the_numbers",
     "patching": "ui/lenses/attention/test_why.py::test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it",
     "when a preference formed": "ui/lenses/attention/test_circuit.py::test_every_moment_is_that_moment_s_model",

@@ -52,7 +52,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
         "Attention.steps": head,
         "Attention.why": PAIR,
-        "Attention.why_there": {**head, "row": 3, "column": 1},
         "Exercises.check": {"name": "embedding", "answer": "38,597,376", "workspace": workspace.id},
         "Exercises.exercises": {},
         "Exercises.solution": {"name": "embedding"},

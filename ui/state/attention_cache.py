@@ -23,7 +23,6 @@ class CachedAttention:
     name: str  # of the model
     labels: tuple[str, ...]  # the tokens as a reader should see them
     reading: QueriesAndKeys  # queries and keys
-    model: Callable[[], GPT | None]  # weak reference to it; dead if the model was evicted or never loaded
 
 
 class AttentionCache:
@@ -59,7 +58,7 @@ class AttentionCache:
             return key, known
         reading = read_attention(lm.model, ids, max_bytes=self.max_bytes)
         labels = tuple(describe_token(lm.tokenizer, token) for token in ids)
-        kept = CachedAttention(lm.name, labels, reading, weakref.ref(lm.model))
+        kept = CachedAttention(lm.name, labels, reading)
         with self._lock:
             self._keep(key, kept)
         return key, kept

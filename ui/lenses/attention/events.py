@@ -8,7 +8,6 @@ import gradio as gr
 from ui.errors import shown_to_visitor
 from ui.lenses.attention.handlers import ablation, lens, maps
 from ui.lenses.attention.handlers.head_weights import head_weights
-from ui.lenses.attention.handlers.why_there import why_there
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.own_text import REPEATING, TEXT, text_to_read
@@ -99,4 +98,4 @@ class AttentionEvents:
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the component: they bypass the queue, so that moving between heads never waits."""
     maps_of = (maps.head_map, maps.steps, maps.arithmetic, maps.arrays)
-    return served(services, *maps_of, why_there, head_weights)
+    return served(services, *maps_of, head_weights)

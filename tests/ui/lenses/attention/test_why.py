@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from gptcore.probe import Probe
-from ui.lenses.attention.handlers import maps, patching, why
-from ui.lenses.attention.handlers.why_there import why_there
+from ui.lenses.attention.handlers import patching, why
 
 TEXT = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
 
@@ -142,18 +141,6 @@ def test_the_conclusion_says_where_the_difference_travels():
     assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith("No single head carries much of it.")
     ends = [[0, 0, 1.0]] * 4
     assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference is at the last")
-
-
-def test_a_cell_of_a_map_says_what_draws_the_attention_there(bundled):
-    seen = maps.read(bundled, None, maps.AttentionForm("mini", TEXT))
-
-    def said(row, column):
-        asked = {"key": seen.key, "layer": 3, "head": 1, "mode": maps.RAW, "row": row, "column": column}
-        return why_there(bundled, asked)["said"]
-
-    assert said(5, 4).startswith("Head 3.1 gives") and "What draws it most is" in said(5, 4)
-    assert len({said(5, column) for column in range(6)}) == 6  # the sentence follows the cell
-    assert "the future is hidden" in said(4, 5)
 
 
 def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(bundled):

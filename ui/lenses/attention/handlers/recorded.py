@@ -57,7 +57,7 @@ def views(services: Services, text: object) -> list[str]:
     if recording is None:
         raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
     reading = _reading(recording)
-    kept = CachedAttention(NAME, tuple(recording["tokens"]), reading, lambda: None)
+    kept = CachedAttention(NAME, tuple(recording["tokens"]), reading)
     seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
     heads = services.now(lambda: maps.describe(seen, None, mode=maps.RAW, text=recording["text"]))
     return [services.now(lambda: _picture(recording, reading)), heads, _next_token(recording)]

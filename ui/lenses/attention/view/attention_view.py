@@ -77,7 +77,7 @@ def attention_view(
     events: `off` carries {"layer", "head"}; `expired` means that the server no longer knows the text.
 
     Args:
-        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, why_there, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
+        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.
     """

@@ -1,12 +1,9 @@
-// The line below a map: what the cell in sight says, and why its head looks there.
-import {addButton} from '../../../shared/view/page.js';
-import {same} from './roles.js';
+// The line below a map: what the cell in sight says.
 
-// view: {part, server, maps, value, shown, cell, hovered, preview, token, inView}, as they are now.
+// view: {part, value, shown, cell, hovered, preview, token}, as they are now.
 export function cellDetail(view) {
-  const {part, server} = view;
   function draw() {
-    const {value, shown, cell, hovered, preview} = view,
+    const {part, value, shown, cell, hovered, preview} = view,
       at = hovered || cell,
       line = part('detail');
     if (!at || !shown) {
@@ -25,20 +22,7 @@ export function cellDetail(view) {
           ? 'n/a, there is nothing else to look at'
           : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
     const [from, to] = [q, k].map(place => `${view.token(place)} (no. ${place})`);
-    line.textContent = `reading token ${from} → looked at ${to}: ${amount} `;
-    if (server.why_there && cell && same(at, cell) && !(value.causal && k > q))
-      addButton(line, 'at-why', 'Why there?', () => whyThere(line, [q, k]));
+    line.textContent = `reading token ${from} → looked at ${to}: ${amount}`;
   }
-  // What draws the head's attention from one token to the other, behind the cell's value.
-  async function whyThere(line, at) {
-    const of = view.value,
-      head = view.inView(),
-      question = {...view.maps.question(head, of), row: at[0], column: at[1]};
-    const answer = await server.why_there(question);
-    if (of !== view.value || !same(head, view.inView()) || String(at) !== String(view.cell)) return;
-    if (!answer) view.maps.lost(answer);
-    else line.querySelector('.at-why')?.replaceWith(answer.said);
-  }
-
   return {draw};
 }

@@ -86,8 +86,7 @@ of the training.</div></details>
 <li>It says what a part wrote in this one run, not what the part is for. On another text it may do something else.</li>
 <li>A bar is not an effect. Later layers react to what is missing, often by making up for it; only the check, the part
 switched off and the rest recomputed, is an effect.</li>
-<li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question: ask
-“Why there?” on a cell of its map.</li>
+<li>Attention, norms and gates are held still in the circuit. Why a head looks where it looks is another question.</li>
 <li>Switching off puts zero in a part’s place, which the model never sees in use; its mean over the text is milder (under
 Heads, “its mean”), and patching from a second sentence is the fairest.</li>
 <li>The rival decides what is explained. What speaks for both words alike does not show.</li>
