@@ -181,10 +181,6 @@ def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
     chooser.value.set_files(named)
     expect(page.locator("#facts")).to_contain_text("vocabulary of 74 (characters)")
     expect(page.locator("#model input")).to_have_value(re.compile("uploaded"))
-    expect(title(page)).to_contain_text("Opened from a file")
-    expect(page.locator("#train .tr-text")).to_contain_text("The ")
-    page.click("#train [data-cmd=again]")
-    expect(title(page)).to_contain_text(re.compile("Learning|done"))
 
 
 def test_a_shape_comes_from_the_parameters_tab(visit):

@@ -16,7 +16,6 @@ from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.payloads import QueuePlace
-from ui.runs.run_state import RunState
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
 from ui.runs.workspaces import Busy, Workspace, Workspaces
@@ -224,21 +223,6 @@ class RunManager:
         workspace, name = self.workspaces.opened(workspace_id), RUN_PREFIX + secrets.token_urlsafe(9)
         workspace.models = {**dict(list(workspace.models.items())[-1:]), name: lm}
         return workspace, name
-
-    def show(self, workspace_id: object, record: RunState) -> Workspace:
-        """Shows an ended run on a workspace, new if the id is unknown, as its newest.
-
-        Raises:
-            Busy: a run is under way there.
-        """
-        workspace = self.workspaces.opened(workspace_id)
-        with workspace.starting:
-            if any(run.record.alive for run in workspace.live):
-                raise Busy("A run is under way here. Stop it first, then open the file again.")
-            kept = [one for one in workspace.runs if one.step][-(MOST_RUNS - 1) :]
-            workspace.run = workspace.rival = None
-            workspace.runs = [*kept, record]
-        return workspace
 
     def stop(self, workspace_id: object) -> None:
         """Ends the run of a workspace, or both of a race, and waits for each up to 5 s; a viewing id ends nothing."""

@@ -146,7 +146,6 @@ class RunState:
     # which of the tab's forms it was started with, and that form's values by name; None where it was loaded
     form: tuple[str, Mapping[str, object]] | None = None
     classifier: TaskClassifier | None = None  # the text classifier, once a run on labels has ended
-    from_file: bool = False  # whether it was opened from a visitor's file
     thinned: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)  # guards curve and observations
 

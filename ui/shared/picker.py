@@ -19,9 +19,8 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
     workspace = services.workspaces.get(workspace_id)
     if workspace is None:
         return []
-    records = list(enumerate(workspace.runs, 1))[::-1]
-    kinds = {r.id: "uploaded" if r.from_file else f"trained here, run {n}" for n, r in records}
-    trained = [(f"{r.facts.title} · {kinds[r.id]}", r.id) for _, r in records if r.language_model is not None]
+    own = [(n, run) for n, run in enumerate(workspace.runs, 1) if run.language_model is not None]
+    trained = [(f"{run.facts.title} · trained here, run {n}", run.id) for n, run in own[::-1]]
     return trained + [(f"{lm.name} · uploaded", name) for name, lm in workspace.models.items()]
 
 

@@ -150,12 +150,10 @@ class TrainEvents:
             shown = workspace if known is not None and known.runs else "example"
             return list(files.zipped_model(self._services, shown))
 
-    def upload(self, workspace: str, file: str) -> list[Any]:
+    def upload(self, workspace: str, file: str) -> Any:
         with shown_to_visitor():
-            kept, name, notice = files.opened_model(self._services, workspace, file)
-        run = kept.current.id if kept.current is not None else None
-        shown = json.dumps({"workspace": kept.id, "run": run}) if run is not None else gr.skip()
-        return [gr.Dropdown(choices=choices(self._services, kept.id), value=name), shown, html.escape(notice)]
+            kept, name = files.opened_model(self._services, workspace, file)
+        return gr.Dropdown(choices=choices(self._services, kept.id), value=name)
 
     def models(self, event: gr.EventData) -> Any:
         """A model that is being trained appears in the picker; what is picked stays."""

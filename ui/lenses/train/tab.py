@@ -120,8 +120,7 @@ def train_tab(site: TabContext[None]) -> Lens:
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
     opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
-    opened = [model, view, said_of_files]
-    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": opened, **QUIET}
+    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": model, **QUIET}
     upload["js"] = WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],

@@ -215,7 +215,9 @@ def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(servi
     record = workspace.current
     record.learning_rate = 1e-3  # moved on the way
     record.curve.rows[-1][2] = 5e-4
-    more = watching.go_on(services, services.run_manager.show(None, record))
+    again = services.workspaces.opened(None)
+    again.runs = [record]
+    more = watching.go_on(services, again)
     assert more.current.facts.config.learning_rate == pytest.approx(5e-4)
     assert more.current.facts.config.muon_learning_rate == pytest.approx(
         record.facts.config.muon_learning_rate * 5e-4 / record.facts.config.learning_rate

@@ -165,9 +165,9 @@ def test_a_trained_model_leaves_as_a_zip_and_comes_back(services, tmp_path):
     theirs = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
     ids = torch.tensor([lm.tokenizer.encode("the cat sat")])
     torch.testing.assert_close(theirs(ids).logits, lm.model(ids).logits, atol=1e-5, rtol=1e-5)
-    kept, name, said = files.opened_model(services, workspace.id, path)  # its form was not kept, its letters are few
-    assert kept is workspace and "can be picked above" in said and "knows 15 characters" in said
-    assert ("model · uploaded", name) in own_models(services, workspace.id)
+    kept, name = files.opened_model(services, workspace.id, path)
+    assert kept is workspace and ("model · uploaded", name) in own_models(services, workspace.id)
+    assert services.opened(name) is workspace.models[name] and services.opened("run-x") is None
     assert torch.equal(services.models.get(name).model.wte.weight, lm.model.wte.weight)
 
 

@@ -1,8 +1,6 @@
 """Downloads and uploads of the Train tab: model folders as zip files; and the recorded examples."""
 
-import json
 import logging
-import secrets
 import tempfile
 import zipfile
 import zlib
@@ -15,9 +13,7 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
-from ui.lenses.train.handlers import uploaded
 from ui.runs.saved_runs import read_run
-from ui.runs.training_run import RUN_PREFIX
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.inputs import InputError
@@ -73,7 +69,6 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
         "tokens": step * facts.tokens_per_step,
         "seconds": round(record.seconds()),
         "settings": dict(facts.settings),
-        "run": uploaded.run_of(record),
     }
     target = folder / "model.zip"
     try:
@@ -91,11 +86,8 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
     return str(target), "transformers does not support this shape; the folder opens here and with gptcore.load."
 
 
-def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str, str]:
-    """(workspace, name, sentence): a model folder from an uploaded zip, ready to be picked.
-
-    It is shown as the workspace's newest run, unless one is under way or the model cannot read the built-in texts; the
-    sentence says so.
+def opened_model(services: Services, workspace_id: object, file: object) -> tuple[Workspace, str]:
+    """(workspace, name): a model folder from an uploaded zip, ready to be picked.
 
     Raises:
         InputError: no zip of a model folder, or one that is too large.
@@ -114,18 +106,11 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
         try:
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
             lm = LanguageModel(load_folder(folder, check=small_enough), load_tokenizer(folder), path.stem[:40])
-            made = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8")).get("training")
         except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
             parameter.data = parameter.data.clone()  # the file it is mapped from goes away
-    name = RUN_PREFIX + secrets.token_urlsafe(9)
-    try:
-        record = uploaded.record(services, name, lm, made)
-        return services.run_manager.show(workspace_id, record), name, ""
-    except GPTCoreError as error:
-        kept, name = services.run_manager.keep(workspace_id, lm)
-        return kept, name, f"{lm.name} can be picked above. It is not shown as a run: {error}"
+    return services.run_manager.keep(workspace_id, lm)
 
 
 def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
