@@ -4,12 +4,11 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from gptcore.analysis import Attribution, HeadScores, attention_patterns, logit_attribution, repeated_token_scores
+from gptcore.analysis import HeadScores, attention_patterns, repeated_token_scores
 from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT
@@ -66,15 +65,6 @@ class Observation:
     maps: np.ndarray  # where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention
     accuracy: float = math.nan  # on held-out labels, or NaN without any
     tasks: dict[str, float] = field(default_factory=dict)  # zero-shot accuracy by task; empty if no task is watched
-    attribution: Attribution | None = None  # each part's contribution to the watched preference; None without one
-
-
-class Preference(NamedTuple):
-    """A preference for one next token, which truly comes next, over its rival; ids, at least one of the context."""
-
-    before: Sequence[int]
-    token: int
-    rival: int
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,6 @@ class ObservationPlan:
     n_new: int  # tokens to write
     looked_at: Sequence[int]  # token ids whose attention maps are kept
     trials: Sequence[Trial] = ()  # tasks to evaluate
-    preference: Preference | None = None  # what is attributed to the model's parts; None for nothing
 
 
 def observe(
@@ -104,10 +93,7 @@ def observe(
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    preference, attribution = watched.preference, None
-    if preference is not None:
-        attribution = logit_attribution(lm.model, preference.before, preference.token, preference.rival)
-    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks, attribution)
+    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
 
 
 def clone(model: GPT, device: torch.device | None = None) -> GPT:

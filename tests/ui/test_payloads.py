@@ -69,7 +69,6 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Train.token_probabilities": {**run, "text": ""},
         "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
         "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},
-        "Train.formed": run,
         "Train.heads": {**run, "look": 0},
         "Train.past": run,
         "Train.phone": {"link": "http://127.0.0.1:7860/"},

@@ -37,7 +37,6 @@ class RunAbout(TypedDict):
     note: str
     tasks: dict[str, str]
     labels: list[str]
-    preference: list[str]
     commonest: float | None
     input_form: str
     tuned: bool

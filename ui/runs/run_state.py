@@ -98,9 +98,6 @@ class RunFacts:
     tasks: Mapping[str, str] = field(default_factory=dict)  # name -> title of the tasks tested at every snapshot
     labels: tuple[str, ...] = ()  # names, of a run on labels
     commonest: float = math.nan  # share of the held-out lines that have the most frequent of their labels, or NaN
-    # what stands before, the token and its rival, as people read them, of a run that is watched for a preference; else
-    # empty
-    preference: tuple[str, ...] = ()
     input_form: str = "classification"  # how the lines became token sequences, of a run on labels
     tuned: bool = False  # whether it started from a trained model
     data: tuple[str, ...] = ()  # those of them that two runs must share for their losses to be drawn into one chart

@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from gptcore.analysis import Attribution, HeadScores
+from gptcore.analysis import HeadScores
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
@@ -118,7 +118,6 @@ def _look_json(look: Observation) -> dict[str, Any]:
         "maps": _packed(look.maps),
         "probabilities": _packed(look.probabilities),
         "tasks": look.tasks,
-        "attribution": _attribution_json(look.attribution),
     }
 
 
@@ -141,20 +140,7 @@ def _observation(described: dict[str, Any], n_layer: int, n_head: int) -> Observ
         maps.reshape(n_layer, n_head, side, side),
         tasks=described.get("tasks", {}),
         accuracy=_or_nan(described.get("accuracy")),
-        attribution=_attribution(described.get("attribution")),
     )
-
-
-def _attribution_json(attributed: Attribution | None) -> dict[str, float] | None:
-    if attributed is None:
-        return None
-    return {name: round(float(value), 4) for name, value in zip(attributed.names, attributed.values, strict=True)}
-
-
-def _attribution(fields: dict[str, float] | None) -> Attribution | None:
-    if fields is None:
-        return None
-    return Attribution(tuple(fields), torch.tensor(list(fields.values())), sum(fields.values()))
 
 
 def _packed(values: np.ndarray) -> str:

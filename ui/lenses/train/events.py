@@ -184,7 +184,7 @@ def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
     """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
-    functions = (watching.poll, watching.command, watching.heads, watching.formed, watching.token_probabilities)
+    functions = (watching.poll, watching.command, watching.heads, watching.token_probabilities)
     return served(services, *functions, watching.past, watching.classify, watching.recording, phone)
 
 

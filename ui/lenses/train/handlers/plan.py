@@ -16,7 +16,7 @@ from gptcore.errors import TokenizerError
 from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.observation import ObservationPlan, Preference, clone
+from gptcore.observation import ObservationPlan, clone
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -146,10 +146,7 @@ def _text_plan(
     looked_at = [int(token) for token in data_set.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    preference = preference_in(tokenizer, looked_at, data_set.train) if shape.norm_position == "pre" else None
-    watched = ObservationPlan(
-        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials, preference=preference
-    )
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
     facts = replace(
         facts_of(title, "text", shape, config, watched, tokenizer, form),
         lines=data_set.lines,
@@ -191,31 +188,11 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
 
     prompt = sample_prompt(tokenizer, form.prompt, window)
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
-    repeated = drawn + drawn
-    rival = next((token for token in drawn if token != drawn[-1]), None)
-    preference = None if rival is None or made.norm_position != "pre" else Preference(repeated[:-1], drawn[-1], rival)
-    watched = ObservationPlan(
-        prompt, seed=config.seed, n_new=min(60, window), looked_at=repeated, preference=preference
-    )
+    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
-
-
-def preference_in(tokenizer: Tokenizer, looked_at: Sequence[int], train: np.ndarray) -> Preference | None:
-    """What a run is watched for: the last word piece of some tokens rather than the commonest token of the text.
-
-    A word piece is a character inside a word, or a longer token that begins with a letter or a space. None if there is
-    none.
-    """
-    rival = int(np.bincount(train).argmax())
-    pieces = [tokenizer.decode([token]) for token in looked_at]
-    for at in range(len(pieces) - 1, 0, -1):
-        of_word = pieces[at].strip().isalpha() and (tokenizer.kind != "char" or pieces[at - 1].isalpha())
-        if of_word and looked_at[at] != rival:
-            return Preference(list(looked_at[:at]), looked_at[at], rival)
-    return None
 
 
 def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
@@ -247,9 +224,6 @@ def facts_of(
     Args:
         form: by whose declared fields runs are compared.
     """
-    preference = watched.preference
-    pieces = [] if preference is None else [*preference.before, preference.token, preference.rival]
-    words = [describe_token(tokenizer, token) for token in pieces]
     return RunFacts(
         title=title,
         kind=kind,
@@ -266,7 +240,6 @@ def facts_of(
         tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
         lines={"uniform": math.log(shape.vocab_size)},
         tokens_per_character=math.nan,
-        preference=("".join(words[:-2]), *words[-2:]) if words else (),
     )
 
 

@@ -12,13 +12,12 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Observation
 from gptcore.training import learning_rate
-from ui.conclusions import quoted
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
 from ui.lenses.train.handlers.forms import TRICKS, TrainForm, train_form, tune_form
 from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
-from ui.payloads import Formed, Said, fields, finite, significant
+from ui.payloads import Said, fields, finite, significant
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState
 from ui.runs.saved_runs import facts_json, write_run
@@ -26,7 +25,6 @@ from ui.runs.training_run import Plan
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.formed import described
 from ui.shared.inputs import InputError
 
 F = TypeVar("F")  # a form
@@ -265,22 +263,6 @@ def heads(services: Services, request: Annotated[object, payloads.LookRequest]) 
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
     machine = record.machines.get(seen.step)
     return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
-
-
-def formed(services: Services, request: Annotated[object, payloads.RunRequest]) -> Formed | None:
-    """When a run came to prefer what truly comes next in its held-out text; as in `ui.shared.formed`, said of
-    the text before it. None where a run is not watched for that.
-    """
-    record, _ = _asked(services, request)
-    if record is None or not record.facts.preference:
-        return None
-    before, *pair = record.facts.preference
-    seen = [(look.step, look.attribution) for look in record.so_far()[1] if look.attribution is not None]
-    if not seen:
-        return None
-    history = described([one for _, one in seen], [step for step, _ in seen], pair)
-    sentence = history["said"][0].lower() + history["said"][1:]
-    return {**history, "said": f"After {quoted(before)}: {sentence}"}
 
 
 def token_probabilities(

@@ -1,9 +1,7 @@
-// One observation of a run: its sample, a token's probability, the heads, the picture of the model, how a preference
-// formed. Everything that the model wrote goes into the page by textContent.
+// One observation of a run: its sample, a token's probability, the heads, the picture of the model. Everything that the model wrote goes into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
-import {formedDrawing} from '../../../shared/view/formed.js';
 import {add, isDark} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
 import {painted} from '../../../shared/view/scales.js';
@@ -77,7 +75,6 @@ function beginning(text, most = 60) {
  */
 export function momentView(element, server, state, open) {
   const part = name => element.querySelector('.tr-' + name);
-  const formed = formedDrawing(element.querySelector('.tr-formed .fm-drawing'));
   let points = [],
     latest = 0,
     drawn = ''; // the observation whose heads are on the page
@@ -132,18 +129,6 @@ export function momentView(element, server, state, open) {
       'rows read, columns are looked at';
     drawMaps(part('heads'), values, reading.T, run.about, look);
     drawMachine(run, reading.machine);
-    drawFormed(key);
-  }
-
-  // What its parts write for what truly comes next, at every snapshot so far; a run on labels has none.
-  async function drawFormed(key) {
-    const {workspace, run} = state(),
-      history = await server.formed({workspace, run: run.id});
-    if (state().run !== run || drawn !== key) return;
-    part('formed').hidden = !history;
-    if (!history) return;
-    element.querySelector('.tr-formed .conclusion').textContent = history.said;
-    formed.draw(history, history.steps.indexOf(run.looks[state().at]?.step));
   }
 
   // The picture of Start, of the run's model as it was; a recorded run has none.

@@ -52,10 +52,6 @@ itself before this training"></div></div></div>
 <span class="tr-told u-digits" role="status"></span></div>
 <details class="tr-machine" open hidden><summary>The machine at this moment</summary>
 <p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said u-muted u-type-sm" role="status"></p></details>
-<details class="tr-formed" open hidden><summary>When it learned to prefer the true token, and which parts do it</summary>
-<p class="conclusion" role="status"></p><div class="fm-drawing"></div>
-<p class="wy-muted u-apart u-muted u-type-sm">What each part writes for the true next token rather than for the commonest one, in logits, at every
-snapshot.</p></details>
 <div class="tr-heads-title u-line u-muted u-type-xs"></div>
 <div class="tr-heads"></div>
 </div>
@@ -79,7 +75,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
     Without a value it shows the workspace that this browser last had, the one in the link, or the recorded example. Its event
     `models` carries {"workspace"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"workspace", "run", "tab"} when one shall be opened.
 
-    server_functions: poll, command, heads, formed, chances, past, recording, phone and tell, as in
+    server_functions: poll, command, heads, chances, past, recording, phone and tell, as in
         `ui.lenses.train.payloads`.
     """
     return component(
