@@ -15,7 +15,7 @@ from ui.runs.saved_runs import write_run
 from ui.services import Services, make_services
 
 _TUNE = {
-    "corpus": "python_reference", "written": "", "file": None, "data_set": "", "n_positions": 128, "batch_size": 8,
+    "corpus": "python_reference", "written": "", "file": None, "n_positions": 128, "batch_size": 8,
     "length": "60", "max_steps": 200, "epochs": 2, "learning_rate": 5e-4, "prompt": "The ",
     "optimizer": "adamw", "warmup_steps": 20, "weight_decay": 0.1, "seed": 1,
 }  # fmt: skip

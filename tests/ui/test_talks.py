@@ -164,7 +164,7 @@ def test_what_is_no_value_of_a_field_is_said_and_not_set(name, text):
 
 def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
     with gr.Blocks():
-        laid_out = {"train": scratch_fields(services), "tune": tuning_fields(services), "labels": label_fields()}
+        laid_out = {"train": scratch_fields(), "tune": tuning_fields(), "labels": label_fields()}
     for prefix, controls in laid_out.items():
         form = linked.FORMS[prefix]
         assert list(controls) == list(fields_of(form))

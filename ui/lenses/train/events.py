@@ -31,7 +31,7 @@ from ui.views import CONTINUED, TAB_NAMES, title_of
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
-PRESET_FIELDS = tuple(name for name in fields_of(TrainForm) if name not in ("written", "file", "data_set"))
+PRESET_FIELDS = tuple(name for name in fields_of(TrainForm) if name not in ("written", "file"))
 _FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
 # Those that train the picked model further: how each is checked, and its plan.
 _FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan]]] = {

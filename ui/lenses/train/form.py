@@ -12,7 +12,7 @@ from ui.lenses.train.handlers.assistant import PROMPTS, AssistantForm
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, drawing, example_lines, input_form
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.lenses.train.handlers.texts import DATA_SET, YOURS
+from ui.lenses.train.handlers.texts import YOURS
 from ui.services import Services
 from ui.shared.fields import defaults_of, fields_of
 from ui.shared.files import calling, component
@@ -25,10 +25,10 @@ FIRST_PRESET = next(iter(PRESETS))
 _NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
 
 
-def scratch_fields(services: Services) -> dict[str, Any]:
+def scratch_fields() -> dict[str, Any]:
     """The form's controls by the names of TrainForm, in their order."""
     field, several = partial(control, TrainForm, "train"), partial(controls, TrainForm, "train")
-    fields = _text_fields(services, TrainForm, "train")
+    fields = _text_fields(TrainForm, "train")
     fields |= several(("length", "trick", "rival"))
     with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
         fields["tokenizer"] = field("tokenizer")
@@ -45,10 +45,10 @@ def scratch_fields(services: Services) -> dict[str, Any]:
     return in_order(TrainForm, fields)
 
 
-def tuning_fields(services: Services) -> dict[str, Any]:
+def tuning_fields() -> dict[str, Any]:
     """The fine-tuning form's controls by the names of TuneForm, in their order."""
     several = partial(controls, TuneForm, "tune")
-    fields = _text_fields(services, TuneForm, "tune")
+    fields = _text_fields(TuneForm, "tune")
     fields |= several(("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate"))
     with gr.Accordion("Optimiser and schedule", open=False, elem_id="tune-more"):
         fields |= several(("optimizer",))
@@ -77,19 +77,15 @@ def label_fields() -> dict[str, Any]:
     return in_order(LabelForm, fields)
 
 
-def _text_fields(services: Services, form: type, prefix: str) -> dict[str, Any]:
-    """Where the text is from; fields that a choice does not need are not shown."""
-    options = fields_of(form)["corpus"].options  # type: ignore[attr-defined] - a choice
-    choices = [(label, name) for name, label in options.items() if name != DATA_SET or not services.models.offline]
-    corpus = control(form, prefix, "corpus", choices=choices)
-    needed_by = {"written": YOURS, "file": YOURS, "data_set": DATA_SET}
-    hidden = controls(form, prefix, needed_by, visible=False)
+def _text_fields(form: type, prefix: str) -> dict[str, Any]:
+    """Where the text is from; the fields of one's own are shown where that is chosen."""
+    corpus, own = control(form, prefix, "corpus"), controls(form, prefix, ("written", "file"), visible=False)
 
     def on_corpus(chosen: object) -> list[Any]:
-        return [gr.update(visible=chosen == choice) for choice in needed_by.values()]
+        return [gr.update(visible=chosen == YOURS) for _ in own]
 
-    corpus.change(on_corpus, corpus, list(hidden.values()), queue=False, **QUIET)
-    return {"corpus": corpus, **hidden}
+    corpus.change(on_corpus, corpus, list(own.values()), queue=False, **QUIET)
+    return {"corpus": corpus, **own}
 
 
 def _some_lines(name: str) -> str:

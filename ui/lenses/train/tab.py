@@ -52,7 +52,7 @@ def train_tab(site: TabContext[None]) -> Lens:
                         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
                     notice = gr.HTML("", elem_id="train-said", elem_classes="said")
                     settings_opener("train-settings")
-                    fields = scratch_fields(services)
+                    fields = scratch_fields()
                 with view_tab("train", "continue") as continue_tab:
                     choices = [(label, kind) for kind, (_, label) in CONTINUED.items()]
                     goal = gr.Radio(choices, value="tune", label="Train the model above on", elem_id="train-goal")
@@ -61,7 +61,7 @@ def train_tab(site: TabContext[None]) -> Lens:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                     settings_opener("tune-settings")
-                    tuning = tuning_fields(services)
+                    tuning = tuning_fields()
                 with goals[1]:
                     with gr.Row():
                         learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)

@@ -6,7 +6,6 @@ import math
 import zipfile
 from dataclasses import replace
 
-import httpx
 import numpy as np
 import pytest
 import torch
@@ -22,7 +21,6 @@ from ui.lenses.train.handlers import files, texts, watching
 from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
-from ui.lenses.train.handlers.texts import fetch_rows
 from ui.runs.dataset_cache import prepared
 from ui.runs.saved_runs import facts_json, read_run
 from ui.shared.inputs import InputError
@@ -87,7 +85,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
     def text_of(raw: bytes):
         file = tmp_path / "upload.txt"
         file.write_bytes(raw)
-        found = texts.find_text(services.limits, texts.OnText(file=str(file)), offline=True)
+        found = texts.find_text(services.limits, texts.OnText(file=str(file)))
         return "\n".join(found.documents), found.note
 
     assert text_of("grüße, Welt".encode()) == ("grüße, Welt", "")
@@ -101,7 +99,7 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
             text_of(raw)
     (tmp_path / "big.txt").write_bytes(b"ab" * 20_000_000)
     with pytest.raises(InputError, match=r"40.0 MB; this server trains on at most 20 MB"):
-        texts.find_text(services.limits, texts.OnText(file=str(tmp_path / "big.txt")), offline=True)
+        texts.find_text(services.limits, texts.OnText(file=str(tmp_path / "big.txt")))
 
 
 def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
@@ -114,31 +112,6 @@ def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
     assert first.lines["bigram"] < first.lines["unigram"] < first.lines["uniform"]
     second = prepared(documents, tokenizer=None, kind="bpe", vocab_size=300)
     assert isinstance(second.tokenizer, ByteBPE) and second.tokens_per_character < 1
-
-
-def test_a_data_set_is_read_from_its_rows_and_its_absence_is_a_sentence():
-    def answer(request: httpx.Request) -> httpx.Response:
-        query = dict(request.url.params)
-        if query["dataset"] == "nobody/nothing":
-            return httpx.Response(404)
-        if request.url.path == "/splits":
-            return httpx.Response(200, json={"splits": [{"config": "a", "split": one} for one in ("test", "train")]})
-        assert query["split"] == "train"
-        start = int(query["offset"])
-        rows = [{"row": {"id": str(i), "text": f"row {i}"}} for i in range(start, min(start + 100, 130))]
-        return httpx.Response(200, json={"rows": rows})
-
-    wire = httpx.MockTransport(answer)
-    found = fetch_rows("some/set", offline=False, most_bytes=10**6, transport=wire)
-    assert len(found) == 130 and found[129] == "row 129"
-    assert len(fetch_rows("some/set", offline=False, most_bytes=10, transport=wire)) == 100
-    with pytest.raises(InputError, match="no public data set 'nobody/nothing'"):
-        fetch_rows("nobody/nothing", offline=False, most_bytes=10**6, transport=wire)
-    with pytest.raises(InputError, match="runs offline"):
-        fetch_rows("some/set", offline=True, most_bytes=10**6)
-    down = httpx.MockTransport(lambda request: (_ for _ in ()).throw(httpx.ConnectError("no route")))
-    with pytest.raises(InputError, match="could not be fetched"):
-        fetch_rows("some/set", offline=False, most_bytes=10**6, transport=down)
 
 
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):

@@ -12,7 +12,7 @@ from gptcore.finetuning.classification import AUXILIARY_WEIGHT
 from gptcore.training import TrainingConfig
 from gptcore.training.config import OptimizerName
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, InputForm, example_lines, texts_of
-from ui.lenses.train.handlers.texts import DATA_SET, MOST_TEXT, REPEATED, YOURS, OnText
+from ui.lenses.train.handlers.texts import MOST_TEXT, REPEATED, YOURS, OnText
 from ui.shared import inputs
 from ui.shared.fields import Choice, Flag, Number, Text, Values, Whole, declared, parsed
 from ui.shared.inputs import InputError
@@ -84,7 +84,7 @@ MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
 _TEXTS = {name: corpus.title for name, corpus in CORPORA.items()}
-_OWN_TEXTS = {YOURS: "Your own text", DATA_SET: "A public data set"}
+_OWN_TEXTS = {YOURS: "Your own text"}
 # Changes of the model's configuration by what is broken.
 _SWITCHES: dict[str, dict[str, bool | str]] = {
     "no_positions": {"use_positions": False},

@@ -52,7 +52,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     """
     if form.corpus == REPEATED:
         return _repeated_plan(services, form)
-    text = find_text(services.limits, form, offline=services.models.offline)
+    text = find_text(services.limits, form)
     size = form.vocab_size if form.tokenizer == "bpe" else 0
     data_set = prepared(tuple(text.documents), tokenizer=None, kind=form.tokenizer, vocab_size=size)
     made = replace(_config(form, data_set.tokenizer.vocab_size), **form.switches)
@@ -67,7 +67,7 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     Raises:
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
     """
-    text = find_text(services.limits, form, offline=services.models.offline)
+    text = find_text(services.limits, form)
     data_set = prepared(tuple(text.documents), tokenizer=lm.tokenizer, kind="", vocab_size=0)
     shortest = min(len(data_set.train), len(data_set.valid)) - 1
     window = min(form.n_positions, lm.model.config.n_positions, shortest)

@@ -13,7 +13,7 @@ from ui.services import Services
 from ui.shared.fields import fields_of
 from ui.shared.inputs import InputError
 
-_OF_TEXT = ("corpus", "written", "file", "data_set")  # `text` says what these would
+_OF_TEXT = ("corpus", "written", "file")  # `text` says what these would
 
 
 def status(services: Services, run_id: object) -> dict[str, Any]:
