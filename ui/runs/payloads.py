@@ -4,8 +4,6 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.payloads import Machine
-
 
 class QueuePlace(TypedDict):
     """A run's place in the queue, 1 for the next, and about how many seconds it waits, where that is known."""
@@ -42,9 +40,3 @@ class RunAbout(TypedDict):
     tuned: bool
     data: list[str]
     why: NotRequired[str]
-
-
-class MachineOfRun(Machine):
-    """The picture of the model as it was, with the tokens that it read."""
-
-    ids: list[int]

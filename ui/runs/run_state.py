@@ -14,7 +14,6 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
-from ui.runs.payloads import MachineOfRun
 
 _LONG = 1.0  # seconds between two readings, above which it is asked whether the process ran
 _RAN = 0.2  # least share of a processor that a training uses while it runs
@@ -125,8 +124,6 @@ class RunState:
     curve: Curve = field(default_factory=Curve)  # its updates
     # snapshots of the model, the first before the first update
     observations: list[Observation] = field(default_factory=list)
-    # model diagrams of the snapshots (`ui.state.machine`), by step; live language-model runs only.
-    machines: dict[int, MachineOfRun] = field(default_factory=dict)
     next_look: float = math.nan  # when the next snapshot is due, in seconds of training; NaN if none is
     processor_share: float = 1.0  # recent CPU time of its thread per wall time, 0 to 1
     # the update whose weights were kept, where that is not the last: it did best on what is held out
@@ -162,18 +159,12 @@ class RunState:
         """Whether it can still learn."""
         return self.state != "ended"
 
-    def add_observation(
-        self, seen: Observation, lm: LanguageModel, *, most: int, machine: MachineOfRun | None = None
-    ) -> None:
+    def add_observation(self, seen: Observation, lm: LanguageModel, *, most: int) -> None:
         """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the first and last."""
         with self.lock:
             self.language_model = lm
             self.observations.append(seen)
-            if machine is not None:
-                self.machines[seen.step] = machine
             if len(self.observations) > most:
-                for gone in self.observations[1:-1:2]:
-                    self.machines.pop(gone.step, None)
                 del self.observations[1:-1:2]
                 self.thinned += 1
 

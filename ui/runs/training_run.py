@@ -11,7 +11,6 @@ from typing import Any, Literal, cast
 
 import torch
 
-from gptcore.analysis import trace
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
@@ -21,9 +20,7 @@ from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.payloads import MachineOfRun
 from ui.runs.run_state import RunFacts, RunState, State
-from ui.state.machine import described
 
 log = logging.getLogger("gptlens")
 
@@ -372,11 +369,7 @@ class TrainingRun:
             record.plain_losses = ((yield from self._plan.on_plain(model)),)
         lm, watched = self._copy(model), self._plan.watched
         seen = yield from observe(lm, watched, step=at, elapsed=elapsed, valid_loss=loss, accuracy=accuracy)
-        machine: MachineOfRun | None = None
-        if not isinstance(model, TaskClassifier):  # what every part does on the tokens whose attention maps are kept
-            ids = list(watched.looked_at)
-            machine = {**described(lm, ids, trace(lm.model, ids, len(ids) - 1)), "ids": ids}
-        record.add_observation(seen, lm, most=_MOST_OBSERVATIONS, machine=machine)
+        record.add_observation(seen, lm, most=_MOST_OBSERVATIONS)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
         budget = record.time_budget

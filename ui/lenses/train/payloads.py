@@ -4,7 +4,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ui.runs.payloads import MachineOfRun, QueuePlace, RunAbout
+from ui.runs.payloads import QueuePlace, RunAbout
 
 Command = Literal["pause", "resume", "step", "stop", "rate", "longer", "again"]
 CurveRow = list[float | None]  # update, loss, learning rate, gradient norm, seconds
@@ -130,12 +130,11 @@ class WorkspaceNews(RunNews):
 
 
 class HeadsOfRun(TypedDict):
-    """Attention maps of one observation, packed, and the picture of the model where it is kept."""
+    """Attention maps of one observation, packed."""
 
     step: int
     T: int
     maps: str
-    machine: MachineOfRun | None
 
 
 class TokenProbabilities(TypedDict):

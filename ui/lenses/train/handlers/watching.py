@@ -261,8 +261,7 @@ def heads(services: Services, request: Annotated[object, payloads.LookRequest]) 
         return None
     seen = looks[which]
     packed = base64.b64encode(zlib.compress(seen.maps.tobytes(), 6)).decode()
-    machine = record.machines.get(seen.step)
-    return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed, "machine": machine}
+    return {"step": seen.step, "T": int(seen.maps.shape[-1]), "maps": packed}
 
 
 def token_probabilities(

@@ -1,12 +1,11 @@
-// One observation of a run: its sample, a token's probability, the heads, the picture of the model. Everything that the model wrote goes into the page by textContent.
+// One observation of a run: its sample, a token's probability, the heads. Everything that the model wrote goes into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
 import {add, isDark} from '../../../shared/view/page.js';
 import {goTo} from '../../../shared/view/places.js';
 import {painted} from '../../../shared/view/scales.js';
-import {chooseHead, chosenHead, setSentence} from '../../../shared/view/sentence.js';
-import {machinePicture} from '../../../shared/view/machine.js';
+import {setSentence} from '../../../shared/view/sentence.js';
 import {lookSaid} from './figures.js';
 
 // A sample behind its prompt; nothing without a look.
@@ -128,25 +127,6 @@ export function momentView(element, server, state, open) {
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'rows read, columns are looked at';
     drawMaps(part('heads'), values, reading.T, run.about, look);
-    drawMachine(run, reading.machine);
-  }
-
-  // The picture of Start, of the run's model as it was; a recorded run has none.
-  const picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
-    go: way => {
-      open(way.tab);
-      goTo(new URLSearchParams(way));
-    },
-    look: () => {},
-    choose: head => chooseHead(head),
-    next: null,
-  });
-  function drawMachine(run, machine) {
-    part('machine').hidden = !machine;
-    if (!machine) return;
-    part('machine-said').textContent = machine.said;
-    const tokens = machine.ids.map((id, i) => ({id, label: run.about.tokens[i]}));
-    picture.draw({machine, tokens, first: 0}, chosenHead());
   }
 
   // Beside what it writes now: what its rival wrote at that second, or the model before it was trained further.

@@ -50,8 +50,6 @@ itself before this training"></div></div></div>
 <span class="tr-chance u-digits" role="status"></span><canvas class="tr-spark" style="width: 130px; height: 30px" width="260" height="60" aria-hidden="true"></canvas></div>
 <div class="tr-row u-row u-type-sm tr-try" hidden><label class="tr-grow">Try a line <input class="tr-line u-grow u-mono" maxlength="500" autocomplete="off"></label>
 <span class="tr-told u-digits" role="status"></span></div>
-<details class="tr-machine" open hidden><summary>The machine at this moment</summary>
-<p class="conclusion tr-machine-said"></p><div class="mc-box"></div><p class="mc-said u-muted u-type-sm" role="status"></p></details>
 <div class="tr-heads-title u-line u-muted u-type-xs"></div>
 <div class="tr-heads"></div>
 </div>
