@@ -1,5 +1,4 @@
 // The bar of an exercise: its question below the view that it is about, a field for the answer, the page's own check.
-// The list of all on Start, by level: what is done, and a sheet of a selection for paper.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExercisesServer} from '../../../shared/view/payloads' */
 import {add, addButton, copying, linkTo} from '../../../shared/view/page.js';
@@ -10,7 +9,6 @@ import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
-import {sheet} from './sheet.js';
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
@@ -150,20 +148,7 @@ async function resume() {
   goTo(new URLSearchParams(['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? ''])));
 }
 
-// --- all exercises, on Start
-const chosen = new Set(); // names of those that are ticked
-
-function listed(list, one, isDone) {
-  const item = add(list, 'li', '');
-  const mark = add(item, 'input', '');
-  Object.assign(mark, {type: 'checkbox', checked: chosen.has(one.name)});
-  mark.setAttribute('aria-label', `On the sheet: ${one.title}`);
-  mark.addEventListener('change', () => (mark.checked ? chosen.add(one.name) : chosen.delete(one.name)));
-  addButton(item, '', one.title, () => show(one.name));
-  add(item, 'span', '', one.question);
-  add(item, 'span', 'ex-place u-muted u-type-sm', isDone ? `${placeOf(one)} · ✓ done` : placeOf(one));
-}
-
+// All exercises, on Start, by level, and what is done.
 async function exerciseList(box) {
   box.textContent = '';
   add(box, 'h2', '', 'Exercises');
@@ -176,22 +161,14 @@ async function exerciseList(box) {
   for (const [level, name] of Object.entries(LEVELS)) {
     add(box, 'h3', '', `${level} · ${name}`);
     const list = add(box, 'ul', 'u-list');
-    for (const one of exercises.filter(({level: its}) => its === +level)) listed(list, one, finished.has(one.name));
+    for (const one of exercises.filter(({level: its}) => its === +level)) {
+      const item = add(list, 'li', '');
+      addButton(item, '', one.title, () => show(one.name));
+      add(item, 'span', '', one.question);
+      const isDone = finished.has(one.name) ? ' · ✓ done' : '';
+      add(item, 'span', 'ex-place u-muted u-type-sm', placeOf(one) + isDone);
+    }
   }
-  const row = add(box, 'p', 'ex-row u-row');
-  const status = add(box, 'p', 'ex-said');
-  status.setAttribute('role', 'status');
-  const print = withAnswers => async () => {
-    const selected = exercises.filter(one => !chosen.size || chosen.has(one.name));
-    status.textContent = withAnswers ? 'Measuring the answers…' : '';
-    const answers = withAnswers
-      ? await Promise.all(selected.map(one => askServer('solution', {name: one.name})))
-      : selected.map(() => null);
-    status.textContent = sheet(selected, answers, location.href) ? '' : 'The browser does not allow another window.';
-  };
-  addButton(row, '', 'Print a sheet', print(false));
-  addButton(row, '', 'Print it with answers', print(true));
-  add(row, 'span', 'ex-hint u-muted u-type-sm', 'of those that are ticked, or of all');
 }
 
 /** @param {Component<string, ExercisesServer>} page */
