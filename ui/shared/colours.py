@@ -11,5 +11,3 @@ PARTS = {
 }  # fmt: skip
 ACCENT, WARM = "#1f7dad", "#e2892b"
 INK = "#0d111c"  # on any of these
-# Shares from next to nothing to all, above the paper.
-SHARES = {"light": ("#72badb", "#12455f"), "dark": ("#156591", "#a9d6ea")}

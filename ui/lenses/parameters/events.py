@@ -34,20 +34,20 @@ class ParametersEvents:
 
     def show(self, shown: str, batch: object, length: object, millions: object, *raw: object) -> list[Any]:
         """What the open view shows, by its title, of the shape's fields; the others are drawn when they are opened."""
-        views: list[Any] = [gr.skip()] * 5
+        views: list[Any] = [gr.skip()] * 4
         with shown_to_visitor():
             try:
                 values = dict(zip(FIELDS, raw, strict=True))
                 config = shapes.shape(values)
                 if shown == _REFERENCE:
-                    views[2] = figures.bars(shapes.side_by_side(config))
-                    views[3] = costs.costs(config, batch, length, millions)
+                    views[1] = figures.bars(shapes.side_by_side(config))
+                    views[2] = costs.costs(config, batch, length, millions)
                 elif shown == _DRAWING:
-                    views[4] = json.dumps({"shape": values})
+                    views[3] = json.dumps({"shape": values})
                 elif shown == _COUNT:
-                    views[:2] = [shapes.breakdown(config), figures.treemap(shapes.treemap(config))]
+                    views[0] = shapes.breakdown(config)
             except GPTCoreError as error:  # said in the view's place: a notice at every move of a slider is a nuisance
-                for place in {_COUNT: (0, 1), _REFERENCE: (2, 3), _DRAWING: (4,)}.get(shown, ()):
+                for place in {_COUNT: (0,), _REFERENCE: (1, 2), _DRAWING: (3,)}.get(shown, ()):
                     views[place] = sheets.message(str(error))
         return views
 
@@ -59,7 +59,7 @@ class ParametersEvents:
 
     def follow(self, shown: str, name: str, model: str, followed: str, batch: object, millions: object) -> list[Any]:
         if name != PICKED or model == followed:
-            return [gr.skip()] * (len(FIELDS) + 7)
+            return [gr.skip()] * (len(FIELDS) + 6)
         *fields, length, now = self.load(name, model)
         return [*fields, length, now, *self.show(shown, batch, length, millions, *fields)]
 

@@ -48,7 +48,6 @@ def parameters_tab(site: TabContext[None]) -> Lens:
                 counted, hues = shapes.breakdown(config), {"hues": list(PARTS.values())}
                 script = f"{_VIEWS}/breakdown_view.js"
                 table = component(counted, BREAKDOWN, script, given=hues, elem_id="breakdown")
-                tree = plotly_view(name="parameters-treemap", height=380, elem_id="treemap")
             with view_tab("parameters", "drawing") as drawing_tab:
                 script = f"{_VIEWS}/drawing_view.js"
                 drawing = component("", DRAWING, script, server_functions=[drawn], elem_id="drawing")
@@ -74,7 +73,7 @@ def parameters_tab(site: TabContext[None]) -> Lens:
     js = calling("shared/view/places.js", "[m.openView('parameter-views'), ...args.slice(1)]")
     events = ParametersEvents(services)
     fields = [controls[name] for name in FIELDS]
-    inputs, outputs = [shown, batch, length, millions, *fields], [table, tree, bars, costing, drawing]
+    inputs, outputs = [shown, batch, length, millions, *fields], [table, bars, costing, drawing]
     show = {"fn": events.show, "inputs": inputs, "outputs": outputs, "queue": False, "js": js, **QUIET}
     changed = [component.change for component in [*fields, batch, length, millions]]
     # Not "always_last", which loses the change when a field is moved into its range while the first one is answered.

@@ -44,12 +44,6 @@ def test_the_breakdown_adds_up_and_matches_the_real_model(preset):
                 size *= dimension
             by_tensor += size
         assert by_tensor == row["count"]
-    tree = shapes.treemap(PRESETS[preset])
-    children = {}
-    for parent, count in zip(tree["parents"], tree["values"], strict=True):
-        children[parent] = children.get(parent, 0) + count
-    for identity, count in zip(tree["ids"], tree["values"], strict=True):
-        assert identity not in children or children[identity] == count
 
 
 def test_a_formula_that_is_wrong_is_shown_as_a_mismatch(monkeypatch):
@@ -62,7 +56,6 @@ def test_absurd_sizes_are_answered_at_once():
     huge = shapes.shape({**GPT2, "n_layer": 10**12, "n_embd": 12 * 10**10, "n_head": 12, "n_inner": 0})
     value = json.loads(shapes.breakdown(huge))
     assert value["agrees"] is None and value["total"] > 10**33
-    assert len(shapes.treemap(huge)["ids"]) < 250
     assert "ZB" in costs.costs(huge, 8, 256, 300)
 
 

@@ -1,35 +1,10 @@
-"""Plotly figures of the page: parameter counts as a treemap and bars, and scaling laws."""
+"""Plotly figures of the page: parameter counts as bars, and scaling laws."""
 
 from typing import Any
 
-from ui.shared.colours import ACCENT, PARTS, SHARES, WARM
+from ui.shared.colours import ACCENT, PARTS, WARM
 
 HUES = tuple(PARTS.values())  # the components come in this order
-
-
-def treemap(tree: dict[str, list[Any]]) -> str:
-    """A plotly treemap as JSON: click a part to zoom in, its title to zoom out.
-
-    Args:
-        tree: ids, labels, parents and values.
-    """
-    import plotly.graph_objects as go
-
-    figure = go.Figure(
-        go.Treemap(
-            **tree,
-            branchvalues="total",
-            maxdepth=3,
-            textinfo="label+value+percent root",
-            texttemplate="%{label}<br>%{value:,}",
-            hovertemplate="%{label}<br>%{value:,} parameters<br>%{percentRoot:.2%} of the model<extra></extra>",
-            marker={"colorscale": [*enumerate(SHARES["dark"][::-1])], "line": {"width": 1}},
-            tiling={"pad": 2},
-        )
-    )
-    smallest = {"minsize": 12, "mode": "hide"}  # a name that would be smaller is shown by pointing at its part
-    figure.update_layout(margin={"l": 2, "r": 2, "t": 24, "b": 2}, uirevision="treemap", uniformtext=smallest)
-    return str(figure.to_json())
 
 
 def bars(counts: dict[str, dict[str, int]]) -> str:

@@ -26,7 +26,6 @@ COMPONENTS = {
     "final_norm": ("Final LayerNorm", "ln_f"),
     "head": ("Output head", "lm_head"),
 }
-_TREE = ("ids", "labels", "parents", "values")  # as plotly calls them
 _LARGEST = 10**12
 # Building empty modules for more blocks than this would be too slow for the page.
 _MOST_BUILT = 200
@@ -135,30 +134,6 @@ def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[
         f"{'matches' if agrees else 'DOES NOT match'} the real model: {len(real):,} tensors with {total:,} parameters"
     )
     return agrees, f"{found}, built just now without weights"
-
-
-def treemap(config: GPTConfig) -> dict[str, list[Any]]:
-    """ids, labels, parents and values of a tree: the model, its parts, its blocks, and what is in a block."""
-    count = count_parameters(config)
-    rows = [("model", "the model", "", count.total)]
-    for name in ("token_embedding", "position_embedding", "final_norm", "head"):
-        if getattr(count, name):
-            rows.append((name, COMPONENTS[name][0], "model", getattr(count, name)))
-    block: dict[str, int] = {}
-    for component, _, dimensions in tensor_shapes(config, layers=range(1)):
-        if component in ("attention", "mlp", "block_norms"):
-            block[component] = block.get(component, 0) + math.prod(dimensions)
-    each, drawn = sum(block.values()), min(config.n_layer, 48)
-    rows.append(("blocks", f"{config.n_layer:,} blocks", "model", each * config.n_layer))
-    for layer in range(drawn):
-        rows.append((f"h.{layer}", f"block {layer}", "blocks", each))
-        for name, size in block.items():
-            rows.append((f"h.{layer}.{name}", COMPONENTS[name][0].partition(":")[0], f"h.{layer}", size))
-    if config.n_layer > drawn:
-        rest = each * (config.n_layer - drawn)
-        rows.append(("more", f"blocks {drawn} to {config.n_layer - 1:,}", "blocks", rest))
-    columns = zip(*rows, strict=True)
-    return within_json({name: list(column) for name, column in zip(_TREE, columns, strict=True)})
 
 
 def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
