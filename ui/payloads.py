@@ -52,9 +52,8 @@ class Block(TypedDict):
 
 
 class Shape(TypedDict):
-    """The letters of a model's shape, and the parameters of each part."""
+    """The letters of a model's shape."""
 
-    sizes: dict[str, int]
     V: int
     C: int
     H: int

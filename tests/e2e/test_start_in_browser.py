@@ -140,7 +140,7 @@ def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     expect(page.locator("#start .mc-said")).to_contain_text(f"head 5.{chosen} look")
 
 
-def test_the_picture_shows_every_block_another_place_step_after_step_and_the_sizes_of_parts(visit):
+def test_the_picture_shows_every_block_another_place_step_after_step(visit):
     page = visit("")
     picture = page.locator("#start .mc-box svg")
     expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
@@ -166,9 +166,6 @@ def test_the_picture_shows_every_block_another_place_step_after_step_and_the_siz
     while page.evaluate(marked) == "norm":  # the next word
         step.click()
     expect(page.locator(WORDS)).to_have_count(words + 1)
-    page.get_by_role("button", name="Sizes").click()
-    expect(picture.locator(".mc-size.mlp")).to_have_count(6)
-    expect(picture.locator(".mc-size.embedding text")).to_have_text("1.4M")
 
 
 def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit):

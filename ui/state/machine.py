@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from gptcore.analysis import ForwardTrace, count_parameters, logit_attribution
+from gptcore.analysis import ForwardTrace, logit_attribution
 from gptcore.config import GPTConfig
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
@@ -109,15 +109,8 @@ def _writer(traced: ForwardTrace, words: list[str], layer: int, writes: Tensor |
 
 
 def shape(config: GPTConfig) -> Shape:
-    """Letters of the shape, and parameters of each part: one block's attention and MLP, norms left out."""
-    counts = count_parameters(config)
-    sizes = {
-        "embedding": counts.token_embedding, "positions": counts.position_embedding,
-        "attention": counts.attention // config.n_layer, "mlp": counts.mlp // config.n_layer,
-        "norm": counts.final_norm, "head": counts.head,
-    }  # fmt: skip
+    """Letters of the shape."""
     return {
-        "sizes": sizes,
         "V": config.vocab_size, "C": config.n_embd, "H": config.n_head, "D": config.head_dim, "L": config.n_layer,
         "F": config.inner_dim if config.use_mlp else 0, "P": config.n_positions if config.use_positions else 0,
         "pre": config.norm_position == "pre",

@@ -1,7 +1,7 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
 import {order, sentences, shownBlock} from '../../../ui/shared/view/machine_words.js';
-import {folded, layout, shownTokens, sizeBoxes} from '../../../ui/shared/view/machine_layout.js';
+import {folded, layout, shownTokens} from '../../../ui/shared/view/machine_layout.js';
 
 test('few blocks stand alone, many are folded into groups of one size without a gap', () => {
   assert.equal(folded(3, 12).join(' '), '0,0 1,1 2,2');
@@ -85,25 +85,4 @@ test('a folded group shows the block of the chosen head, else the one whose head
   assert.equal(shownBlock(blocks, [0, 1], null), 1);
   assert.equal(shownBlock(blocks, [0, 1], [0, 0]), 0);
   assert.equal(shownBlock(blocks, [0, 0], [1, 0]), 0);
-});
-
-test('the areas of Sizes are as the numbers of parameters, and lie within their bands', () => {
-  const sizes = {embedding: 786432, positions: 98304, attention: 147456, mlp: 294912, norm: 384, head: 0};
-  for (const width of [390, 700, 1200])
-    for (const L of [2, 6, 24]) {
-      const at = layout({width, L, n: 20, at: 19});
-      const boxes = sizeBoxes(at, sizes);
-      const [embedding] = boxes.embedding;
-      const [attention, mlp] = boxes[0];
-      const area = box => box.width * box.height;
-      const close = (a, b) => assert.ok(Math.abs(a / b - 1) < 1e-9, `${a} ${b}`);
-      close(area(mlp) / area(attention), 2);
-      const folded = at.groups[0][1] - at.groups[0][0] + 1;
-      close(area(embedding) / area(attention), sizes.embedding / (folded * sizes.attention));
-      assert.equal(boxes.norm.length, 1); // a tied head has no parameters of its own
-      for (const box of Object.values(boxes).flat()) {
-        const [begin, extent] = at.upright ? [box.x, box.width] : [box.y, box.height];
-        assert.ok(begin + extent <= at.top + at.across + 2, `${width} ${L} ${box.name}`);
-      }
-    }
 });

@@ -2,28 +2,17 @@
 // as it forms. One SVG, redrawn for every text; all words are set by textContent.
 import {percent} from './plain.js';
 import {put} from './svg.js';
-import {layout, lookPath, sizeBoxes} from './machine_layout.js';
+import {layout, lookPath} from './machine_layout.js';
 import {machineParts} from './machine_parts.js';
-import {cut, decisive, isRecorded, order, quoted, sentences, short, shownBlock, word} from './machine_words.js';
+import {cut, decisive, isRecorded, order, quoted, sentences, shownBlock, word} from './machine_words.js';
 
 const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
-// What the boxes of Sizes are called.
-const SIZED = {
-  embedding: 'token embedding',
-  positions: 'position embedding',
-  attention: 'attention',
-  mlp: 'MLP',
-  norm: 'final norm',
-  head: 'output head',
-};
-
 // box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
 // the next word is written, after the last step.
 export function machinePicture(box, status, {go, look, choose, next}) {
   let data = null,
     chosen = null,
     stepped = -1, // of the parts in their order
-    sized = false,
     parts = [];
 
   const {part, reach} = machineParts(box, status);
@@ -71,7 +60,7 @@ export function machinePicture(box, status, {go, look, choose, next}) {
       height: at.height * unit,
       viewBox: `0 0 ${width} ${at.height}`,
       style: `--unit: ${unit}`, // so that letters have their size on the screen
-      class: `mc${at.upright ? ' upright' : ''}${sized ? ' sized' : ''}`,
+      class: `mc${at.upright ? ' upright' : ''}`,
       role: 'group',
       'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
     });
@@ -122,8 +111,7 @@ export function machinePicture(box, status, {go, look, choose, next}) {
         const style = `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`;
         put(svg, 'path', {d, class: own ? 'mc-look own' : 'mc-look', style});
       }
-    if (sized) drawSizes(svg, at, shape.sizes);
-    else drawCopied(svg, at, bands, data);
+    drawCopied(svg, at, bands, data);
     for (const token of at.shown) drawName(svg, at, token, now, told);
     if (!isRecorded(machine))
       for (const [i, band] of bands.entries()) drawWrites(svg, at, band, i, blocks, largest, told, machine);
@@ -144,19 +132,6 @@ export function machinePicture(box, status, {go, look, choose, next}) {
     if (best[1] < 0.5 || tokens[first + best[0]].id !== choice[2]) return;
     const [x, y] = at.point(band.flow + at.block * 0.22, at.shown.includes(first + best[0]) ? first + best[0] : null);
     put(svg, 'text', {x, y, dy: -6, class: 'mc-copied'}, cut(`copies “${word(choice[0])}”`, at.block / 7));
-  }
-
-  // Every part as large as its share of the parameters.
-  function drawSizes(svg, at, sizes) {
-    for (const boxes of Object.values(sizeBoxes(at, sizes)))
-      for (const {name, n, ...place} of boxes) {
-        const group = put(svg, 'g', {class: `mc-size ${name}`});
-        put(group, 'rect', {...place, rx: 3});
-        put(group, 'title', {}, `${SIZED[name]}: ${n.toLocaleString('en')} parameters`);
-        if (place.height < 11 || place.width < 30) continue;
-        const middle = {x: place.x + place.width / 2, y: place.y + place.height / 2, dy: '0.35em'};
-        put(group, 'text', {...middle, 'text-anchor': 'middle'}, short(n));
-      }
   }
 
   function drawName(svg, at, token, now, told) {
@@ -213,9 +188,5 @@ export function machinePicture(box, status, {go, look, choose, next}) {
   }
 
   new ResizeObserver(() => draw()).observe(box);
-  const showSizes = on => {
-    sized = on;
-    draw();
-  };
-  return {draw, beat, clear, step: stepThrough, showSizes};
+  return {draw, beat, clear, step: stepThrough};
 }

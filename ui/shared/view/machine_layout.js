@@ -3,7 +3,6 @@
 const ROW = 21; // pixels from token to token
 const LEAST_BLOCK = 62; // of a block along the flow, when it lies; upright blocks are as high as a line and its arcs
 const UPRIGHT_BLOCK = 40;
-const WRITERS = ['attention', 'mlp'];
 
 // Blocks in groups of the same size, at most so many of them: [[first, last], ...].
 export function folded(n, most) {
@@ -53,35 +52,6 @@ export function layout({width, L, n, at, weights, most = 11, under = 78}) {
 export function lookPath(at, begin, length, from, to) {
   const place = (share, token) => at.point(begin + share * length, token).map(round);
   return `M${place(0, to)} C${place(0.36, to)} ${place(0.26, from)} ${place(0.62, from)}`;
-}
-
-// Boxes whose areas are as the parameters of parts: {part: [{name, n, x, y, width, height}]} for "embedding", "norm"
-// and the number of each group of blocks, drawn in the middle of their bands; sizes: of one block.
-export function sizeBoxes(at, sizes) {
-  const room = at.across - 4;
-  const columns = [
-    ['embedding', at.names, at.embed, 1, ['embedding', 'positions']],
-    ...at.groups.map(([from, to], i) => [i, at.begin + i * at.block, at.block, to - from + 1, WRITERS]),
-    ['norm', at.end, at.norm, 1, ['norm', 'head']],
-  ].map(([name, flow, length, n, names]) => [name, flow, length - 12, names.map(part => [part, n * sizes[part]])]);
-  const sum = parts => parts.reduce((total, [, n]) => total + n, 0);
-  const scale = Math.min(...columns.map(([, , length, parts]) => (room * length) / (sum(parts) || 1)));
-  return Object.fromEntries(
-    columns.map(([name, flow, length, parts]) => {
-      let across = at.top;
-      const boxes = parts
-        .filter(([, n]) => n > 0)
-        .map(([part, n]) => {
-          const extent = Math.max(1, (scale * n) / length);
-          const begin = across;
-          across += extent + 2;
-          return at.upright
-            ? {name: part, n, x: begin, y: flow + 6, width: extent, height: length}
-            : {name: part, n, x: flow + 6, y: begin, width: length, height: extent};
-        });
-      return [name, boxes];
-    }),
-  );
 }
 
 const round = value => Math.round(value * 10) / 10;

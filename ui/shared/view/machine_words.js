@@ -1,9 +1,6 @@
 // What a picture of the model says of its parts, and in which order they work. Pure functions.
 import {figure, percent, visible} from './plain.js';
 
-// 124,439,808 as 124M.
-export const short = n => (n < 1000 ? String(n) : Intl.NumberFormat('en', {notation: 'compact'}).format(n));
-
 export const word = label => visible(label).replace('␣', '') || '␣';
 export const quoted = label => `“${word(label)}”`;
 export const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);

@@ -263,7 +263,6 @@ const tools = {
     write(WRITES);
   },
   step: () => picture.step(),
-  sizes: event => picture.showSizes(turned(event.target)),
   back() {
     pause();
     const earlier = before.pop();

@@ -25,7 +25,6 @@ _HTML = """
 <section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
 <div class="mc-said u-muted u-type-sm" role="status"></div>
 <div class="mc-key u-key u-row u-muted u-type-xs"><button type="button" data-do="step" title="one part after the other, then the next word">Step through</button>
-<button type="button" data-do="sizes" aria-pressed="false" title="areas by number of parameters">Sizes</button>
 <span><i class="look"></i>where the head that writes most looks</span>
 <span><i style="--hue: var(--lens-part-attention)"></i>attention writes</span><span><i style="--hue: var(--lens-part-mlp)"></i>MLP writes</span>
 <span><b class="u-mono">a</b> what it would say if it stopped here</span></div></div>
