@@ -15,19 +15,12 @@ from gptcore.probe import UNSEEN, Probe
 
 @dataclass(frozen=True)
 class ForwardContext:
-    """Settings of one forward pass, shared by all blocks.
+    """Settings of one forward pass, shared by all blocks."""
 
-    Attributes:
-        mask: additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask.
-        is_causal: hide the future, where there is no mask and no cached token.
-        cache: keys and values of earlier tokens, to which the new ones are written.
-        probe: observes the pass's activations, and may change them.
-    """
-
-    mask: Tensor | None = None
-    is_causal: bool = True
-    cache: KVCache | None = None
-    probe: Probe = UNSEEN
+    mask: Tensor | None = None  # additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask
+    is_causal: bool = True  # hide the future, where there is no mask and no cached token
+    cache: KVCache | None = None  # keys and values of earlier tokens, to which the new ones are written
+    probe: Probe = UNSEEN  # observes the pass's activations, and may change them
 
 
 def additive_mask(

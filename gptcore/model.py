@@ -26,15 +26,10 @@ def activation(name: str, x: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class GPTOutput:
-    """What a forward pass returns.
+    """What a forward pass returns."""
 
-    Attributes:
-        logits: float [B, T, V], for every position.
-        loss: mean cross-entropy in nats per predicted token, or None without targets.
-    """
-
-    logits: Tensor
-    loss: Tensor | None
+    logits: Tensor  # float [B, T, V], for every position
+    loss: Tensor | None  # mean cross-entropy in nats per predicted token, or None without targets
 
 
 class Embedding(nn.Embedding):

@@ -27,18 +27,13 @@ _NO_SUM = (
 
 @dataclass(frozen=True)
 class Attribution:
-    """A logit, or the difference of two, as a sum over the parts of a model.
+    """A logit, or the difference of two, as a sum over the parts of a model."""
 
-    Attributes:
-        names: of the N parts: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP" for an MLP,
-            "constants" for biases behind heads and in the final norm; those inside a head or an MLP are its own.
-        values: float32 [N], what each part adds.
-        total: their sum, which is the logit or the difference itself.
-    """
-
+    # of the N parts: "token" and "position" for the embeddings, "L0H0" for a head, "L0 MLP" for an MLP, "constants" for
+    # biases behind heads and in the final norm; those inside a head or an MLP are its own
     names: tuple[str, ...]
-    values: Tensor
-    total: float
+    values: Tensor  # float32 [N], what each part adds
+    total: float  # their sum, which is the logit or the difference itself
 
 
 @torch.inference_mode()

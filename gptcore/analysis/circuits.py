@@ -32,21 +32,13 @@ _PART_OF: dict[NodeKind, PartKind] = {"head": "head", "neuron": "mlp"}
 
 @dataclass(frozen=True)
 class CircuitNode:
-    """A node of a circuit.
+    """A node of a circuit."""
 
-    Attributes:
-        kind: "word" is an embedding, "answer" the difference of both logits.
-        layer: of a head or neuron; -1 for words, n_layer for the answer.
-        index: number of the head or neuron; 0 for the others.
-        place: the position where it writes.
-        influence: its contribution in logits; for the answer, the logit difference itself.
-    """
-
-    kind: NodeKind
-    layer: int
-    index: int
-    place: int
-    influence: float
+    kind: NodeKind  # "word" is an embedding, "answer" the difference of both logits
+    layer: int  # of a head or neuron; -1 for words, n_layer for the answer
+    index: int  # number of the head or neuron; 0 for the others
+    place: int  # the position where it writes
+    influence: float  # its contribution in logits; for the answer, the logit difference itself
 
     @property
     def stage(self) -> int:
@@ -65,23 +57,14 @@ class CircuitEdge:
 
 @dataclass(frozen=True)
 class WordCircuit:
-    """A circuit of words, heads, neurons and the answer.
+    """A circuit of words, heads, neurons and the answer."""
 
-    Attributes:
-        nodes: words first, by layer, the answer last.
-        edges: between indices into `nodes`, strongest first.
-        total: the difference of both logits.
-        words: float32 [T], the influence of every word of the text; with `constants` they sum to `total`.
-        constants: what biases and frozen norms add.
-        carried: the kept nodes' share of the influence of all candidates.
-    """
-
-    nodes: tuple[CircuitNode, ...]
-    edges: tuple[CircuitEdge, ...]
-    total: float
-    words: Tensor
-    constants: float
-    carried: float
+    nodes: tuple[CircuitNode, ...]  # words first, by layer, the answer last
+    edges: tuple[CircuitEdge, ...]  # between indices into `nodes`, strongest first
+    total: float  # the difference of both logits
+    words: Tensor  # float32 [T], the influence of every word of the text; with `constants` they sum to `total`
+    constants: float  # what biases and frozen norms add
+    carried: float  # the kept nodes' share of the influence of all candidates
 
 
 @dataclass

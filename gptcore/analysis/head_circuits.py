@@ -33,20 +33,15 @@ class Composition:
 
 @dataclass(frozen=True)
 class HeadCircuits:
-    """What a head's weights say about its function.
+    """What a head's weights say about its function."""
 
-    Attributes:
-        copied: (token, logit) of the tokens whose own logit rises most when the head attends to them, largest first.
-        suppressed: the same for those whose own logit falls most.
-        copying: copying score, -1 to 1: the sum of the OV circuit's eigenvalues (real parts) over that of their
-            moduli; 1 where attending to a token makes just that token likelier.
-        compositions: with earlier heads, the strongest first.
-    """
-
+    # (token, logit) of the tokens whose own logit rises most when the head attends to them, largest first
     copied: tuple[tuple[int, float], ...]
-    suppressed: tuple[tuple[int, float], ...]
+    suppressed: tuple[tuple[int, float], ...]  # the same for those whose own logit falls most
+    # copying score, -1 to 1: the sum of the OV circuit's eigenvalues (real parts) over that of their moduli; 1 where
+    # attending to a token makes just that token likelier
     copying: float
-    compositions: tuple[Composition, ...]
+    compositions: tuple[Composition, ...]  # with earlier heads, the strongest first
 
 
 @torch.inference_mode()

@@ -32,24 +32,15 @@ class HeadScores:
 
     The first five are shares of attention, 0 to 1. The first token never counts as the target of
     "previous" or "duplicate", since idle heads attend to it. NaN where no token qualifies.
-
-    Attributes:
-        previous: on the previous token; for queries from the third token on.
-        first: on the first token of the text (the sink); for all queries but that token.
-        itself: on the query token itself; for all queries but the first.
-        duplicate: on earlier occurrences of the query token.
-        induction: on the tokens that followed earlier occurrences of the query token.
-        distance: mean attention distance, in tokens back.
-        entropy: of the weights, in bits: 0 for a single token, log2(n) for n tokens equally.
     """
 
-    previous: Tensor
-    first: Tensor
-    itself: Tensor
-    duplicate: Tensor
-    induction: Tensor
-    distance: Tensor
-    entropy: Tensor
+    previous: Tensor  # on the previous token; for queries from the third token on
+    first: Tensor  # on the first token of the text (the sink); for all queries but that token
+    itself: Tensor  # on the query token itself; for all queries but the first
+    duplicate: Tensor  # on earlier occurrences of the query token
+    induction: Tensor  # on the tokens that followed earlier occurrences of the query token
+    distance: Tensor  # mean attention distance, in tokens back
+    entropy: Tensor  # of the weights, in bits: 0 for a single token, log2(n) for n tokens equally
 
     def lists(self) -> dict[str, list[list[float | None]]]:
         """The scores by name as plain lists [n_layer][n_head] to three digits, None where there is none."""

@@ -18,19 +18,12 @@ _POSITIONS_AT_ONCE = 8  # at all depths
 
 @dataclass(frozen=True)
 class LogitLens:
-    """The model's prediction at every position and depth: 0 is the embeddings, n_layer the whole model.
+    """The model's prediction at every position and depth: 0 is the embeddings, n_layer the whole model."""
 
-    Attributes:
-        best: int64 [n_layer + 1, T], the most likely next token.
-        probability: float32 [n_layer + 1, T], of that token.
-        final_rank: int64 [n_layer + 1, T], the rank there of the token that the whole model chooses; 1 is first.
-        final_probability: float32 [n_layer + 1, T], of the token that the whole model chooses.
-    """
-
-    best: Tensor
-    probability: Tensor
-    final_rank: Tensor
-    final_probability: Tensor
+    best: Tensor  # int64 [n_layer + 1, T], the most likely next token
+    probability: Tensor  # float32 [n_layer + 1, T], of that token
+    final_rank: Tensor  # int64 [n_layer + 1, T], the rank there of the token that the whole model chooses; 1 is first
+    final_probability: Tensor  # float32 [n_layer + 1, T], of the token that the whole model chooses
 
 
 @torch.inference_mode()

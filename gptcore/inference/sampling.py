@@ -18,15 +18,10 @@ _ROUNDING = 1e-6  # of a sum of probabilities
 
 @dataclass(frozen=True)
 class Candidates:
-    """The tokens that may come next.
+    """The tokens that may come next."""
 
-    Attributes:
-        ids: int64 [N], the most likely first (an uncut distribution is sorted only in its upper part).
-        probabilities: float32 [N], renormalised to sum to 1.
-    """
-
-    ids: Tensor
-    probabilities: Tensor
+    ids: Tensor  # int64 [N], the most likely first (an uncut distribution is sorted only in its upper part)
+    probabilities: Tensor  # float32 [N], renormalised to sum to 1
 
 
 def penalise(
@@ -186,21 +181,13 @@ def sample(choices: Candidates, uniform: float) -> int:
 
 @dataclass(frozen=True)
 class Stage:
-    """The distribution after one step of the pipeline.
+    """The distribution after one step of the pipeline."""
 
-    Attributes:
-        name: "softmax", "penalties", "temperature", "top-k", "top-p" or "min-p".
-        probabilities: float32 [V]; 0 where a token has been cut.
-        n_candidates: tokens left.
-        entropy: bits.
-        mass_removed: probability mass of the previous stage that was cut here.
-    """
-
-    name: str
-    probabilities: Tensor
-    n_candidates: int
-    entropy: float
-    mass_removed: float
+    name: str  # "softmax", "penalties", "temperature", "top-k", "top-p" or "min-p"
+    probabilities: Tensor  # float32 [V]; 0 where a token has been cut
+    n_candidates: int  # tokens left
+    entropy: float  # bits
+    mass_removed: float  # probability mass of the previous stage that was cut here
 
 
 def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None = None) -> list[Stage]:

@@ -43,17 +43,11 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
 
 @dataclass(frozen=True)
 class TextScore:
-    """How surprising a text is to a model.
+    """How surprising a text is to a model."""
 
-    Attributes:
-        n_tokens: tokens scored.
-        n_bytes: UTF-8 bytes of the text.
-        nats: summed negative log-probability.
-    """
-
-    n_tokens: int
-    n_bytes: int
-    nats: float
+    n_tokens: int  # tokens scored
+    n_bytes: int  # UTF-8 bytes of the text
+    nats: float  # summed negative log-probability
 
     @property
     def loss(self) -> float:

@@ -17,15 +17,10 @@ from gptcore.weights.hf_format import model_from_tensors
 
 @dataclass(frozen=True)
 class Steering:
-    """What is added to the stream, and where.
+    """What is added to the stream, and where."""
 
-    Attributes:
-        depth: number of blocks before the addition, 1 to n_layer.
-        vector: float32 [C].
-    """
-
-    depth: int
-    vector: Tensor
+    depth: int  # number of blocks before the addition, 1 to n_layer
+    vector: Tensor  # float32 [C]
 
     def scaled(self, strength: float) -> "Steering":
         """The vector times `strength`; a negative one reverses the direction."""

@@ -13,27 +13,17 @@ class Alternative:
 
 @dataclass(frozen=True)
 class GeneratedToken:
-    """One new token.
+    """One new token."""
 
-    Attributes:
-        id: its number.
-        text: the characters that it completes; "" for a part of a character and for the end-of-text token. A
-            character that is incomplete when the length is reached is left out.
-        logprob: the model's own log-probability, natural, before temperature and cuts.
-        rank: 1 for the model's favourite.
-        sampling_probability: the chance it had after all controls.
-        n_candidates: tokens that were left to choose from.
-        alternatives: the model's most likely tokens, best first, the chosen one among them or not.
-        context_start: 0, or the place in the text from which the model has read since its window filled up.
-        end: "" while it goes on, else why this token is the last: "length", "end-of-text" or "stop".
-    """
-
-    id: int
+    id: int  # its number
+    # the characters that it completes; "" for a part of a character and for the end-of-text token. A character that is
+    # incomplete when the length is reached is left out.
     text: str
-    logprob: float
-    rank: int
-    sampling_probability: float
-    n_candidates: int
+    logprob: float  # the model's own log-probability, natural, before temperature and cuts
+    rank: int  # 1 for the model's favourite
+    sampling_probability: float  # the chance it had after all controls
+    n_candidates: int  # tokens that were left to choose from
+    # the model's most likely tokens, best first, the chosen one among them or not
     alternatives: tuple[Alternative, ...]
-    context_start: int = 0
-    end: str = ""
+    context_start: int = 0  # 0, or the place in the text from which the model has read since its window filled up
+    end: str = ""  # "" while it goes on, else why this token is the last: "length", "end-of-text" or "stop"

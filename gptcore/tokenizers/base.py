@@ -14,19 +14,12 @@ SETTINGS_FILE = "tokenizer_config.json"
 
 
 class Tokenizer:
-    """Text to token ids and back: what every tokenizer derives from.
+    """Text to token ids and back: what every tokenizer derives from."""
 
-    Attributes:
-        kind: "gpt2", "gpt1", "bpe" or "char".
-        vocab_size: V, ids run from 0 to V - 1.
-        end_id: the id that ends a document, or None.
-        without_token: ids below vocab_size that stand for nothing.
-    """
-
-    kind: str
-    vocab_size: int
-    end_id: int | None = None
-    without_token: frozenset[int] = frozenset()
+    kind: str  # "gpt2", "gpt1", "bpe" or "char"
+    vocab_size: int  # V, ids run from 0 to V - 1
+    end_id: int | None = None  # the id that ends a document, or None
+    without_token: frozenset[int] = frozenset()  # ids below vocab_size that stand for nothing
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         """Token ids of a text; with allow_special, a written-out end-of-text marker becomes its one id."""

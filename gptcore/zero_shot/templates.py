@@ -74,24 +74,16 @@ class Template:
 
     With {steps} before {answer} it is a chain of thought: the model writes the steps, and the text between them
     and the answer marks where the answer begins.
-
-    Attributes:
-        name: what people call it; "… (held out)" is kept for tests, and the little world never uses it.
-        body: of one item.
-        instruction: said once, before everything.
-        labels: what an answer is called here: {"positive": "good"}; answers that are not listed keep their name.
-        between: what separates items.
-        end: what follows an answer.
-        source: the paper that prints it, if one does.
     """
 
-    name: str
-    body: str
-    instruction: str = ""
+    name: str  # what people call it; "… (held out)" is kept for tests, and the little world never uses it
+    body: str  # of one item
+    instruction: str = ""  # said once, before everything
+    # what an answer is called here: {"positive": "good"}; answers that are not listed keep their name
     labels: Mapping[str, str] = field(default_factory=dict)
-    between: str = "\n"
-    end: str = ""
-    source: str = ""
+    between: str = "\n"  # what separates items
+    end: str = ""  # what follows an answer
+    source: str = ""  # the paper that prints it, if one does
 
     @property
     def held_out(self) -> bool:

@@ -14,7 +14,7 @@ from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, drawing,
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import YOURS
 from ui.services import Services
-from ui.shared.fields import defaults_of, fields_of
+from ui.shared.fields import defaults_of
 from ui.shared.files import calling, component
 from ui.shared.form_controls import control, controls, group, in_order
 from ui.shared.lens import Wiring
