@@ -14,7 +14,7 @@ from gptcore.training.config import OptimizerName, TrainingConfig
 from gptcore.training.precision import faster_precision, passes_rate, update_seconds
 from ui.lenses.train.handlers.forms import LENGTHS, train_form
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER
-from ui.lenses.train.handlers.texts import DATA_SET, REPEATED, find_text
+from ui.lenses.train.handlers.texts import REPEATED, find_text
 from ui.services import Services
 
 _FIRST = next(iter(PRESETS.values()))
@@ -115,11 +115,11 @@ def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, obje
     """As `fitted`, on a graphics card: first the batch, while that costs little time, then the model."""
     form, device = train_form(given, services.limits), services.device
     own = all(given.get(name) == _FIRST[name] for name in _SHAPE)
-    plain = form.rival == "none" and form.trick == "none" and form.corpus not in (REPEATED, DATA_SET)
+    plain = form.rival == "none" and form.trick == "none" and form.corpus != REPEATED
     if not (own and plain and form.length in _SECONDS):
         return given, ""
     shape, _ = first_shape()
-    text = find_text(services.limits, form, offline=services.models.offline)
+    text = find_text(services.limits, form)
     characters = sum(map(len, text.documents))
     n_tokens = characters / (1 if form.tokenizer == "char" else _CHARACTERS_A_PIECE)
 
