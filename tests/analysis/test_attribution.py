@@ -5,8 +5,7 @@ import torch
 
 from gptcore.analysis import logit_attribution
 from gptcore.errors import ConfigError, TokenIdError
-from gptcore.probe import Probe
-from tiny import POST, SMALL, make_model, random_ids
+from tiny import POST, SMALL, Seen, make_model, random_ids
 
 
 def test_the_parts_sum_to_the_difference_of_logits(model):
@@ -21,30 +20,15 @@ def test_the_parts_sum_to_the_difference_of_logits(model):
         assert len(found.names) == len(set(found.names)) == 3 + model.config.n_layer * model.config.n_head + n_mlps
 
 
-class _WithoutHead(Probe):
-    """What the final norm reads without a head's direct contribution, its effect on later layers kept."""
-
-    def __init__(self, layer: int, head: int) -> None:
-        self.layer, self.head, self.found = layer, head, torch.empty(0)
-
-    def heads(self, layer: int, found: torch.Tensor) -> torch.Tensor:
-        if layer == self.layer:
-            self.found = found[0, self.head, -1]
-        return found
-
-    def residual(self, depth: int, stream: torch.Tensor) -> None:
-        self.stream = stream[0, -1]
-
-
 def test_a_head_s_value_is_its_direct_path_to_the_logits():
     model, ids = make_model(SMALL), random_ids(SMALL, 9).tolist()
     found = logit_attribution(model, ids, 3, 7)
-    probe = _WithoutHead(1, 2)
+    probe = Seen()
     with torch.no_grad():
         model(torch.tensor([ids]), probe=probe)
-        width = SMALL.head_dim
-        written = model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width] @ probe.found
-        deviation = (probe.stream.var(correction=0) + model.ln_f.eps).sqrt()
+        width, stream = SMALL.head_dim, probe.by_name["residual"][-1][0, -1]
+        written = model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width] @ probe.by_name["heads"][1][0, 2, -1]
+        deviation = (stream.var(correction=0) + model.ln_f.eps).sqrt()
         read = (written - written.mean()) / deviation * model.ln_f.weight
         expected = float(read @ (model.lm_head.weight[3] - model.lm_head.weight[7]))
     assert float(found.values[found.names.index("L1H2")]) == pytest.approx(expected, abs=1e-5)

@@ -15,7 +15,7 @@ from gptcore.analysis import (
     training_flops,
     weight_bytes,
 )
-from gptcore.inference import engine as decoding
+from gptcore.inference.engine import DecodeEngine
 from gptcore.kv_cache import KVCache
 from gptcore.probe import UNSEEN, Probe
 from gptcore.training import TrainingConfig, make_optimizers
@@ -89,21 +89,11 @@ def test_flops_are_those_that_torch_counts(changes):
     assert forward.get_total_flops() + backward.get_total_flops() == 40 * training_flops(config, 20)
 
 
-@pytest.mark.parametrize(("use_cache", "field"), [(True, "with_cache"), (False, "without")])
-def test_the_cache_arithmetic_is_what_generation_computes(use_cache, field, monkeypatch):
+def test_the_cache_arithmetic_is_what_generation_reads(monkeypatch):
     """Every token that is read has its keys and values computed in every layer."""
-    read = []
-    model = GPT(GPTConfig(**TINY)).eval()
-    if use_cache:
-        advance, decode = KVCache.advance, decoding.decode_one
-        monkeypatch.setattr(KVCache, "advance", lambda cache, n: (read.append(n), advance(cache, n)))
-        monkeypatch.setattr(
-            decoding, "decode_one", lambda w, ids, cache: (read.append(len(ids)), decode(w, ids, cache))[1]
-        )
-    else:
-        whole = GPT.hidden_states
-        monkeypatch.setattr(
-            GPT, "hidden_states", lambda model, ids, **_: (read.append(ids.shape[1]), whole(model, ids))[1]
-        )
-    assert len(list(gptcore.generate(model, [1, 2, 3, 4, 5], max_new_tokens=7, seed=0, use_cache=use_cache))) == 7
-    assert 3 * sum(read) == getattr(cache_arithmetic(3, 5, 7), field)
+    read, (reads, step) = [], (DecodeEngine.read, DecodeEngine.step)
+    monkeypatch.setattr(DecodeEngine, "read", lambda self, row, ids: read.append(len(ids)) or reads(self, row, ids))
+    monkeypatch.setattr(DecodeEngine, "step", lambda self, ids: read.append(len(ids)) or step(self, ids))
+    assert len(list(gptcore.generate(GPT(GPTConfig(**TINY)), [1, 2, 3, 4, 5], max_new_tokens=7, seed=0))) == 7
+    counted = cache_arithmetic(3, 5, 7)
+    assert 3 * sum(read) == counted.with_cache and counted.without == 3 * sum(range(5, 12))

@@ -1,5 +1,6 @@
 """A traced pass against separate computations: the model's own logits, the lens, maps, and sums by hand."""
 
+import copy
 from dataclasses import replace
 
 import pytest
@@ -38,27 +39,15 @@ def test_every_number_is_that_of_a_separate_computation(tiny_model, at):
     assert (found.token_norm, found.position_norm) == pytest.approx(tuple(map(float, embedded)), rel=1e-5)
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def test_what_heads_add_is_what_goes_when_they_are_switched_off(tiny_model):
     ids, config = random_ids(tiny_model.config, 12).tolist(), tiny_model.config
-    found = trace(tiny_model, ids)
-
-    class Without(Seen):
-        def __init__(self, head):
-            super().__init__()
-            self.head = head
-
-        def heads(self, layer, y):
-            if layer or self.head is None:
-                return y
-            y = y.clone()
-            y[:, self.head] = 0
-            return y
-
-    outputs = []
+    found, outputs = trace(tiny_model, ids), []
     for head in (None, *range(config.n_head)):
-        probe = Without(head)
-        tiny_model.hidden_states(torch.tensor([ids]), probe=probe)
+        model, probe = copy.deepcopy(tiny_model), Seen()
+        if head is not None:
+            model.h[0].attn.c_proj.weight[:, head * config.head_dim : (head + 1) * config.head_dim] = 0
+        model.hidden_states(torch.tensor([ids]), probe=probe)
         outputs.append(probe.by_name["attention"][0][0, -1])
     for head in range(config.n_head):
         expected = float((outputs[0] - outputs[head + 1]).norm())
