@@ -33,9 +33,7 @@ def ids_of(tokens) -> list[int]:
     return [token.id for token in tokens]
 
 
-@pytest.mark.parametrize(
-    "settings", [{"temperature": 0}, {"top_k": 7}, {"top_p": 0.8, "temperature": 1.3}, {"repetition_penalty": 1.4}, {}]
-)
+@pytest.mark.parametrize("settings", [{"top_p": 0.8, "temperature": 1.3, "repetition_penalty": 1.4}, {}])
 def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settings):
     prompt = random_ids(tiny_model.config, 5).tolist()
     runs = [
