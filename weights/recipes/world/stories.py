@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 
+from weights.recipes.world import plots
 from weights.recipes.world.english import listed
 from weights.recipes.world.lexicon import sayings, words
-from weights.recipes.world.plots_home import broken, cooking, lost, moved, present, rescue, stolen
-from weights.recipes.world.plots_outside import contest, day, rained_off, school, trip, working
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import Story, person
 
 _PLOTS: tuple[Callable[[Draw, Story], None], ...] = (
-    lost, present, trip, cooking, rescue, broken, contest, working, rained_off, stolen, school, moved,
-    day, day,
+    plots.lost, plots.present, plots.trip, plots.cooking, plots.rescue, plots.broken, plots.contest, plots.working,
+    plots.rained_off, plots.stolen, plots.school, plots.moved, plots.day, plots.day,
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from weights.recipes.world.english import a, capitalised
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import jobs, sayings, verbs, words
+from weights.recipes.world.lexicon import entries, jobs, sayings, verbs, words
 from weights.recipes.world.names import first_name
 from weights.recipes.world.splits import Draw
 
@@ -62,6 +62,11 @@ class Story:
         said = capitalised(sentence)
         self.sentences.append(said)
         self.questions += [(question, answer, said) for question, answer in asked]
+
+    def tell(self, section: str, **words: object) -> None:
+        """Adds the sentence of a section of plots.txt, with these words in it and in what can be asked about it."""
+        said, *asked = (part.format(**words) for part in entries("plots.txt")[section])
+        self.say(said, *((question, answer) for question, _, answer in (one.partition(" = ") for one in asked)))
 
 
 def person(draw: Draw, *others: Person) -> Person:
