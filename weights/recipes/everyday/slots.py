@@ -6,7 +6,7 @@ from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, words
 from weights.recipes.world.names import first_name, titled
-from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, some_time
+from weights.recipes.world.scene_parts import some_spot, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import Person, at, place
@@ -61,7 +61,7 @@ class Slots(dict[str, str]):
         if kind == "place":
             return at(place(draw))
         if kind == "spot":
-            return f"{draw.pick(AROUND)} the {draw.pick((*HOLDERS, *FURNITURE))}"
+            return some_spot(draw)
         if kind == "time":
             hour = f"{in_words(draw.number(1, 12))} o'clock"
             return f"at {draw.pick(('noon', 'midnight', hour, hour, hour, hour))}"

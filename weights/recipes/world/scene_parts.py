@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from weights.recipes.world.english import a, plural
-from weights.recipes.world.lexicon import sayings, words
+from weights.recipes.world.lexicon import entries, sayings, words
 from weights.recipes.world.names import first_name, titled
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
@@ -41,6 +41,34 @@ class Cast:
         return self.first.she if self.named and draw.chance(0.4) else self.first.name
 
 
+def told(said: str, gist: str, cast: Cast, *sections: str, happens: bool = False, **filled: object) -> Fact:
+    """The fact that a sentence says, with what `scenes.txt` asks about it, and how later sentences may end.
+
+    Args:
+        said: the sentence.
+        gist: what a summary would keep of it.
+        cast: who is in it; `{name}` is the first of them, `{other}` the second.
+        sections: of the list; "" is none. That of the later sentences is NAME, then.
+        happens: whether something happens in it.
+        filled: what else stands in the slots of these sections.
+    """
+    lists, filled = entries("scenes.txt"), {"name": cast.first.name, "other": cast.second.name, **filled}
+    asked, closings = (
+        tuple(
+            (front, last)
+            for section in sections
+            for front, _, last in (one.format(**filled).partition(" = ") for one in lists.get(section + then, ()))
+        )
+        for then in ("", ", then")
+    )
+    return Fact(said, asked, gist, closings, happens)
+
+
+def happened(said: str, gist: str, cast: Cast, *sections: str, **filled: object) -> Fact:
+    """The same of a sentence in which something happens."""
+    return told(said, gist, cast, *sections, happens=True, **filled)
+
+
 def somebody(draw: Draw, *others: Person) -> Person:
     """A person who is none of the others, rarely one with a title or without a name."""
     taken = {other.name for other in others}
@@ -62,6 +90,11 @@ def some_time(draw: Draw) -> str:
         day=draw.pick(words("day")), month=draw.pick(words("month")), season=draw.pick(words("season")),
         number=in_words(draw.number(1, 12)),
     )  # fmt: skip
+
+
+def some_spot(draw: Draw) -> str:
+    """Where in a room: behind the box."""
+    return f"{draw.pick(AROUND)} the {draw.pick((*HOLDERS, *FURNITURE))}"
 
 
 def adjective(draw: Draw) -> str:

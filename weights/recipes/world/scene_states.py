@@ -2,9 +2,9 @@
 
 from weights.recipes.world.english import a, plural, present_participle, third
 from weights.recipes.world.facts import TOWNS
-from weights.recipes.world.lexicon import jobs, sayings, verbs, words
+from weights.recipes.world.lexicon import entries, jobs, sayings, verbs, words
 from weights.recipes.world.names import first_name
-from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, THINGS, Cast, Fact, adjective, some_time
+from weights.recipes.world.scene_parts import AROUND, FURNITURE, HOLDERS, THINGS, Cast, Fact, adjective, some_time, told
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import at, owned, place
@@ -20,16 +20,11 @@ def owns(draw: Draw, cast: Cast) -> Fact:
     did = draw.pick(("has", "had", "has", "owns", "owned", "has got"))
     base = "have" if did.startswith("ha") else "own"
     do = "did" if did in ("had", "owned") else "does"
-    said = f"{subject} {did} {a(f'{look} {noun}')}"
-    asked = [
-        (f"What {do} {name} {base}?", a(f"{look} {noun}")), (f"Who {did} {a(f'{look} {noun}')}?", name),
-        (f"Who {did} {a(noun)}?", name), (f"Whose {noun} is {look}?", f"{name}'s"),
-    ]  # fmt: skip
-    asked += [(f"What colour is {name}'s {noun}?", look)] * 3 if colour else [(f"What is {name}'s {noun} like?", look)]
-    closings = [(f"{cast.second.name} also wanted {a(f'{look}')}", noun), (f"{name} never goes out without the", noun)]
-    if colour:
-        closings += [(f"{name}'s favourite colour is", look), (f"The {noun} that {name} has is", look)] * 2
-    return Fact(said, tuple(asked), f"{name} {did} {a(f'{look} {noun}')}", tuple(closings))
+    what = a(f"{look} {noun}")
+    return told(
+        f"{subject} {did} {what}", f"{name} {did} {what}", cast, "owns", "owns colour" if colour else "owns look",
+        do=do, base=base, did=did, look=look, noun=noun, what=what, plain=a(noun), a_look=a(look),
+    )  # fmt: skip
 
 
 def is_where(draw: Draw, cast: Cast) -> Fact:
@@ -47,13 +42,7 @@ def is_where(draw: Draw, cast: Cast) -> Fact:
         f"the {look}{noun} {was} {spot}", f"the {look}{noun} {was} {spot}", f"there {was} {a(f'{look}{noun}')} {spot}",
         f"{cast.first.name}'s {noun} {was} {spot}",
     ))  # fmt: skip
-    asked = (
-        (f"Where {was} the {noun}?", spot), (f"Where {was} the {noun}?", spot),
-        (f"What {was} {spot}?", f"the {look}{noun}"),
-        (f"Where can {cast.second.name} find the {noun}?", spot),
-    )  # fmt: skip
-    closings = ((f"{cast.first.name} looked {how} the", holder), (f"So {cast.first.name} found the", noun))
-    return Fact(said, asked, said, closings)
+    return told(said, said, cast, "is where", was=was, noun=noun, look=look, spot=spot, how=how, holder=holder)
 
 
 def likes(draw: Draw, cast: Cast) -> Fact:
@@ -65,13 +54,11 @@ def likes(draw: Draw, cast: Cast) -> Fact:
         one, two = plural(one), plural(two)
     verb = draw.pick(("likes", "loves", "hates", "prefers", "likes"))
     base = verb[:-1]
-    said, asked = f"{name} {verb} {one}", [(f"What does {name} {base}?", one), (f"Who {verb} {one}?", name)]
-    if draw.chance(0.6):
-        joint = draw.pick((" and ", ", but ", ". ", ", "))
-        said += f"{joint}{other} {verb} {two}"
-        asked += [(f"What does {other} {base}?", two), (f"Who {verb} {two}?", other)] * 2
+    said, both = f"{name} {verb} {one}", draw.chance(0.6)
+    if both:
+        said += f"{draw.pick((' and ', ', but ', '. ', ', '))}{other} {verb} {two}"
     kind = "food" if section == "dish" else section
-    return Fact(said, tuple(asked), said, ((f"The favourite {kind} of {name} is", one),))
+    return told(said, said, cast, "likes", "likes two" * both, base=base, verb=verb, one=one, two=two, kind=kind)
 
 
 def is_somebody(draw: Draw, cast: Cast) -> Fact:
@@ -79,37 +66,12 @@ def is_somebody(draw: Draw, cast: Cast) -> Fact:
     name, other, job = cast.first.name, cast.second.name, draw.pick(jobs())[0]
     age, town, spot = draw.number(3, 90), draw.pick(TOWNS).name, draw.pick(words("natureplace"))
     kin = draw.pick(words("family"))
-    said, asked, closing = draw.pick((
-        (f"{name} is {age} years old",
-         ((f"How old is {name}?", str(age)), (f"How old is {name}?", f"{age} years old"),
-          (f"Who is {age} years old?", name)),
-         (f"Next year {name} will be", str(age + 1))),
-        (f"{name} is {a(job)}",
-         ((f"What is {name}'s job?", a(job)), (f"What is {name}?", a(job)), (f"Who is {a(job)}?", name)),
-         (f"{other} also wants to become {a(job).split()[0]}", job)),
-        (f"{name} works as {a(job)} in {town}",
-         ((f"What is {name}'s job?", a(job)), (f"Where does {name} work?", f"in {town}"),
-          (f"What does {name} work as?", a(job))),
-         (f"Everybody knows the {job} of", town)),
-        (f"{name} lives in {town}",
-         ((f"Where does {name} live?", f"in {town}"), (f"Who lives in {town}?", name)),
-         (f"{other} has never been to", town)),
-        (f"{name} lives near the {spot}",
-         ((f"Where does {name} live?", f"near the {spot}"), (f"Who lives near the {spot}?", name)),
-         (f"From the window {name} can see the", spot)),
-        (f"{name} is the {kin} of {other}",
-         ((f"Who is the {kin} of {other}?", name), (f"Who is {name}?", f"the {kin} of {other}"),
-          (f"Whose {kin} is {name}?", f"{other}'s")),
-         (f"{name} often visits", other)),
-        (f"{name}'s {kin} is called {other}",
-         ((f"What is {name}'s {kin} called?", other), (f"Who is {other}?", f"{name}'s {kin}"),
-          (f"What is the name of {name}'s {kin}?", other)),
-         (f"{name} loves", other)),
-        (f"{name} wants to be {a(job)}",
-         ((f"What does {name} want to be?", a(job)), (f"Who wants to be {a(job)}?", name)),
-         (f"One day {name} met a famous", job)),
-    ))  # fmt: skip
-    return Fact(said, asked, said, (closing,))
+    style = draw.pick(("age", "job", "work", "town", "near", "kin", "kin called", "dream"))
+    filled = {
+        "name": name, "other": other, "age": age, "job": job, "a_job": a(job), "town": town, "spot": spot, "kin": kin,
+    }  # fmt: skip
+    said = entries("scenes.txt")[f"{style}, said"][0].format(**filled)
+    return told(said, said, cast, style, **filled, older=age + 1, article=a(job).split()[0])
 
 
 def pet(draw: Draw, cast: Cast) -> Fact:
@@ -120,13 +82,7 @@ def pet(draw: Draw, cast: Cast) -> Fact:
         f"{name} has {a(kind)} called {called}", f"{name}'s {kind} is called {called}",
         f"{name} has {a(f'{look} {kind}')} named {called}", f"the name of {name}'s {kind} is {called}",
     ))  # fmt: skip
-    asked = (
-        (f"What is the {kind} called?", called), (f"What is {name}'s {kind} called?", called),
-        (f"What is the name of the {kind}?", called), (f"What animal does {name} have?", a(kind)),
-        (f"Who has {a(kind)}?", name),
-        (f"What kind of animal is {called}?", a(kind)), (f"Who is {called}?", f"{name}'s {kind}"),
-    )  # fmt: skip
-    return Fact(said, asked, said, ((f"Every day {name} feeds", called), (f"{called} is a very good", kind)))
+    return told(said, said, cast, "pet", kind=kind, what=a(kind), called=called)
 
 
 def two_alike(draw: Draw, cast: Cast) -> Fact:
@@ -139,14 +95,7 @@ def two_alike(draw: Draw, cast: Cast) -> Fact:
         f"{name}'s {noun} is {one}{joint}{other}'s {noun} is {two}",
         f"the {noun} of {name} is {one}{joint}the {noun} of {other} is {two}",
     ))  # fmt: skip
-    asked = (
-        (f"What colour is {name}'s {noun}?", one), (f"What colour is {other}'s {noun}?", two),
-        (f"Whose {noun} is {one}?", f"{name}'s"), (f"Whose {noun} is {two}?", f"{other}'s"),
-        (f"Who has the {one} {noun}?", name), (f"Who has {a(f'{two} {noun}')}?", other),
-    )  # fmt: skip
-    return Fact(
-        said, asked, said, ((f"The {noun} that is {two} belongs to", other), (f"The {one} {noun} belongs to", name))
-    )
+    return told(said, said, cast, "alike", noun=noun, one=one, two=two, second=a(f"{two} {noun}"))
 
 
 def how_many(draw: Draw, cast: Cast) -> Fact:
@@ -154,20 +103,9 @@ def how_many(draw: Draw, cast: Cast) -> Fact:
     things, number = plural(owned(draw, cast.first, THINGS)), draw.number(2, 30)
     shown = in_words(number) if draw.chance(0.5) else str(number)
     spot = draw.pick((f"in the {draw.pick(HOLDERS)}", f"on the {draw.pick(FURNITURE[:6])}", at(place(draw))))
-    name = cast.first.name
-    if draw.chance(0.5):
-        said = f"there are {shown} {things} {spot}"
-        asked = (
-            (f"How many {things} are {spot}?", shown), (f"How many {things} are there?", shown),
-            (f"What is {spot}?", f"{shown} {things}"), (f"Where are the {things}?", spot),
-        )  # fmt: skip
-    else:
-        said = f"{name} has {shown} {things}"
-        asked = (
-            (f"How many {things} does {name} have?", shown), (f"Who has {shown} {things}?", name),
-            (f"What does {name} have?", f"{shown} {things}"),
-        )  # fmt: skip
-    return Fact(said, asked, said, ((f"{cast.second.name} wants to count the", things),))
+    there = draw.chance(0.5)
+    said = f"there are {shown} {things} {spot}" if there else f"{cast.first.name} has {shown} {things}"
+    return told(said, said, cast, "there are" if there else "has many", "many", things=things, shown=shown, spot=spot)
 
 
 def event(draw: Draw, cast: Cast) -> Fact:
@@ -179,10 +117,10 @@ def event(draw: Draw, cast: Cast) -> Fact:
     begins = draw.pick(("is", "starts", "begins", "was", "is"))
     said = f"the {what} {begins} {when} {where}" if draw.chance(0.6) else f"the {what} {begins} {when}"
     do = {"is": "is the {}", "was": "was the {}", "starts": "does the {} start", "begins": "does the {} begin"}[begins]
-    asked = [(f"When {do.format(what)}?", when), (f"What {begins} {when}?", f"the {what}")]
-    if where in said:
-        asked += [(f"Where {'was' if begins == 'was' else 'is'} the {what}?", where)]
-    return Fact(said, tuple(asked), said, ((f"{cast.first.name} looks forward to the", what),))
+    more, was = "event where" * (where in said), "was" if begins == "was" else "is"
+    return told(
+        said, said, cast, "event", more, do=do.format(what), begins=begins, what=what, was=was, when=when, where=where
+    )
 
 
 def doing(draw: Draw, cast: Cast) -> Fact:
@@ -190,16 +128,9 @@ def doing(draw: Draw, cast: Cast) -> Fact:
     name = cast.first.name if draw.chance(0.75) else draw.pick(_BEINGS)
     base, _ = draw.pick(verbs("rest"))
     where = draw.pick((at(place(draw)), f"{draw.pick(AROUND)} the {draw.pick(FURNITURE)}"))
-    if draw.chance(0.5):
-        said = f"{name} is {present_participle(base)} {where}"
-        asked = (
-            (f"Who is {present_participle(base)} {where}?", name),
-            (f"What is {name} doing?", f"{present_participle(base)} {where}"),
-            (f"What is {name} doing?", present_participle(base)), (f"Where is {name}?", where),
-            (f"Where is {name} {present_participle(base)}?", where),
-        )  # fmt: skip
-    else:
-        said = f"{name} {third(base)} {where}"
-        asked = ((f"Who {third(base)} {where}?", name), (f"Where does {name} {base}?", where))
-    closing = (f"{cast.second.name} asked {cast.first.name} to {base}, too, so now they both", base)
-    return Fact(said, asked, said, (closing,) if len(base.split()) == 1 else ())
+    now, is_doing, does = draw.chance(0.5), present_participle(base), third(base)
+    said = f"{name} is {is_doing} {where}" if now else f"{name} {does} {where}"
+    return told(
+        said, said, cast, "doing" if now else "does", "one word" * (" " not in base), who=name, doing=is_doing,
+        does=does, base=base, where=where,
+    )  # fmt: skip

@@ -6,7 +6,6 @@ Where stories follow plots, scenes only put facts together, so that what is lear
 from collections.abc import Callable
 
 from weights.recipes.world import scene_deeds as deeds
-from weights.recipes.world import scene_links as links
 from weights.recipes.world import scene_states as states
 from weights.recipes.world.english import capitalised
 from weights.recipes.world.scene_parts import Cast, Fact, somebody
@@ -17,10 +16,10 @@ _FACTS: tuple[Callable[[Draw, Cast], Fact], ...] = (
     deeds.acted, deeds.acted, deeds.acted, deeds.acted, deeds.gave, deeds.gave, states.owns, states.owns,
     states.is_where, states.is_where, deeds.went, deeds.went, states.likes, states.is_somebody, states.is_somebody,
     deeds.felt, deeds.felt, deeds.wanted, deeds.met, deeds.met, states.pet, states.two_alike, states.how_many,
-    states.event, states.doing, deeds.both_did, deeds.both_did, links.did_two, links.did_two, links.did_two,
-    links.each_did, links.each_did, links.each_did, links.lost_and_found, links.lost_and_found, links.caused,
-    links.caused, links.caused, links.compared, links.got_instead, links.taken_away, links.taken_away,
-    links.told_about, links.together, links.together,
+    states.event, states.doing, deeds.both_did, deeds.both_did, deeds.did_two, deeds.did_two, deeds.did_two,
+    deeds.each_did, deeds.each_did, deeds.each_did, deeds.lost_and_found, deeds.lost_and_found, deeds.caused,
+    deeds.caused, deeds.caused, deeds.compared, deeds.got_instead, deeds.taken_away, deeds.taken_away,
+    deeds.told_about, deeds.together, deeds.together,
 )  # fmt: skip
 # Also of somebody without a name.
 _FACTS_OF_ANYBODY = tuple(make for make in _FACTS if make not in (states.is_somebody, states.pet))
