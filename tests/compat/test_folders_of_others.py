@@ -31,12 +31,8 @@ def trained(*, special=(), first=True, **parts):
     made.normalizer = parts.get("normalizer")
     made.pre_tokenizer = parts.get("split") or pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300,
-        special_tokens=list(special) if first else [],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+    alphabet, named = pre_tokenizers.ByteLevel.alphabet(), list(special) if first else []
+    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=named, initial_alphabet=alphabet, show_progress=False)
     made.train_from_iterator(TEXT, trainer)
     if not first:
         made.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in special])
@@ -207,15 +203,6 @@ def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path)
         load_tokenizer(tmp_path)
 
 
-def saved_model(folder: Path) -> GPT2LMHeadModel:
-    """A small GPT-2 as transformers writes it, beside a tokenizer."""
-    folder_of(trained(special=["<|endoftext|>"], first=False), folder)
-    torch.manual_seed(1)
-    model = GPT2LMHeadModel.from_pretrained(folder).eval()
-    model.save_pretrained(folder)
-    return model
-
-
 def same_logits(folder: Path, tolerance: float = 1e-4) -> None:
     ours, theirs = gptcore.load(folder).model, AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     ids = torch.arange(5, 25)[None]
@@ -233,13 +220,13 @@ def rewritten(file: Path, change) -> None:
     "name", ["gelu", "gelu_new", "gelu_fast", "gelu_python", "gelu_accurate", "gelu_pytorch_tanh", "relu"]
 )
 def test_every_name_of_an_activation_is_the_function_that_transformers_means(name, tmp_path):
-    saved_model(tmp_path / "model")
+    folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
     rewritten(tmp_path / "model" / "config.json", lambda values: values.update(activation_function=name))
     same_logits(tmp_path / "model")
 
 
 def test_the_other_names_of_a_shape_are_read_as_auto_config_reads_them(tmp_path):
-    saved_model(tmp_path / "model")
+    folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
 
     def rename(values):
         for alias, name in GPT2Config.attribute_map.items():
@@ -272,7 +259,7 @@ def test_an_adapter_made_by_peft_is_told_from_a_model_and_opens_once_it_is_merge
 
 
 def test_an_index_that_names_numbers_gets_a_sentence(tmp_path):
-    saved_model(tmp_path / "model")
+    folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
     (tmp_path / "model" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"wte.weight": 3}}))
     with pytest.raises(CheckpointError, match="3"):
@@ -280,7 +267,7 @@ def test_an_index_that_names_numbers_gets_a_sentence(tmp_path):
 
 
 def test_a_file_of_very_many_tensors_is_refused_at_its_header(tmp_path):
-    saved_model(tmp_path / "model")
+    folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
     many = {f"h.0.x{i}": torch.zeros(0) for i in range(2000)}
     save_file(many, tmp_path / "model" / "model.safetensors")
     with pytest.raises(CheckpointError, match="2,000 tensors"):

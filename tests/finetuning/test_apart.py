@@ -27,9 +27,3 @@ def test_as_many_are_held_out_as_wanted_where_nothing_is_alike_and_what_many_sha
     train, held = held_apart([["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1)
     assert held == list(range(30, 50)) and train == list(range(30))
     assert held_apart([["a"], ["a"]], 1, seed=1) == ([0, 1], [])
-
-
-def test_the_twin_of_what_is_held_out_is_on_neither_side():
-    train, held = held_apart([[place // 2] for place in range(300)], 20, seed=1)
-    assert len(held) == 20 and len(train) == 260
-    assert not {place // 2 for place in train} & {place // 2 for place in held}

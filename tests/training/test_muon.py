@@ -1,11 +1,8 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
 from gptcore import GPT, GPTConfig
-from gptcore.errors import TrainingError
 from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig, make_optimizers
 from gptcore.training.optimizer import Muon, orthogonalise
 
@@ -93,11 +90,6 @@ def test_the_schedule_and_a_new_rate_move_both_optimisers_in_proportion():
     next(events)
     adamw, muon = (optimizer.param_groups[0]["lr"] for optimizer in trainer.optimizers)
     assert adamw == pytest.approx(4e-3) and muon == pytest.approx(0.08 / 3)
-
-
-def test_an_unknown_optimiser_is_a_sentence():
-    with pytest.raises(TrainingError, match="optimizer is 'sgd'; it must be one of adamw, muon"):
-        replace(SETTINGS, optimizer="sgd")
 
 
 def test_states_of_other_groups_are_refused():

@@ -34,41 +34,35 @@ def lm(request) -> LanguageModel:
 # Prompts as the papers print them.
 
 
-def test_a_summary_is_asked_for_as_in_the_gpt2_paper():
-    task = TASKS["summarise"]
-    assert task.templates[0].prompt(Item({"text": "A long article."})).text == "A long article.\n\nTL;DR:"
-    assert (task.max_new_tokens, task.top_k) == (100, 2)
+OTTERS = [Item({"english": "sea otter"}, "loutre de mer"), Item({"english": "peppermint"}, "menthe poivrée")]
 
 
-def test_a_translation_is_asked_for_as_in_the_gpt2_and_gpt3_papers():
-    plain, instructed = TASKS["translate"].templates[:2]
-    shown = [Item({"english": "good morning"}, "bonjour"), Item({"english": "thank you"}, "merci")]
-    cat = Item({"english": "a cat"})
-    assert plain.prompt(cat, shown).text == "good morning = bonjour\nthank you = merci\na cat ="
-    otters = [Item({"english": "sea otter"}, "loutre de mer"), Item({"english": "peppermint"}, "menthe poivrée")]
-    assert instructed.prompt(Item({"english": "cheese"}), otters).text == (
-        "Translate English to French:\nsea otter => loutre de mer\npeppermint => menthe poivrée\ncheese =>"
-    )
+@pytest.mark.parametrize(
+    ("task", "body", "fields", "shown", "text"),
+    [
+        ("summarise", "TL;DR:", {"text": "A long article."}, [], "A long article.\n\nTL;DR:"),
+        ("translate", "{english} =", {"english": "a cat"}, OTTERS,
+         "sea otter = loutre de mer\npeppermint = menthe poivrée\na cat ="),
+        ("translate", "=>", {"english": "cheese"}, OTTERS,
+         "Translate English to French:\nsea otter => loutre de mer\npeppermint => menthe poivrée\ncheese =>"),
+        ("question", "Q:", {"text": "Tom has a cat.", "question": "Who?"}, [], "Tom has a cat.\n\nQ: Who?\nA:"),
+        ("fact", "Q:", {"question": "Who wrote the book?"}, [Item({"question": "Who?"}, "Ann")],
+         "Q: Who?\nA: Ann\nQ: Who wrote the book?\nA:"),
+        ("sentiment", "very", {"text": "I liked it."}, [], "I liked it. very"),
+        ("arithmetic", "step by step", {"sum": "3 + 4"}, [], "Q: What is 3 + 4?\nA: Let's think step by step."),
+    ],
+)  # fmt: skip
+def test_tasks_are_asked_for_as_the_papers_print_them(task, body, fields, shown, text):
+    template = next(template for template in TASKS[task].templates if body in template.body)
+    assert template.prompt(Item(fields), shown).text == text
 
 
-def test_questions_are_asked_as_in_the_gpt2_paper_greedily():
-    item = Item({"text": "Tom has a cat.", "question": "Who has a cat?"}, "Tom")
-    assert TASKS["question"].templates[0].prompt(item).text == "Tom has a cat.\n\nQ: Who has a cat?\nA:"
-    fact = Item({"question": "Who wrote the book?"})
-    assert TASKS["fact"].templates[0].prompt(fact, [Item({"question": "Who?"}, "Ann")]).text == (
-        "Q: Who?\nA: Ann\nQ: Who wrote the book?\nA:"
-    )
+def test_tasks_are_answered_as_in_the_papers():
+    assert (TASKS["summarise"].max_new_tokens, TASKS["summarise"].top_k) == (100, 2)
     assert TASKS["question"].temperature == TASKS["fact"].temperature == 0
-
-
-def test_sentiment_is_asked_for_with_gpt1s_word_and_a_chain_of_thought_with_kojimas_sentence():
-    task = TASKS["sentiment"]
-    very = next(template for template in task.templates if "very" in template.body)
-    assert very.prompt(Item({"text": "I liked it."})).text == "I liked it. very"
-    assert task.choices == ("positive", "negative")
+    assert TASKS["sentiment"].choices == ("positive", "negative")
     chain = TASKS["arithmetic"].chain
     assert chain is not None and chain.chain_of_thought
-    assert chain.prompt(Item({"sum": "3 + 4"})).text == "Q: What is 3 + 4?\nA: Let's think step by step."
     assert chain.found(" From 3 count 4 on: 4, 5, 6, 7. The answer is 7.") == "7"
     assert chain.found(" I do not know.") == ""
 
@@ -340,16 +334,6 @@ def test_the_command_prints_a_table_and_json(tmp_path, capsys):
     assert main([*given, "--json", "--examples", "0", "2"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["model"] == "mini" and [row["examples"] for row in found["rows"]] == [0, 2]
-
-
-@pytest.mark.shared
-def test_lambada_and_flores_run_end_to_end(lm, shared):
-    folder = shared / "eval"
-    words = score(lm, lambada(folder / "lambada" / "lambada_test.jsonl", 12))
-    assert len(words.cases) == 12 and words.perplexity > 1
-    languages = folder / "flores200_en_fr"
-    test = parallel(languages / "eng_Latn.dev.txt", languages / "fra_Latn.dev.txt", 8, n_examples=1)
-    assert score(lm, test).estimate.mean < 0.5  # this model has read no French
 
 
 def test_a_text_without_spaces_is_cut_by_characters_and_not_thrown_away(lm):
