@@ -7,9 +7,10 @@ same weights through `to_hf`, nothing of this project's own analysis. Prints a t
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ from torch import Tensor
 import gptcore
 from gptcore.analysis import repeated_token_scores, trace
 from gptcore.errors import GPTCoreError
+from gptcore.inference.generation import last_logits
 from tests.tools.peer import Peer, hooked, near
 from ui.lenses.attention.handlers import circuit, compare, lens, maps, neurons, why
 from ui.services import Services, make_services
@@ -52,7 +54,8 @@ OF_NUMBERS = {
 
 
 Statement = tuple[str, bool]
-Made = tuple[str, Callable[[Peer], list[Statement]]]
+Question = Callable[[Services, gptcore.LanguageModel, str], Mapping[str, Any]]
+Check = Callable[[str, Mapping[str, Any], Peer], list[Statement]]
 _P = r"([<>]?[\d.]+%)"
 
 
@@ -92,129 +95,94 @@ def unsure(said: str, chance: float) -> list[Statement]:
     return [("nothing stands out", chance < 0.1 and near(weak[1], chance))] if weak else []
 
 
-def of_start(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    ids = lm.tokenizer.encode(text)[-lm.model.config.n_positions :]
-    said = str(described(lm, ids, trace(lm.model, ids, len(ids) - 1))["said"])
-
-    def holds(peer: Peer) -> list[Statement]:
-        chances = peer.depths[:, -1]
-        token = int(chances[-1].argmax())
-        if weak := unsure(said, float(chances[-1, token])):
-            return weak
-        found = [("the choice", peer.label(token) in said), *in_front(said, peer, "block")]
-        gains = chances[1:, token] - chances[:-1, token]
-        if most := re.search(rf"Block (\d+) raises it the most \({_P} to {_P}\)", said):
-            layer = int(most[1])
-            found.append((most[0], float(gains[layer]) >= float(gains.max()) - 1e-4))
-            found.append(("from", near(most[2], float(chances[layer, token]))))
-            found.append(("to", near(most[3], float(chances[layer + 1, token]))))
-        if writer := re.search(
-            r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)", said
-        ):
-            layer, head = int(writer[1]), int(writer[2])
-            rival = int(chances[-1].topk(2).indices[1])
-            wrote = peer.written(token, rival)[layer]
-            found.append((writer[0][:45], float(wrote[head]) >= float(wrote.max()) - 1e-2))
-            row = peer.out.attentions[layer][0, head, -1]
-            looks, share = peer.labels[int(row.argmax())], float(row.max())
-            if writer[4]:
-                found.append(("where it looks", looks == writer[4] and near(writer[5], share)))
-            else:
-                found.append(("spreads", share < 0.5 + 1e-3))
-        return found
-
-    return said, holds
+def of_start(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    chances = peer.depths[:, -1]
+    token = int(chances[-1].argmax())
+    if weak := unsure(said, float(chances[-1, token])):
+        return weak
+    found = [("the choice", peer.label(token) in said), *in_front(said, peer, "block")]
+    gains = chances[1:, token] - chances[:-1, token]
+    if most := re.search(rf"Block (\d+) raises it the most \({_P} to {_P}\)", said):
+        layer = int(most[1])
+        found.append((most[0], float(gains[layer]) >= float(gains.max()) - 1e-4))
+        found.append(("from", near(most[2], float(chances[layer, token]))))
+        found.append(("to", near(most[3], float(chances[layer + 1, token]))))
+    if writer := re.search(
+        r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)", said
+    ):
+        layer, head = int(writer[1]), int(writer[2])
+        rival = int(chances[-1].topk(2).indices[1])
+        wrote = peer.written(token, rival)[layer]
+        found.append((writer[0][:45], float(wrote[head]) >= float(wrote.max()) - 1e-2))
+        row = peer.out.attentions[layer][0, head, -1]
+        looks, share = peer.labels[int(row.argmax())], float(row.max())
+        if writer[4]:
+            found.append(("where it looks", looks == writer[4] and near(writer[5], share)))
+        else:
+            found.append(("spreads", share < 0.5 + 1e-3))
+    return found
 
 
-def of_lens(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    value = json.loads(lens.lens(services, None, maps.AttentionForm(lm.name, text)))
-    said = value.get("said", "")
-
-    def holds(peer: Peer) -> list[Statement]:
-        if not said:
-            return []
-        token = int(peer.depths[-1, -1].argmax())
-        if weak := unsure(said, float(peer.depths[-1, -1, token])):
-            return weak
-        return [("the choice", peer.label(token) in said), *in_front(said, peer, "layer")]
-
-    return said, holds
+def of_lens(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    token = int(peer.depths[-1, -1].argmax())
+    if weak := unsure(said, float(peer.depths[-1, -1, token])):
+        return weak
+    return [("the choice", peer.label(token) in said), *in_front(said, peer, "layer")]
 
 
-def of_lens_of_a_text(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    value = json.loads(lens.lens(services, None, maps.AttentionForm(lm.name, text)))
-    said = value.get("knew", "")
-
-    def holds(peer: Peer) -> list[Statement]:
-        counted = re.match(r"(\d+) of (\d+) tokens were its first guess", said)
-        if not counted:
-            right = (int(peer.depths[-1, p].argmax()) == t for p, t in enumerate(peer.ids[1:]))
-            return [("none", not any(right))] if said else []
-        since, n = [], int(counted[2])
-        for place in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
-            token = peer.ids[place + 1]
-            first = [int(row.argmax()) == token for row in peer.depths[:, place]]
-            if first[-1]:
-                since.append(max((d + 1 for d, right in enumerate(first) if not right), default=0))
-        found = [("how many", int(counted[1]) == len(since))]
-        if half := re.search(r"half of them (before any layer|by layer (\d+))", said):
-            depth = 0 if half[2] is None else int(half[2]) + 1
-            found.append(("half", len(since) >= 8 and sum(one <= depth for one in since) * 2 >= len(since)))
-        return found
-
-    return said, holds
+def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    counted = re.match(r"(\d+) of (\d+) tokens were its first guess", said)
+    if not counted:
+        right = (int(peer.depths[-1, p].argmax()) == t for p, t in enumerate(peer.ids[1:]))
+        return [("none", not any(right))] if said else []
+    since, n = [], int(counted[2])
+    for place in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
+        token = peer.ids[place + 1]
+        first = [int(row.argmax()) == token for row in peer.depths[:, place]]
+        if first[-1]:
+            since.append(max((d + 1 for d, right in enumerate(first) if not right), default=0))
+    found = [("how many", int(counted[1]) == len(since))]
+    if half := re.search(r"half of them (before any layer|by layer (\d+))", said):
+        depth = 0 if half[2] is None else int(half[2]) + 1
+        found.append(("half", len(since) >= 8 and sum(one <= depth for one in since) * 2 >= len(since)))
+    return found
 
 
-def of_heads(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    seen = maps.read(services, None, maps.AttentionForm(lm.name, text))
-    profile = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
-    said = json.loads(maps.describe(seen, profile, mode=maps.RAW, text=text))["said"]
-
-    def holds(peer: Peer) -> list[Statement]:
-        here = said.partition(" Where random tokens repeat")[0]
-        roles = [peer.role(head) for head in range(len(peer.shares["first"]) - 1)]
-        unclear, found = roles.count(None), []
-        for role, words in {
-            "induction": "at what came after the same token last time",
-            "duplicate": "at the same token earlier",
-            "previous": "at the token before",
-            "self": "at their own token|at its own token|looks? at their own token",
-            "first": "on the first token",
-        }.items():
-            told = re.search(rf"(\d+) (?:look|looks|rest|rests) (?:{words})", here)
-            n = int(told[1]) if told else 0
-            found.append((role, roles.count(role) <= n <= roles.count(role) + unclear))
-        return found
-
-    return said, holds
+def of_heads(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    here = said.partition(" Where random tokens repeat")[0]
+    roles = [peer.role(head) for head in range(len(peer.shares["first"]) - 1)]
+    unclear, found = roles.count(None), []
+    for role, words in {
+        "induction": "at what came after the same token last time",
+        "duplicate": "at the same token earlier",
+        "previous": "at the token before",
+        "self": "at their own token|at its own token|looks? at their own token",
+        "first": "on the first token",
+    }.items():
+        told = re.search(rf"(\d+) (?:look|looks|rest|rests) (?:{words})", here)
+        n = int(told[1]) if told else 0
+        found.append((role, roles.count(role) <= n <= roles.count(role) + unclear))
+    return found
 
 
-def of_why(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    value = json.loads(why.why(services, {"model": lm.name, "text": text, "word": None, "rival": None}))
-    said = value.get("said", "")
-
-    def holds(peer: Peer) -> list[Statement]:
-        if not said:
-            return []
-        (_, _, word), (_, _, rival) = value["word"], value["rival"]
-        logits = peer.logits[-1]
-        total = float(logits[word] - logits[rival])
-        found = [("the pair", {word, rival} == set(logits.topk(2).indices.tolist()))]
-        if told := re.search(r"([+−][\d.]+)[:)]", said):
-            found.append(("the difference", abs(number(told[1]) - total) < 0.06))
-        found += _named_parts(said, peer, word, rival, total)
-        for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
-            off = peer.without(name)
-            found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
-        later_ones = r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it"
-        if later := re.search(later_ones, said):
-            found.append(("later layers", int(later[1]) < lm.model.config.n_layer - 1))
-        for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
-            off = peer.without(name)
-            found.append((f"most: {name}", abs(float(off[word] - off[rival]) - total - number(amount)) < 0.06))
-        return found
-
-    return said, holds
+def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    (_, _, word), (_, _, rival) = value["word"], value["rival"]
+    logits = peer.logits[-1]
+    total = float(logits[word] - logits[rival])
+    found = [("the pair", {word, rival} == set(logits.topk(2).indices.tolist()))]
+    if told := re.search(r"([+−][\d.]+)[:)]", said):
+        found.append(("the difference", abs(number(told[1]) - total) < 0.06))
+    found += _named_parts(said, peer, word, rival, total)
+    for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
+        off = peer.without(name)
+        found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
+    later_ones = r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it"
+    if later := re.search(later_ones, said):
+        found.append(("later layers", int(later[1]) < peer.lm.model.config.n_layer - 1))
+    for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
+        off = peer.without(name)
+        found.append((f"most: {name}", abs(float(off[word] - off[rival]) - total - number(amount)) < 0.06))
+    return found
 
 
 def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> list[Statement]:
@@ -235,76 +203,90 @@ def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> 
     return found
 
 
-def of_neuron(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    value = json.loads(neurons.neurons(services, {"model": lm.name, "text": text, "layer": None, "neuron": None}))
-    said = value.get("said", "")
+def of_neuron(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    told = re.search(r"without it, (.*?) (?:is|are) less likely there", said)
+    if not told:
+        return []
+    layer, number = value["layer"], value["neuron"]
+    peer = Peer(peer.lm, peer.hf, peer.text, last=len(value["tokens"]))  # the view reads these alone
+    activations: list[Tensor] = []
+    act = peer.hf.transformer.h[layer].mlp.act
+    with hooked(act, post=lambda _, __, out: activations.append(out)), torch.inference_mode():
+        peer.hf(torch.tensor([peer.ids]))
+    place = int(activations[0][0, :, number].argmax())
 
-    def holds(peer: Peer) -> list[Statement]:
-        told = re.search(r"without it, (.*?) (?:is|are) less likely there", said)
-        if not told:
-            return []
-        layer, number = value["layer"], value["neuron"]
-        peer = Peer(lm, peer.hf, peer.text, last=len(value["tokens"]))  # the view reads these alone
-        activations: list[Tensor] = []
-        act = peer.hf.transformer.h[layer].mlp.act
-        with hooked(act, post=lambda _, __, out: activations.append(out)), torch.inference_mode():
-            peer.hf(torch.tensor([peer.ids]))
-        place = int(activations[0][0, :, number].argmax())
+    def cut(_: object, __: object, out: Tensor) -> Tensor:
+        changed = out.clone()
+        changed[0, place, number] = 0
+        return changed
 
-        def cut(_: object, __: object, out: Tensor) -> Tensor:
-            changed = out.clone()
-            changed[0, place, number] = 0
-            return changed
-
-        with hooked(act, post=cut), torch.inference_mode():
-            after = peer.hf(torch.tensor([peer.ids])).logits[0, place].log_softmax(-1)
-        before = peer.logits[place].log_softmax(-1)
-        lower = {peer.label(token) for token in range(len(after)) if after[token] < before[token] + 1e-6}
-        return [(name, name in lower) for name in re.findall(r"“.*?”|a space|a new line", told[1])]
-
-    return said, holds
+    with hooked(act, post=cut), torch.inference_mode():
+        after = peer.hf(torch.tensor([peer.ids])).logits[0, place].log_softmax(-1)
+    before = peer.logits[place].log_softmax(-1)
+    lower = {peer.label(token) for token in range(len(after)) if after[token] < before[token] + 1e-6}
+    return [(name, name in lower) for name in re.findall(r"“.*?”|a space|a new line", told[1])]
 
 
-def of_compare(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
+def of_compare(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    twin = Peer(peer.lm, peer.hf, value["other"])
+    pairs = zip(peer.out.attentions, twin.out.attentions, strict=True)
+    moved = torch.stack([0.5 * (a[0] - b[0]).abs().sum(-1).mean(-1) for a, b in pairs])
+    told = re.findall(rf"head (\d+)\.(\d+) \({_P}\)", said)
+    best = float(moved.flatten().topk(max(1, len(told))).values.min()) - 2e-3
+    found = [(f"{layer}.{head}", share, float(moved[int(layer), int(head)])) for layer, head, share in told]
+    return [(name, near(share, value) and value >= best) for name, share, value in found]
+
+
+def of_circuit(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    word, rival = value["pair"]
+    total = float(peer.logits[-1, word] - peer.logits[-1, rival])
+    amounts = re.findall(r", ([+−][\d.]+):", said)[:1]
+    found = [("the difference", abs(number(told) - total) < 0.06) for told in amounts]
+    shown = [number(one) for one in re.findall(r"\(([+−][\d.]+)\)", said.partition(", through")[0])]
+    if "most of it comes from" in said:
+        found.append(("most", sum(shown) > total / 2 - 0.15))
+    return found
+
+
+def started(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    ids = lm.tokenizer.encode(text)[-lm.model.config.n_positions :]
+    return described(lm, ids, trace(lm.model, ids, len(ids) - 1))
+
+
+def seen(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    read = maps.read(services, None, maps.AttentionForm(lm.name, text))
+    profile = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
+    return json.loads(maps.describe(read, profile, mode=maps.RAW, text=text))
+
+
+def through_lens(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    return json.loads(lens.lens(services, None, maps.AttentionForm(lm.name, text)))
+
+
+def compared(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
     ids = lm.tokenizer.encode(text)
     other = lm.tokenizer.decode([*ids[:-1][::-1], ids[-1]])
-    value = json.loads(compare.compare(services, None, lm.name, text, lm.name, other))
-    said = value.get("said", "")
-
-    def holds(peer: Peer) -> list[Statement]:
-        twin = Peer(lm, peer.hf, other)
-        pairs = zip(peer.out.attentions, twin.out.attentions, strict=True)
-        moved = torch.stack([0.5 * (a[0] - b[0]).abs().sum(-1).mean(-1) for a, b in pairs])
-        told = re.findall(rf"head (\d+)\.(\d+) \({_P}\)", said)
-        best = float(moved.flatten().topk(max(1, len(told))).values.min()) - 2e-3
-        found = [(f"{layer}.{head}", share, float(moved[int(layer), int(head)])) for layer, head, share in told]
-        return [(name, near(share, value) and value >= best) for name, share, value in found]
-
-    return said, holds
+    return {**json.loads(compare.compare(services, None, lm.name, text, lm.name, other)), "other": other}
 
 
-def of_circuit(services: Services, lm: gptcore.LanguageModel, text: str) -> Made:
-    ids = lm.tokenizer.encode(text)
-    logits = gptcore.inference.generation.last_logits(lm.model, ids)
-    word, rival = logits.topk(2).indices.tolist()
-    value = json.loads(circuit.circuit(services, {"model": lm.name, "text": text, "word": word, "rival": rival}))
-    said = value.get("said", "")
-
-    def holds(peer: Peer) -> list[Statement]:
-        total = float(peer.logits[-1, word] - peer.logits[-1, rival])
-        amounts = re.findall(r", ([+−][\d.]+):", said)[:1]
-        found = [("the difference", abs(number(told) - total) < 0.06) for told in amounts]
-        shown = [number(one) for one in re.findall(r"\(([+−][\d.]+)\)", said.partition(", through")[0])]
-        if "most of it comes from" in said:
-            found.append(("most", sum(shown) > total / 2 - 0.15))
-        return found
-
-    return said, holds
+def traced(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    word, rival = last_logits(lm.model, lm.tokenizer.encode(text)).topk(2).indices.tolist()
+    asked = {"model": lm.name, "text": text, "word": word, "rival": rival}
+    return {**json.loads(circuit.circuit(services, asked)), "pair": (word, rival)}
 
 
-CHECKS: dict[str, Callable[[Services, gptcore.LanguageModel, str], Made]] = {
-    "start": of_start, "lens": of_lens, "lens of a text": of_lens_of_a_text, "heads": of_heads, "why a word": of_why,
-    "neuron": of_neuron, "two texts compared": of_compare, "circuit": of_circuit,
+def asked(view: Callable[[Services, dict[str, Any]], str], **left: None) -> Question:
+    """What a view answers about a text, of which the rest is left to it."""
+    return lambda services, lm, text: json.loads(view(services, {"model": lm.name, "text": text, **left}))
+
+
+# Of each conclusion: what the page answers, the sentence in it, and what must hold of that.
+CHECKS: dict[str, tuple[Question, str, Check]] = {
+    "start": (started, "said", of_start), "lens": (through_lens, "said", of_lens),
+    "lens of a text": (through_lens, "knew", of_lens_of_a_text), "heads": (seen, "said", of_heads),
+    "why a word": (asked(why.why, word=None, rival=None), "said", of_why),
+    "neuron": (asked(neurons.neurons, layer=None, neuron=None), "said", of_neuron),
+    "two texts compared": (compared, "said", of_compare), "circuit": (traced, "said", of_circuit),
 }  # fmt: skip
 
 
@@ -333,12 +315,13 @@ def findings(models: tuple[str, ...], texts: tuple[str, ...]) -> Iterator[Findin
                     peer = Peer(lm, hf, text)
                 except GPTCoreError:  # letters that it does not know
                     continue
-                for name, make in CHECKS.items():
+                for name, (question, key, check) in CHECKS.items():
                     try:
-                        said, holds = make(services, lm, text)
+                        value = question(services, lm, text)
                     except GPTCoreError:
                         continue
-                    tested = holds(peer) if said else []
+                    said = value.get(key, "")
+                    tested = check(said, value, peer) if said else []
                     false = tuple(what for what, true in tested if not true)
                     yield Finding(name, model, text, said, len(tested), false)
     finally:
