@@ -80,9 +80,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--top-p", type=float, default=1.0)
     parser.add_argument("--begun", type=float, default=_BEGUN, help="share that begins with a given opening")
-    parser.add_argument(
-        "--batch-size", type=int, default=_BATCH, help="stories written together; 256 on a graphics card"
-    )
+    together = "stories written together; 256 on a graphics card"
+    parser.add_argument("--batch-size", type=int, default=_BATCH, help=together)
     parser.add_argument("--device", default="auto", choices=DEVICES)
     options = parser.parse_args(arguments)
     keep_freed_memory()

@@ -23,15 +23,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pages", type=int, default=1000, help="how many; the first of more are the same")
     parser.add_argument("--seed", type=int, default=1, help="of another web")
     parser.add_argument("--task", choices=TASKS_WITH_ITEMS, help="only pages that show this task")
-    parser.add_argument(
-        "--stories", type=Path, action="append",
-        help=f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable",
-    )  # fmt: skip
-    parser.add_argument(
-        "--apart",
-        action="store_true",
-        help="with --stories, which may be any prose then: single statements of different stories, people renamed",
-    )
+    told = f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable"
+    parser.add_argument("--stories", type=Path, action="append", help=told)
+    apart = "with --stories, which may be any prose then: single statements of different stories, people renamed"
+    parser.add_argument("--apart", action="store_true", help=apart)
     options = parser.parse_args(arguments)
     if options.pages < 1:
         parser.error(f"--pages is {options.pages}; at least 1 is needed")

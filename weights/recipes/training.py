@@ -21,26 +21,14 @@ from weights.recipes.unlikelihood import Unlikelihood
 def main(arguments: list[str] | None = None) -> int:
     """Runs the training that the command line describes; returns the exit status."""
     parser = make_parser("python -m weights.recipes.training")
-    parser.add_argument(
-        "--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities, too; repeatable"
-    )
-    parser.add_argument(
-        "--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens"
-    )
-    parser.add_argument(
-        "--against-repetition",
-        type=float,
-        default=0.0,
-        metavar="WEIGHT",
-        help="let the model continue every batch and lower the chance of runs that it repeats; about 5 with "
-        "--from-model",
-    )
-    parser.add_argument(
-        "--against-doubling", type=float, default=0.0, metavar="WEIGHT", help="the same for doubled words; about 60"
-    )
-    parser.add_argument(
-        "--own-texts", type=int, default=4, metavar="N", help="texts that it continues of every batch, for these two"
-    )
+    add = parser.add_argument
+    add("--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities, too; repeatable")
+    add("--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens")
+    runs = "let the model continue every batch and lower the chance of runs that it repeats; about 5 with --from-model"
+    add("--against-repetition", type=float, default=0.0, metavar="WEIGHT", help=runs)
+    doubled = "the same for doubled words; about 60"
+    add("--against-doubling", type=float, default=0.0, metavar="WEIGHT", help=doubled)
+    add("--own-texts", type=int, default=4, metavar="N", help="texts that it continues of every batch, for these two")
     options = parse(parser, arguments)
     return run(options, partial(objective, options))
 

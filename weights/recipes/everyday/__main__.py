@@ -16,12 +16,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.everyday", description=__doc__)
     parser.add_argument("--pages", type=int, default=1000, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="of the choices")
-    parser.add_argument(
-        "--reviews", type=Path, metavar="TSV", help="split, label, text: sentence polarity (Pang and Lee)"
-    )
-    parser.add_argument(
-        "--questions", type=Path, nargs=2, metavar="JSONL", help="FairytaleQA: sections, then questions"
-    )
+    polarity, tales = "split, label, text: sentence polarity (Pang and Lee)", "FairytaleQA: sections, then questions"
+    parser.add_argument("--reviews", type=Path, metavar="TSV", help=polarity)
+    parser.add_argument("--questions", type=Path, nargs=2, metavar="JSONL", help=tales)
     parser.add_argument("--parallel", type=Path, nargs=2, metavar="TXT", help="English lines, then French lines")
     parser.add_argument("--only", choices=list(ALONE), help="pages of one kind")
     options = parser.parse_args(arguments)
