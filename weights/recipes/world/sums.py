@@ -1,7 +1,7 @@
 """Little sums in digits, in words and in stories."""
 
 from weights.recipes.world.english import plural
-from weights.recipes.world.lexicon import words
+from weights.recipes.world.lexicon import sayings, words
 from weights.recipes.world.splits import Draw, held_out
 from weights.recipes.world.telling import person
 
@@ -107,23 +107,15 @@ def story_sum(draw: Draw) -> tuple[str, str, str]:
     who = person(draw)
     things = plural(draw.pick(words(draw.pick(("fruit", "toy", "thing", "animal")))))
     giver = person(draw, who)
-    more = (
-        f"{who.name} has {a} {things}. {giver.name} gives {who.him} {b} more.",
-        f"{who.name} had {a} {things} and bought {b} more.",
-        f"{who.name} found {a} {things} on {draw.pick(words('day'))} and {b} on {draw.pick(words('day'))}.",
-        f"There are {a} {things} on the table. {who.name} puts {b} more on it.",
-        f"{who.name} has {a} {things} and {giver.name} has {b} {things}.",
+    day, then = draw.pick(words("day")), draw.pick(words("day"))
+    less = draw.chance(0.3)
+    text = draw.pick(sayings("less" if less else "more")).format(
+        who=who, she=who.she.capitalize(), giver=giver.name, things=things, a=a, b=b, both=a + b, day=day, then=then
     )
-    less = (
-        f"{who.name} has {a + b} {things}. {who.she.capitalize()} gives {b} to {giver.name}.",
-        f"{who.name} had {a + b} {things} but lost {b} of them.",
-        f"There were {a + b} {things} on the table. {giver.name} took {b}.",
-    )
-    if draw.chance(0.3):
-        text, left = draw.pick(less), draw.pick(("left", "still there"))
-        return text, f"How many {things} are {left}?", str(a)
+    if less:
+        return text, f"How many {things} are {draw.pick(('left', 'still there'))}?", str(a)
     asked = (f"How many {things} are there now?", f"How many {things} are there?", f"How many {things} is that?")
-    return draw.pick(more), draw.pick(asked), str(a + b)
+    return text, draw.pick(asked), str(a + b)
 
 
 def worksheet(draw: Draw) -> str:

@@ -120,25 +120,12 @@ def introduced(draw: Draw, story: Story, who: Person) -> None:
     kind, town = draw.pick(words("person")), draw.pick(TOWNS).name
     job = draw.pick(jobs())[0]
     noun = "girl" if who.girl else "boy"
-    style = draw.number(0, 5)
-    asked: tuple[tuple[str, str], ...] = ()
-    if style == 0:
-        said = f"once upon a time there was {a(f'{kind} {noun}')} called {who.name}"
-    elif style == 1:
-        said = f"{who.name} was {a(f'{kind} {noun}')} from {town}"
-        asked = ((f"Where was {who.name} from?", town),)
-    elif style == 2:
-        said = f"{who.name} lived in {town}"
-        asked = ((f"Where did {who.name} live?", town),)
-    elif style == 3 and job not in ("king", "queen", "waiter", "actor", "midwife"):
-        said = f"{who.name} was {a(f'{kind} {job}')}"
-        asked = ((f"What was {who.name}?", a(f"{kind} {job}")), (f"Who was {a(f'{kind} {job}')}?", who.name))
-    elif style == 4:
-        said = f"there once was {a(noun)} whose name was {who.name}"
-    else:
-        said = f"{who.name} was {kind}"
+    style = ("once", "from", "lived", "worked", "whose name", "was")[draw.number(0, 5)]
+    if style == "worked" and job in ("king", "queen", "waiter", "actor", "midwife"):
+        style = "was"
     if draw.chance(0.8):
-        story.say(f"{said}.", *asked)
+        somebody, worker = a(f"{kind} {noun}"), a(f"{kind} {job}")
+        story.tell(style, who=who, town=town, kind=kind, a_noun=a(noun), somebody=somebody, worker=worker)
 
 
 def felt(draw: Draw, story: Story, who: Person, good: bool) -> str:
