@@ -1,4 +1,4 @@
-"""Attention: the cost of capturing all maps against a plain prefill, the overview's size and the time of its parts.
+"""Attention: the cost of capturing all maps, and queries and keys alone, against a plain prefill.
 
 python tests/benchmarks/attention.py [--rounds 7] [--tokens 512]
 """
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from limits import arithmetic_rate, in_turn, n_read, told
 
 import gptcore
-from gptcore.analysis import attention_patterns, head_scores, read_attention
+from gptcore.analysis import attention_patterns, read_attention
 
 
 def main() -> None:
@@ -43,13 +43,6 @@ def main() -> None:
     for name, seconds in found.items():
         print(f"  {name:45} {seconds * 1e3:8.1f} ms  {seconds / plain:5.2f} x prefill", end="")
         print(told(seconds * 1e3, passes / arithmetic_rate() * 1e3, "arithmetic"))
-    reading = read_attention(model, ids[:, :64])
-    few = {
-        "one head's map, 64 tokens": lambda: reading.head_weights(6, 6),
-        "scores of 144 heads, 64 tokens": lambda: head_scores(reading.layers(), reading.token_ids),
-    }
-    for name, seconds in in_turn(few, options.rounds).items():
-        print(f"  {name:45} {seconds * 1e3:8.1f} ms")
 
 
 if __name__ == "__main__":

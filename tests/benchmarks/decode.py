@@ -77,9 +77,8 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
     print(told(many, best, f"arithmetic, {kernel}"))
     if model.config.n_positions > LONG_PROMPT:
         long = torch.randint(0, model.config.vocab_size, (1, LONG_PROMPT))
-        first = in_turn(
-            {"theirs": transformers_generate(hf_model, long, 1), "ours": ours(model, long, 1)}, options.rounds
-        )
+        both = {"theirs": transformers_generate(hf_model, long, 1), "ours": ours(model, long, 1)}
+        first = in_turn(both, options.rounds)
         passes = 2 * (weights - model.wte.weight.numel()) * LONG_PROMPT
         print(f"  first token after {LONG_PROMPT}, ms {1e3 * first['ours']:>5.0f}", end="")
         print(f" {first['ours'] / first['theirs']:>9.2f} of their time", end="")
@@ -108,9 +107,8 @@ def transformers_generate(hf_model: Any, prompt: torch.Tensor, n_tokens: int) ->
     hf_model.generation_config.eos_token_id = None
 
     def run() -> None:
-        hf_model.generate(
-            prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=n_tokens, pad_token_id=0
-        )
+        mask = torch.ones_like(prompt)
+        hf_model.generate(prompt, attention_mask=mask, do_sample=False, max_new_tokens=n_tokens, pad_token_id=0)
 
     return run
 

@@ -52,18 +52,7 @@ PLAIN = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
 
 def theirs(shape: GPTConfig, batch: int) -> Callable[[], None]:
     """One update of transformers' GPT-2 of the same shape."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    model = GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=shape.vocab_size,
-            n_positions=shape.n_positions,
-            n_embd=shape.n_embd,
-            n_layer=shape.n_layer,
-            n_head=shape.n_head,
-            **PLAIN,
-        )
-    ).train()
+    model = gptcore.to_hf(random_model(replace(shape, **PLAIN), 1)).train()
     config = TrainingConfig(batch_size=batch)
     data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), weight_decay=0.1)
@@ -104,11 +93,7 @@ def rate(update: Callable[[], None], seconds: float) -> float:
 def compare(rounds: int, seconds: float) -> None:
     print(f"{'tokens/s (median)':40}{'transformers':>14}{'fp32':>10}{'x':>7}{'bf16':>10}{'x':>7}   the app takes")
     for name, (shape, batch) in SHAPES.items():
-        runs = {
-            "transformers": theirs(shape, batch),
-            "fp32": ours(shape, batch, "fp32"),
-            "bf16": ours(shape, batch, "bf16"),
-        }
+        runs = {"transformers": theirs(shape, batch)} | {kind: ours(shape, batch, kind) for kind in ("fp32", "bf16")}
         for update in runs.values():
             rate(update, 1.0)
         found: dict[str, list[float]] = {key: [] for key in runs}
@@ -147,24 +132,18 @@ def in_app(seconds: float, page: bool) -> None:
     alone = follow(services, bench.id, bench.run.record, seconds * 2, polls)
     print(f"\n{'the app, tokens/s':40}{'':14}{'rate':>10}{'x bare':>8}")
     print(f"{'  bare loop':40}{'':14}{bare:10,.0f}{1:8.2f}")
-    print(
-        f"{'  run on the server, polled 4 times a second':40}{'':10}{alone:10,.0f}{alone / bare:8.2f}"
-        + told(alone, bare, "the bare loop")
-    )
-    print(
-        f"  poll: p50 {1e3 * statistics.median(polls):.1f} ms, p95 {1e3 * statistics.quantiles(polls, n=20)[-1]:.1f} ms"
-    )
+    run = "  run on the server, polled 4 times a second"
+    print(f"{run:40}{'':10}{alone:10,.0f}{alone / bare:8.2f}{told(alone, bare, 'the bare loop')}")
+    half, most = 1e3 * statistics.median(polls), 1e3 * statistics.quantiles(polls, n=20)[-1]
+    print(f"  poll: p50 {half:.1f} ms, p95 {most:.1f} ms")
     generated(services, 1.5)
     while_on = generated(services, seconds)
     bench.run.stop()
     bench.run.wait(10)
     idle = generated(services, seconds)
     services.close()
-    print(
-        f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {while_on / idle:.2f}"
-        + told(while_on, idle / 2, "half of the time"),
-        flush=True,
-    )
+    share = f"{while_on / idle:.2f}{told(while_on, idle / 2, 'half of the time')}"
+    print(f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {share}", flush=True)
     if page:
         seen(seconds)
 
