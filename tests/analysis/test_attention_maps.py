@@ -4,7 +4,7 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
-from gptcore.analysis import read_attention, without_first_key
+from gptcore.analysis import logit_lens, read_attention, trace, without_first_key
 from gptcore.errors import ContextLengthError, HubError, MemoryLimitError, TokenIdError
 from tiny import make_model, random_ids
 
@@ -46,14 +46,15 @@ def test_attention_ignores_dropout_and_leaves_training_mode_alone():
     torch.testing.assert_close(one, two, atol=1e-6, rtol=1e-5)
 
 
-@pytest.mark.parametrize("read", [gptcore.attention_patterns, read_attention])
-def test_attention_of_nothing_too_much_or_several_texts_is_a_sentence(tiny_model, read):
+@pytest.mark.parametrize("read", [gptcore.attention_patterns, read_attention, logit_lens, trace])
+def test_nothing_too_much_and_several_texts_are_sentences(tiny_model, read):
     with pytest.raises(TokenIdError):
         read(tiny_model, [])
     with pytest.raises(ContextLengthError, match="reads 24"):
         read(tiny_model, [1] * 25)
-    with pytest.raises(TokenIdError, match="one text"):
-        read(tiny_model, torch.ones(2, 5, dtype=torch.long))
+    if read in (gptcore.attention_patterns, read_attention):
+        with pytest.raises(TokenIdError, match="one text"):
+            read(tiny_model, torch.ones(2, 5, dtype=torch.long))
 
 
 def test_maps_that_would_fill_the_memory_are_refused_before_anything_is_computed():

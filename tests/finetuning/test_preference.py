@@ -153,10 +153,10 @@ def test_several_pairs_of_the_same_answers_go_from_the_ends_to_the_middle():
 def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
     lm = gptcore.load("mini")
     prompts = ["Tell me a story about a cat.", "Hello!", "Go on: The sun was warm."]
-    together = dict(answers(lm, prompts, max_new_tokens=12, seed=5))
+    together = dict(answers(lm, prompts, max_new_tokens=6, seed=5))
     assert set(together) == {0, 1, 2}
     for place, prompt in enumerate(prompts):
-        ((_, alone),) = answers(lm, [prompt], max_new_tokens=12, seed=5 + place)
+        ((_, alone),) = answers(lm, [prompt], max_new_tokens=6, seed=5 + place)
         assert alone == together[place]
-    steps = [found is None for found in answering(lm, prompts, max_new_tokens=12, seed=5)]
-    assert sum(steps) >= 11  # the first step gives two tokens
+    steps = [found is None for found in answering(lm, prompts, max_new_tokens=6, seed=5)]
+    assert sum(steps) >= 5  # the first step gives two tokens

@@ -112,24 +112,6 @@ def test_texts_chosen_for_on_the_card_are_those_of_the_host():
             assert [a.id for a in ours.alternatives] == [a.id for a in theirs.alternatives]
 
 
-def test_a_step_runs_ahead_only_where_its_token_is_wanted():
-    """Eight tokens: one comes from reading the prompt, and seven steps make the others."""
-    model, starts = make_model(SHAPE), []
-    batch = recorded(RunningBatch(model, precision="exact"), model)
-    steps = batch._decoder._graphs
-    started = steps.step_and_choose
-
-    def counted(token_ids, controls, cache):
-        starts.append(isinstance(token_ids, Chosen))
-        return started(token_ids, controls, cache)
-
-    steps.step_and_choose = counted
-    batch.join(TokenSequence([1, 2, 3], SamplingSettings(), seed=0), 8)
-    while len(batch):
-        list(batch.step())
-    assert starts == [False, *[True] * 6]
-
-
 def test_a_mixture_with_a_row_that_needs_the_host_is_chosen_there():
     model = make_model(SHAPE)
     written = []

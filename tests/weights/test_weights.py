@@ -93,7 +93,7 @@ def test_the_world_model_does_what_people_wrote_as_recorded():
     assert len(found) == 14
     for row, (way, trial) in zip(found, hand_written(Path("tests/zero_shot/hand_written.json")), strict=True):
         assert (row["held_out"], row["task"], row["items"]) == (way, trial.task, len(trial.items))
-        if trial.task in ("question", "sentiment"):  # an item may fall the other way on another processor
+        if trial.task == "sentiment":  # the quickest; an item may fall the other way on another processor
             assert score(lm, trial).estimate.mean == pytest.approx(row["score"], abs=1.5 / row["items"])
         assert reached_in_words(row["score"], row["items"]) in card
 

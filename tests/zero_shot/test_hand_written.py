@@ -41,8 +41,8 @@ def test_a_summary_names_all_and_says_what_happened(answer, expected):
 def test_a_model_is_scored_on_them_without_a_crash():
     lm = gptcore.load("world")
     for _, trial in hand_written(FILE):
-        reached = score(lm, replace(trial, items=trial.items[:2]))
-        assert len(reached.cases) == 2 and 0 <= reached.estimate.mean <= 1
+        reached = score(lm, replace(trial, items=trial.items[:1]))
+        assert len(reached.cases) == 1 and 0 <= reached.estimate.mean <= 1
         assert (reached.test.metric == "people and event") == (trial.task == "summarise")
 
 
