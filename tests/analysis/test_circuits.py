@@ -16,12 +16,6 @@ from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from tiny import POST, SMALL, make_model, random_ids
 
 
-def whole(monkeypatch, model, ids):
-    """A circuit in which nothing is left out."""
-    monkeypatch.setattr(circuits, "_CANDIDATES", 10**6)
-    return word_circuit(model, ids, 3, 7, share=1.0, most=10**6)
-
-
 def test_words_and_constants_sum_to_the_difference_of_logits(model):
     ids = random_ids(model.config, 8).tolist()
     logits = model(torch.tensor([ids])).logits[0, -1].detach()
@@ -40,7 +34,8 @@ def test_what_flows_into_a_node_from_all_others_is_its_influence_but_for_biases(
     found = []
     pruned = circuits._pruned
     monkeypatch.setattr(circuits, "_pruned", lambda *given: found.append(given) or pruned(*given))
-    whole(monkeypatch, model, ids)
+    monkeypatch.setattr(circuits, "_CANDIDATES", 10**6)  # nothing is left out
+    word_circuit(model, ids, 3, 7, share=1.0, most=10**6)
     matrix, nodes = found[0][:2]
     for place, node in enumerate(nodes):
         if node.kind != "word":

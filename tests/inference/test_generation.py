@@ -33,6 +33,14 @@ def ids_of(tokens) -> list[int]:
     return [token.id for token in tokens]
 
 
+def step_by_step(lm: LanguageModel, ids: list[int], n: int, settings: SamplingSettings, **how):
+    """A text of one token more each time, n times: (the sequence, what came of it)."""
+    for n_written in range(n):
+        one = TokenSequence(ids, settings, n_written=n_written, **how)
+        yield one, [made for _, made in continue_together(lm.model, [one], max_new_tokens=1)]
+        ids = one.ids
+
+
 @pytest.mark.parametrize("settings", [{"top_p": 0.8, "temperature": 1.3, "repetition_penalty": 1.4}, {}])
 def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settings):
     prompt = random_ids(tiny_model.config, 5).tolist()
@@ -196,13 +204,8 @@ def test_a_stop_string_is_found_across_texts_written_in_several_goes(lm):
     whole = TokenSequence(ids, settings, seed=5, tokenizer=lm.tokenizer)
     list(continue_together(lm.model, [whole], max_new_tokens=20))
     stop = lm.tokenizer.decode(whole.ids[8:11])
-    growing, n_written = ids, 0
-    while True:
-        one = TokenSequence(growing, settings, seed=5, tokenizer=lm.tokenizer, stop=[stop], n_written=n_written)
-        list(continue_together(lm.model, [one], max_new_tokens=1))
-        if one.end == "stop":
-            break
-        growing, n_written = one.ids, n_written + 1
+    steps = step_by_step(lm, ids, 20, settings, seed=5, tokenizer=lm.tokenizer, stop=[stop])
+    one = next(one for one, _ in steps if one.end == "stop")
     assert one.ids == whole.ids[:10]  # the last token of the stop string is never shown
 
 
@@ -241,12 +244,8 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
     tokens = list(gptcore.generate(lm, "日", max_new_tokens=60, seed=2))
     text = "".join(t.text for t in tokens)
     assert bpe.decode(ids_of(tokens)).startswith(text) and len(text) > 20
-    growing = lm.tokenizer.encode("日")
-    for n_written, token in enumerate(tokens):  # one at a time, the parts still find each other
-        one = TokenSequence(growing, SamplingSettings(), seed=2, tokenizer=bpe, n_written=n_written)
-        made = [made for _, made in continue_together(lm.model, [one], max_new_tokens=1)]
-        assert made[0].text == token.text
-        growing = one.ids
+    steps = step_by_step(lm, bpe.encode("日"), len(tokens), SamplingSettings(), seed=2, tokenizer=bpe)
+    assert [made.text for _, (made,) in steps] == [token.text for token in tokens]  # the parts still find each other
 
 
 @pytest.mark.parametrize(
@@ -282,12 +281,8 @@ def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
     ids, settings = lm.tokenizer.encode("abcd"), SamplingSettings(top_k=20)
     at_once = TokenSequence(ids, settings, seed=6)
     list(continue_together(lm.model, [at_once], max_new_tokens=60))
-    growing = list(ids)
-    for n_written in range(60):
-        one = TokenSequence(growing, settings, seed=6, n_written=n_written)
-        list(continue_together(lm.model, [one], max_new_tokens=1))
-        growing = one.ids
-    assert growing == at_once.ids
+    *_, (one, _) = step_by_step(lm, ids, 60, settings, seed=6)
+    assert one.ids == at_once.ids
 
 
 def test_settings_are_given_as_an_object_or_by_name(lm):

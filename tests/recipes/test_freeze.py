@@ -6,7 +6,7 @@ import json
 import pytest
 
 from gptcore.corpora import corpus
-from gptcore.errors import PromptError, TrainingError
+from gptcore.errors import PromptError
 from gptcore.zero_shot import items as frozen
 from gptcore.zero_shot.items import ITEMS_FILE, TASKS_WITH_ITEMS, examples, items, splits_of
 from weights.recipes import freeze, training
@@ -44,14 +44,6 @@ def test_a_damaged_file_of_items_is_a_sentence(tmp_path, monkeypatch):
             items("cloze", 1)
     monkeypatch.undo()
     frozen._frozen.cache_clear()
-
-
-def test_a_gzipped_text_that_is_none_is_a_sentence(tmp_path):
-    from gptcore.corpora import read_documents
-
-    (tmp_path / "text.txt.gz").write_bytes(b"plain text")
-    with pytest.raises(TrainingError, match="cannot be read"):
-        read_documents(tmp_path / "text.txt.gz")
 
 
 def test_two_objectives_at_once_are_refused(tmp_path, capsys):

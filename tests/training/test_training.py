@@ -225,8 +225,10 @@ def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_pat
     file.write_text("  \n")
     with pytest.raises(TrainingError, match="no text in it"):
         read_documents(file)
-    with pytest.raises(TrainingError, match="cannot be read"):
-        read_documents(tmp_path / "missing.txt")
+    (tmp_path / "plain.txt.gz").write_bytes(b"plain text")
+    for name in ("missing.txt", "plain.txt.gz"):
+        with pytest.raises(TrainingError, match="cannot be read"):
+            read_documents(tmp_path / name)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])

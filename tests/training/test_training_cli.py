@@ -213,19 +213,15 @@ def test_an_earlier_run_is_not_written_over_unasked(tmp_path, text):
     assert len(losses(tmp_path / "r")) == 3
 
 
-def test_beginnings_are_of_a_corpus_that_is_there(tmp_path, text):
+def test_noise_is_a_share_of_the_inputs_and_beginnings_are_of_a_corpus_that_is_there(tmp_path, text):
     options = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--out", str(tmp_path / "out")]
-    refused = run([*options, "--work-dir", str(tmp_path / "run"), "--from-beginnings", "other.txt"])
-    assert refused.returncode and "names other.txt, which is not one of the corpora" in refused.stderr
-    done = run([*options, "--work-dir", str(tmp_path / "again"), "--from-beginnings", str(text)])
-    assert done.returncode == 0, done.stderr
-
-
-def test_noise_is_a_share_of_the_inputs(tmp_path, text):
-    options = [*TRAIN, *SMALL, "--corpus", str(text), "--max-steps", "2", "--out", str(tmp_path / "out")]
-    options += ["--precision", "fp32"]
-    refused = run([*options, "--work-dir", str(tmp_path / "run"), "--noise", "1"])
-    assert refused.returncode == 1 and "replace is 1.0; it must lie in [0, 1)" in refused.stderr
-    plain, noisy = ([*options, "--work-dir", str(tmp_path / name), "--overwrite"] for name in ("plain", "noisy"))
-    assert run(plain).returncode == 0 and run([*noisy, "--noise", "0.5"]).returncode == 0
+    options += ["--precision", "fp32", "--from-beginnings"]
+    for given, said in (
+        (["other.txt"], "names other.txt, which is not one of the corpora"),
+        ([str(text), "--noise", "1"], "replace is 1.0; it must lie in [0, 1)"),
+    ):
+        refused = run([*options, *given, "--work-dir", str(tmp_path / "run")])
+        assert refused.returncode == 1 and said in refused.stderr
+    plain, noisy = ([*options, str(text), "--work-dir", str(tmp_path / name)] for name in ("plain", "noisy"))
+    assert run(plain).returncode == 0 and run([*noisy, "--overwrite", "--noise", "0.5"]).returncode == 0
     assert losses(tmp_path / "plain")[0] != losses(tmp_path / "noisy")[0]

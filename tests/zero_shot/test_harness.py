@@ -31,9 +31,6 @@ def lm(request) -> LanguageModel:
     return LanguageModel(make_model(config), ByteBPE.train([TEXT], vocab_size=300), "tiny")
 
 
-# Prompts as the papers print them.
-
-
 OTTERS = [Item({"english": "sea otter"}, "loutre de mer"), Item({"english": "peppermint"}, "menthe poivrée")]
 
 
@@ -95,9 +92,6 @@ def test_a_template_that_cannot_work_says_what_it_lacks(body, message):
         Template("mine", body).check(("text",))
 
 
-# Likelihoods.
-
-
 def test_label_likelihoods_equal_those_of_transformers(lm):
     """1e-4: both compute in fp32, in another order."""
     reference = gptcore.to_hf(lm.model).eval()
@@ -137,9 +131,6 @@ def test_labels_that_are_no_labels_are_sentences(lm):
         score_labels(lm, [1], ["good", " "])
 
 
-# Answers.
-
-
 def test_greedy_answers_are_those_of_generate(lm):
     prompts = ["the film was", "a", "the cat sat on the mat = le"]
     ids = [lm.tokenizer.encode(prompt) for prompt in prompts]
@@ -170,9 +161,6 @@ def test_an_answer_ends_at_a_stop_string_after_it_has_begun():
     assert greedy_answers(lm, [tokenizer.encode("ab")], max_new_tokens=12, stop=(first,))[0] == whole[:place]
 
 
-# The window.
-
-
 def test_what_does_not_fit_is_left_out_in_order_and_the_cue_stays(lm):
     template = TASKS["sentiment"].templates[0]
     shown = [Item({"text": f"the film was good {n}"}, "positive") for n in range(12)]
@@ -194,9 +182,6 @@ def test_an_edited_prompt_loses_its_beginning_and_an_empty_one_is_a_sentence(lm)
         fit_text(lm, "", 8)
 
 
-# What an answer owes to its prompt.
-
-
 def test_effects_are_differences_of_log_probabilities(lm):
     template, item = TASKS["sentiment"].templates[0], Item({"text": "a good film"})
     prompt = template.prompt(item)
@@ -215,9 +200,6 @@ def test_effects_are_differences_of_log_probabilities(lm):
     assert all(change.effect == pytest.approx(base - change.logprob) for change in changes)
     with pytest.raises(PromptError, match="no answer"):
         answer_logprobs(lm, [prompt], " ")
-
-
-# Figures.
 
 
 def test_intervals_and_differences_are_those_of_the_textbook():
@@ -291,9 +273,6 @@ def test_it_is_said_when_examples_do_not_help():
     four = (reached(0, 0, 0, 0), reached(1, 1, 1, 1))  # one time in eight by chance
     assert "no difference that 4 items can detect (+100 points" in helped(*four)[1]
     assert "no difference that 4 items can detect" in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
-
-
-# Files and the command.
 
 
 def test_files_become_tests(lm, tmp_path):
