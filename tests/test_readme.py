@@ -42,7 +42,6 @@ TESTED = {
     "python tests/benchmarks/gpu.py": "tests/test_readme.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
     "python tests/benchmarks/decode.py": "tests/test_readme.py",
-    "python tests/benchmarks/decode.py --rounds 3": "tests/test_readme.py",
     "python tests/benchmarks/attention.py": "tests/test_readme.py",
     "python tests/benchmarks/page.py": "tests/test_readme.py",
     "python tests/benchmarks/training.py --page": "tests/test_readme.py",

@@ -1,15 +1,14 @@
-"""Decode speed side by side in one run: this project, transformers, and llama.cpp where it is installed.
+"""Decode speed side by side in one run: this project and transformers.
 
     python tests/benchmarks/decode.py [--rounds 5] [--tokens 100]
 
 GPT-2 small has random weights of the true shapes: speed does not depend on their values. All variants are measured
 in turn, `rounds` times over, so that a busy moment hits all alike; medians are compared; limits are those of
-limits.py. llama.cpp takes part when the packages llama-cpp-python and gguf are installed.
+limits.py.
 """
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -57,9 +56,6 @@ def compare(name: str, model: gptcore.GPT, options: argparse.Namespace) -> None:
         "exact": ours(model, prompt, n_tokens, precision="exact"),
         "default": ours(model, prompt, n_tokens),
     }
-    llama = llama_cpp(model, prompt[0].tolist(), n_tokens)
-    if llama is not None:
-        variants["llama.cpp f16"] = llama
     rates = {variant: n_tokens / seconds for variant, seconds in in_turn(variants, options.rounds).items()}
     base, weights = rates["transformers fp32"], n_read(model)
     print(f"\n{name:<24} tok/s  x transformers")
@@ -119,27 +115,6 @@ def ours(model: gptcore.GPT, prompt: torch.Tensor, n_tokens: int, **how: Any) ->
 
     def run() -> None:
         assert len(list(gptcore.generate(model, ids, max_new_tokens=n_tokens, temperature=0, **how))) == n_tokens
-
-    return run
-
-
-def llama_cpp(model: gptcore.GPT, prompt: list[int], n_tokens: int) -> Callable[[], None] | None:
-    """The same weights in llama.cpp, greedy, or None where it is not installed."""
-    try:
-        from gguf_file import write_gguf
-        from llama_cpp import Llama
-    except ImportError:
-        return None
-    path = Path(tempfile.mkdtemp()) / "model-f16.gguf"
-    write_gguf(model, path)
-    threads = torch.get_num_threads()
-    engine = Llama(str(path), n_ctx=model.config.n_positions, verbose=False, n_threads=threads, n_threads_batch=threads)
-
-    def run() -> None:
-        engine.reset()
-        tokens = engine.generate(prompt, temp=0.0)
-        for _ in range(n_tokens):
-            next(tokens)
 
     return run
 
