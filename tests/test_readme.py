@@ -138,20 +138,6 @@ def test_the_counts_in_the_readme_are_those_of_the_presets():
         assert f"{count:,}" in README
 
 
-def test_the_film_is_made_from_a_recording(tmp_path):
-    from PIL import Image
-
-    import film
-    from ui.runs.saved_runs import read_run
-
-    lm = gptcore.load(film.MODEL, offline=True)
-    record = read_run((ROOT / "weights" / film.MODEL / "run.json").read_text(encoding="utf-8"), lm)
-    record.observations[:] = record.observations[:2]
-    assert film.film(record, tmp_path / "film.gif", dpi=20) == 2
-    with Image.open(tmp_path / "film.gif") as made:
-        assert made.n_frames == 2
-
-
 def test_files_named_in_the_readmes_exist():
     tree = next(block for block in blocks("") if block.startswith("app.py"))
     for name in re.findall(r"^ *((?:[\w.]+(?:\.py|/) ?)+)", tree, flags=re.MULTILINE):
