@@ -293,12 +293,11 @@ def test_a_server_is_checked_from_outside(capsys, monkeypatch):
     assert apart(space_check.main) == 1 and "does not answer" in capsys.readouterr().out  # it has ended
 
 
-@pytest.mark.parametrize(
-    "given",
-    [["--port", "0"], ["--port", "99999"], ["--training-runs", "0"], ["--training-runs", "33"],
-     ["--frame-ancestors", "'none'"], ["--root-path", "lens"],
-     ["--frame-ancestors", "https://a.example; script-src *"], ["--frame-ancestors", "course.example.org"]],
-)  # fmt: skip
+@pytest.mark.parametrize("given", [
+    ["--port", "0"], ["--port", "99999"], ["--training-runs", "0"], ["--training-runs", "33"],
+    ["--frame-ancestors", "'none'"], ["--root-path", "lens"], ["--frame-ancestors", "https://a.example; script-src *"],
+    ["--frame-ancestors", "course.example.org"],
+])  # fmt: skip
 def test_flags_that_cannot_be_used_are_refused_with_the_value(given, capsys):
     with pytest.raises(SystemExit):
         app.parse_arguments(given)

@@ -11,10 +11,9 @@ SAID = "processor\t: 0\ncpuid level\t: {level}\nflags\t\t: fpu avx2 {flags}\n\np
 AMX = "avx512_bf16 amx_tile amx_bf16"
 
 
-@pytest.mark.parametrize(
-    ("level", "flags", "hidden"),
-    [("28", AMX, True), ("32", AMX, False), ("29", AMX, False), ("28", "avx512_bf16", False), ("?", AMX, False)],
-)
+@pytest.mark.parametrize(("level", "flags", "hidden"), [
+    ("28", AMX, True), ("32", AMX, False), ("29", AMX, False), ("28", "avx512_bf16", False), ("?", AMX, False),
+])  # fmt: skip
 def test_tiles_are_hidden_where_amx_is_announced_and_their_sizes_are_not(level, flags, hidden):
     assert machine.has_hidden_tiles(SAID.format(level=level, flags=flags)) is hidden
     assert not machine.has_hidden_tiles("Features : fp asimd\nCPU architecture: 8\n")  # no x86, or no such file

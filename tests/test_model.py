@@ -77,13 +77,10 @@ def test_a_padded_batch_gives_each_row_what_it_gets_alone(tiny_model, side):
     assert torch.isfinite(logits).all()
 
 
-@pytest.mark.parametrize(
-    "switches",
-    [
-        {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False}, {"tie_word_embeddings": False},
-        {"activation_function": "relu"}, {"activation_function": "gelu"}, {"norm_position": "post", "use_mlp": False},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("switches", [
+    {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False}, {"tie_word_embeddings": False},
+    {"activation_function": "relu"}, {"activation_function": "gelu"}, {"norm_position": "post", "use_mlp": False},
+])  # fmt: skip
 def test_every_switch_trains_all_of_its_tensors(switches):
     config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches)
     model = make_model(config)

@@ -8,11 +8,10 @@ from ui.state.limits import Limits
 from ui.state.sessions import SessionStore
 
 
-@pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
-    [("9.9.9.9", "1.1.1.1", "9.9.9.9"), ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "6.6.6.6, 1.1.1.1", "1.1.1.1"),
-     ("127.0.0.1", "1.1.1.1", "1.1.1.1"), ("", "1.1.1.1", "")],
-)  # fmt: skip
+@pytest.mark.parametrize(("peer", "forwarded", "client"), [
+    ("9.9.9.9", "1.1.1.1", "9.9.9.9"), ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "6.6.6.6, 1.1.1.1", "1.1.1.1"),
+    ("127.0.0.1", "1.1.1.1", "1.1.1.1"), ("", "1.1.1.1", ""),
+])  # fmt: skip
 def test_a_client_is_its_address_or_what_a_proxy_says_last(peer, forwarded, client):
     headers = {"x-forwarded-for": forwarded} if forwarded else {}
     assert Clients(behind_proxy=True).address(headers, peer) == client

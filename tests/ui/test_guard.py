@@ -28,27 +28,21 @@ def guard(hosts=(), **newcomers) -> GuardMiddleware:
     return GuardMiddleware(inner, NewcomerShares(100, **newcomers), hosts)
 
 
-@pytest.mark.parametrize(
-    ("host", "hosts", "status"),
-    [
-        ("127.0.0.1:7860", (), 200), ("localhost:7860", (), 200), ("[::1]:7860", (), 200), ("192.168.1.7", (), 200),
-        ("evil.example", (), 403), ("127.0.0.1.evil.example", (), 403), ("", (), 403), ("[", (), 403),
-        ("lens.example.org", ("Lens.Example.org",), 200), ("anything", ("*",), 200),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("host", "hosts", "status"), [
+    ("127.0.0.1:7860", (), 200), ("localhost:7860", (), 200), ("[::1]:7860", (), 200), ("192.168.1.7", (), 200),
+    ("evil.example", (), 403), ("127.0.0.1.evil.example", (), 403), ("", (), 403), ("[", (), 403),
+    ("lens.example.org", ("Lens.Example.org",), 200), ("anything", ("*",), 200),
+])  # fmt: skip
 def test_only_its_own_names_and_addresses_are_answered(host, hosts, status):
     found, _, said = asked(guard(hosts), host=host)
     assert found == status and (status == 200 or b"Start it with --allow-host" in said)
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({}, 200), ({"origin": "http://127.0.0.1:7860"}, 200), ({"origin": "http://localhost:7860"}, 200),
-        ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://["}, 403),
-        ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 403),  # a page may send that
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("headers", "status"), [
+    ({}, 200), ({"origin": "http://127.0.0.1:7860"}, 200), ({"origin": "http://localhost:7860"}, 200),
+    ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://["}, 403),
+    ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 403),  # a page may send that
+])  # fmt: skip
 def test_pages_of_other_sites_may_not_ask(headers, status):
     for path in ("/gradio_api/upload", ASK):
         body = b'{"session_hash": "a"}'
@@ -125,28 +119,23 @@ PAGE = Known(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
-    [
-        ("/gradio_api/run/nothing", {}, "endpoint 'nothing'"), ("/gradio_api/call/nothing", {}, "endpoint 'nothing'"),
-        ("/gradio_api/api/nothing/", {}, "endpoint 'nothing'"),
-        ("/gradio_api/queue/join", {"fn_index": 99}, "event 99"),
-        ("/gradio_api/run/predict", {"fn_index": -1}, "event -1"), (ASK, {"component_id": 4}, "component 4"),
-        (ASK, {"component_id": ["x" * 99]}, "component ['xxx"), ("/gradio_api/run/predict", {}, "endpoint 'predict'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "value", "said"), [
+    ("/gradio_api/run/nothing", {}, "endpoint 'nothing'"), ("/gradio_api/call/nothing", {}, "endpoint 'nothing'"),
+    ("/gradio_api/api/nothing/", {}, "endpoint 'nothing'"), ("/gradio_api/queue/join", {"fn_index": 99}, "event 99"),
+    ("/gradio_api/run/predict", {"fn_index": -1}, "event -1"), (ASK, {"component_id": 4}, "component 4"),
+    (ASK, {"component_id": ["x" * 99]}, "component ['xxx"), ("/gradio_api/run/predict", {}, "endpoint 'predict'"),
+])  # fmt: skip
 def test_what_the_page_has_not_is_said(path, value, said):
     status, _, sentence = posted(paged(), value, path)
     assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [("/gradio_api/call/train", {}), ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
-     (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3, "data": [1]}),
-     ("/gradio_api/queue/join", {}), ("/gradio_api/cancel", {"fn_index": 3}),
-     ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"})],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "value"), [
+    ("/gradio_api/call/train", {}), ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
+    (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3, "data": [1]}),
+    ("/gradio_api/queue/join", {}), ("/gradio_api/cancel", {"fn_index": 3}),
+    ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"}),
+])  # fmt: skip
 def test_what_the_page_has_passes(path, value):
     assert posted(paged(), value, path)[0] == 200
 
@@ -175,24 +164,21 @@ def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
     assert posted(door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]})[0] == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
-    [
-        ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
-        ("run/predict", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
-        ("queue/join", {"fn_index": "3", "data": [1]}, "The event is '3'; it must be a whole number"),
-        ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
-        ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
-        ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
-        ("call/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
-        ("call/generate", {"prompt": "a"}, "takes its values as a list"),
-        ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
-        ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
-        ("call/generate", [], "generate takes a JSON object"),
-        ("call/v2/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
-        ("call/v2/generate", {"n": 3}, "generate needs prompt"), ("call/v2/train", {"zzz": 1}, "It takes action."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "value", "said"), [
+    ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+    ("run/predict", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+    ("queue/join", {"fn_index": "3", "data": [1]}, "The event is '3'; it must be a whole number"),
+    ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
+    ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
+    ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
+    ("call/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+    ("call/generate", {"prompt": "a"}, "takes its values as a list"),
+    ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
+    ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
+    ("call/generate", [], "generate takes a JSON object"),
+    ("call/v2/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+    ("call/v2/generate", {"n": 3}, "generate needs prompt"), ("call/v2/train", {"zzz": 1}, "It takes action."),
+])  # fmt: skip
 def test_values_that_do_not_fit_are_a_sentence(path, value, said):
     status, _, sentence = posted(paged(), value, f"/gradio_api/{path}")
     assert status == 400 and said in sentence.decode()
@@ -219,11 +205,10 @@ def test_addresses_are_short_and_have_no_zero_bytes():
     assert asked(guard(), "/" + "x" * 9000)[0] == 414 and asked(guard(), "/a\0b")[0] == 400
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
-    [("http://127.0.0.1:7860", 200), ("http://127.0.0.1:9999", 403), ("http://localhost:9999", 403),
-     ("http://127.0.0.1", 403), ("https://127.0.0.1:7860", 200)],
-)  # fmt: skip
+@pytest.mark.parametrize(("origin", "status"), [
+    ("http://127.0.0.1:7860", 200), ("http://127.0.0.1:9999", 403), ("http://localhost:9999", 403),
+    ("http://127.0.0.1", 403), ("https://127.0.0.1:7860", 200),
+])  # fmt: skip
 def test_a_page_of_another_port_of_this_machine_is_foreign(origin, status):
     assert asked(guard(), ASK, "POST", b"{}", content_type="application/json", origin=origin)[0] == status
 

@@ -86,17 +86,13 @@ class Cheap:
         assert grown < MUCH and time.monotonic() - self.began < LONG
 
 
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"n_layer": 1_000_000}, "says 1,000,000 layers and the weights hold 2"),
-        ({"n_layer": 10_000}, "says 10,000 layers"), ({"n_layer": 1}, "says 1 layers and the weights hold 2"),
-        ({"n_embd": 1 << 40}, "at most 16,777,216 is read"),
-        ({"n_embd": 1 << 20}, "token embedding has the shape"),
-        ({"vocab_size": 1 << 24}, "token embedding has the shape"), ({"n_positions": 1 << 24}, "should be"),
-        ({"n_inner": 1 << 24}, "should be"), ({"n_head": 1 << 60}, "at most 16,777,216 is read"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("values", "said"), [
+    ({"n_layer": 1_000_000}, "says 1,000,000 layers and the weights hold 2"),
+    ({"n_layer": 10_000}, "says 10,000 layers"), ({"n_layer": 1}, "says 1 layers and the weights hold 2"),
+    ({"n_embd": 1 << 40}, "at most 16,777,216 is read"), ({"n_embd": 1 << 20}, "token embedding has the shape"),
+    ({"vocab_size": 1 << 24}, "token embedding has the shape"), ({"n_positions": 1 << 24}, "should be"),
+    ({"n_inner": 1 << 24}, "should be"), ({"n_head": 1 << 60}, "at most 16,777,216 is read"),
+])  # fmt: skip
 def test_a_config_that_claims_more_than_its_file_holds_is_refused_before_anything_is_built(
     services, folder, tmp_path, values, said
 ):
@@ -178,20 +174,16 @@ def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path)
         assert tokenizer.encode("a" * 40) != [] and tokenizer.encode("aa") == [3]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "[" * 100_000, "[]", '{"model": []}', '{"model": {"type": "WordLevel", "vocab": {"ab": 0}}}',
-        '{"model": {"type": "WordLevel", "vocab": []}}',
-        '{"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}',
-        '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["q", "r"]], "end_of_word_suffix": "</w>"}}',
-        '{"model": {"type": "BPE", "vocab": {"a": -1}, "merges": ["a"], "end_of_word_suffix": "</w>"}}',
-        '{"model": {"type": "BPE", "vocab": {"a": 99999999999999999999}, "merges": [], "end_of_word_suffix": "</w>"}}',
-        '{"model": {"type": "BPE", "vocab": {}, "merges": [], "end_of_word_suffix": 7}}',
-        '{"model": {"type": "BPE", "vocab": {"a": 0}}, "added_tokens": {"a": 1}}',
-        '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("content", [
+    "[" * 100_000, "[]", '{"model": []}', '{"model": {"type": "WordLevel", "vocab": {"ab": 0}}}',
+    '{"model": {"type": "WordLevel", "vocab": []}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}',
+    '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["q", "r"]], "end_of_word_suffix": "</w>"}}',
+    '{"model": {"type": "BPE", "vocab": {"a": -1}, "merges": ["a"], "end_of_word_suffix": "</w>"}}',
+    '{"model": {"type": "BPE", "vocab": {"a": 99999999999999999999}, "merges": [], "end_of_word_suffix": "</w>"}}',
+    '{"model": {"type": "BPE", "vocab": {}, "merges": [], "end_of_word_suffix": 7}}',
+    '{"model": {"type": "BPE", "vocab": {"a": 0}}, "added_tokens": {"a": 1}}',
+    '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
+])  # fmt: skip
 def test_malformed_tokenizers_are_sentences(tmp_path, content):
     (tmp_path / "tokenizer.json").write_text(content)
     with pytest.raises(TokenizerError):

@@ -60,11 +60,10 @@ def test_the_speed_limit_holds_for_the_longest_column(services):
     assert time.perf_counter() - began >= 0.38
 
 
-@pytest.mark.parametrize(
-    ("strategies", "same", "words"),
-    [([OFF] * 4, True, "All columns are empty"), (["Best", OFF, OFF, OFF], True, "unknown"),
-     (["Greedy"] * 4, 1, "random numbers")],
-)  # fmt: skip
+@pytest.mark.parametrize(("strategies", "same", "words"), [
+    ([OFF] * 4, True, "All columns are empty"), (["Best", OFF, OFF, OFF], True, "unknown"),
+    (["Greedy"] * 4, 1, "random numbers"),
+])  # fmt: skip
 def test_a_comparison_of_nothing_or_nonsense_is_a_sentence(services, strategies, same, words):
     with pytest.raises(InputError, match=words):
         columns(services, strategies, same)

@@ -29,15 +29,11 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
 
 
-@pytest.mark.parametrize(
-    ("off", "replacement", "said"),
-    [
-        ("all", "zero", "must be a list"), ([[0]], "zero", "is not a part"),
-        ([[0, "tail", 0]], "zero", "is not a part"), ([[7, "mlp", None]], "zero", "no layer 7"),
-        ([[0, "head", 9]], "zero", "no head 9"), ([], "noise", "zero or mean"),
-        ([[0, "head", None]], "zero", "The head"), ([[0.5, "mlp", None]], "zero", "The layer"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("off", "replacement", "said"), [
+    ("all", "zero", "must be a list"), ([[0]], "zero", "is not a part"), ([[0, "tail", 0]], "zero", "is not a part"),
+    ([[7, "mlp", None]], "zero", "no layer 7"), ([[0, "head", 9]], "zero", "no head 9"), ([], "noise", "zero or mean"),
+    ([[0, "head", None]], "zero", "The head"), ([[0.5, "mlp", None]], "zero", "The layer"),
+])  # fmt: skip
 def test_parts_that_are_none_are_sentences(services, off, replacement, said):
     assert said in switched(services, off, replacement)["message"]
 

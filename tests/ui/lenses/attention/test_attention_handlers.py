@@ -134,15 +134,11 @@ def test_there_is_no_arithmetic_of_a_key_in_the_future(services):
     assert maps.arithmetic(services, asked) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "mode", "keep", "said"),
-    [
-        ("", RAW, "end", "text is empty"), ("t", RAW, "end", "single token"),
-        (None, RAW, "end", "must be text"), ("x" * 501, RAW, "end", "501 characters"),
-        (TEXT, "sideways", "end", "sink mode is 'sideways'"), (TEXT, RAW, "middle", "beginning or end"),
-        (TEXT, None, "end", "sink mode"), ("\ud800 x", RAW, "end", "surrogate"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "mode", "keep", "said"), [
+    ("", RAW, "end", "text is empty"), ("t", RAW, "end", "single token"), (None, RAW, "end", "must be text"),
+    ("x" * 501, RAW, "end", "501 characters"), (TEXT, "sideways", "end", "sink mode is 'sideways'"),
+    (TEXT, RAW, "middle", "beginning or end"), (TEXT, None, "end", "sink mode"), ("\ud800 x", RAW, "end", "surrogate"),
+])  # fmt: skip
 def test_what_cannot_be_read_is_said_in_the_views_place(services, text, mode, keep, said):
     assert said in look(services, text, mode, keep)["message"]
 
@@ -333,14 +329,11 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
     assert lens.conclusion_of_text([None] * 8, list("abcdefgh"), 6) == "None of the 8 tokens was its first guess."
 
 
-@pytest.mark.parametrize(
-    ("ranks", "chances", "said"),
-    [
-        ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess from layer 1 on (10% before, 40% after); it ends at 70%"),
-        ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
-        ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "after), after it was in front before any layer and lost again; it ends"),
-        ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ranks", "chances", "said"), [
+    ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess from layer 1 on (10% before, 40% after); it ends at 70%"),
+    ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
+    ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "after), after it was in front before any layer and lost again; it ends"),
+    ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
+])  # fmt: skip
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
     assert said in lens.conclusion(ranks, chances, "ball")

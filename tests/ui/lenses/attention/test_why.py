@@ -115,13 +115,10 @@ def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(bundled):
     assert json.loads(list(running)[-1])["stopped"]
 
 
-@pytest.mark.parametrize(
-    ("pair", "said"),
-    [
-        (("Tom and Lily", "Tom"), "has 3 tokens and B 1"), (("", "Tom"), "Sentence A"), ((None, 3), "Sentence A"),
-        (("The cat sat on the",) * 2, "no difference to explain"), (("a " * 100,) * 2, "at most 40 are compared"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("pair", "said"), [
+    (("Tom and Lily", "Tom"), "has 3 tokens and B 1"), (("", "Tom"), "Sentence A"), ((None, 3), "Sentence A"),
+    (("The cat sat on the",) * 2, "no difference to explain"), (("a " * 100,) * 2, "at most 40 are compared"),
+])  # fmt: skip
 def test_pairs_that_cannot_be_compared_are_refused_in_a_sentence(bundled, pair, said):
     (only,) = patching.grid(bundled, None, "mini", *pair)
     assert said in json.loads(only)["message"]

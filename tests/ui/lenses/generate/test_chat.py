@@ -64,18 +64,13 @@ def test_the_oldest_turns_make_room_and_are_counted():
     assert text.startswith("System: Be kind.\nUser: ") and text.endswith("\nAssistant:")
 
 
-@pytest.mark.parametrize(
-    ("sent", "said"),
-    [
-        (None, "nothing to answer"), ("", "nothing to answer"), ([], "nothing to answer"),
-        ({"turns": {}}, "nothing to answer"), (asked(), "nothing to answer"),
-        (asked("Hi", "Hello"), "nothing to answer"), (asked("  "), "nothing to answer"),
-        (asked(*["a"] * 61), "61 turns"), (asked("a" * 4001), "4,000 are allowed"),
-        (asked("Hi", system="x" * 4001), "The system line has 4,001"), (asked(7), "A message"),
-        (asked("Hi", seed=-1), "The seed is -1"), (asked("Hi", seed="x"), "The seed"),
-        (asked("word " * 700), "Shorten it"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sent", "said"), [
+    (None, "nothing to answer"), ("", "nothing to answer"), ([], "nothing to answer"),
+    ({"turns": {}}, "nothing to answer"), (asked(), "nothing to answer"), (asked("Hi", "Hello"), "nothing to answer"),
+    (asked("  "), "nothing to answer"), (asked(*["a"] * 61), "61 turns"), (asked("a" * 4001), "4,000 are allowed"),
+    (asked("Hi", system="x" * 4001), "The system line has 4,001"), (asked(7), "A message"),
+    (asked("Hi", seed=-1), "The seed is -1"), (asked("Hi", seed="x"), "The seed"), (asked("word " * 700), "Shorten it"),
+])  # fmt: skip
 def test_what_cannot_be_answered_is_said_with_the_limit(bundled, sent, said):
     (only,) = replies(bundled, sent)
     assert only["number"] == 0 and said in only["message"]

@@ -56,16 +56,13 @@ def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_th
     assert section["rows"][section["sums"][0]][0] == "×2" and len(rows) == 10
 
 
-@pytest.mark.parametrize(
-    ("form", "prompt", "said"),
-    [
-        (replace(FORM, towards=" \n "), PROMPT, "Towards"),
-        (replace(FORM, away="x\n" * 30), PROMPT, "30 examples; write 1 to 20"),
-        (replace(FORM, strength=9), PROMPT, "The strength"),
-        (replace(FORM, strength=None), PROMPT, "The strength"), (replace(FORM, depth=99), PROMPT, "The depth"),
-        (replace(FORM, seed=-1), PROMPT, "seed"), (FORM, "", "prompt"), (FORM, 7, "prompt"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("form", "prompt", "said"), [
+    (replace(FORM, towards=" \n "), PROMPT, "Towards"),
+    (replace(FORM, away="x\n" * 30), PROMPT, "30 examples; write 1 to 20"),
+    (replace(FORM, strength=9), PROMPT, "The strength"), (replace(FORM, strength=None), PROMPT, "The strength"),
+    (replace(FORM, depth=99), PROMPT, "The depth"), (replace(FORM, seed=-1), PROMPT, "seed"), (FORM, "", "prompt"),
+    (FORM, 7, "prompt"),
+])  # fmt: skip
 def test_bad_input_is_a_sentence(services, form, prompt, said):
     assert said.lower() in json.loads(shown(services, form, prompt)["costs"])["message"].lower()
 

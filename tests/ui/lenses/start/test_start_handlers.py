@@ -207,10 +207,9 @@ def test_a_sentence_of_the_visitor_s_own_is_cut_anew_by_another_model(bundled):
     assert begun["text"] == own_text(bundled, "world", other)
 
 
-@pytest.mark.parametrize(
-    "nonsense",
-    ["{", "[]", "7", None, 5, held("tiny", []), held("tiny", [True]), held("tiny", [10**6]), held("tiny", [1] * 401),
-     held("tiny", "1"), held(None, [1]), held("nobody", [1], own=True), "[" * 5000, held("tiny", [-1]), "x" * 20_000],
-)  # fmt: skip
+@pytest.mark.parametrize("nonsense", [
+    "{", "[]", "7", None, 5, held("tiny", []), held("tiny", [True]), held("tiny", [10**6]), held("tiny", [1] * 401),
+    held("tiny", "1"), held(None, [1]), held("nobody", [1], own=True), "[" * 5000, held("tiny", [-1]), "x" * 20_000,
+])  # fmt: skip
 def test_what_is_no_sentence_is_not_kept(services, nonsense):
     assert ids_of(sentence.opening(services, "tiny", nonsense)) == ids_of(sentence.opening(services, "tiny"))

@@ -55,16 +55,13 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        ("", "is empty"), (None, "must be text"), ("no mark here\n" * 20, "Line 1 is 'no mark here'"),
-        ("\n".join(f"a\tone {i}" for i in range(20)), "There are 1 different labels"),
-        ("a\tone\nb\ttwo", "There are 2 different labelled lines"), ("a\tone\nb\ttwo\n" * 9, "There are 2 different"),
-        ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
-        ("\n".join(f"label{i}\ttext" for i in range(20)), "too much alike"), (" \n" * 20, "empty"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("lines", "words"), [
+    ("", "is empty"), (None, "must be text"), ("no mark here\n" * 20, "Line 1 is 'no mark here'"),
+    ("\n".join(f"a\tone {i}" for i in range(20)), "There are 1 different labels"),
+    ("a\tone\nb\ttwo", "There are 2 different labelled lines"), ("a\tone\nb\ttwo\n" * 9, "There are 2 different"),
+    ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
+    ("\n".join(f"label{i}\ttext" for i in range(20)), "too much alike"), (" \n" * 20, "empty"),
+])  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
         taught(services, labelled=lines)
@@ -132,15 +129,12 @@ def test_answers_compete_and_both_orders_are_read():
     assert both == ((100, 1, 101, 2, 102), (100, 2, 101, 1, 102))
 
 
-@pytest.mark.parametrize(
-    ("name", "lines", "words"),
-    [
-        ("entailment", "yes\tone text\nno\tanother\n" * 6, "Line 1 is 'one text'; write a premise, a hypothesis"),
-        ("choice", "1\ta | b | c\n2\ta | b | c | d\n" * 6, "Line 2 has 3 answers; the first has 2"),
-        ("choice", "first\ta | b | c\n" * 12, "Line 1 has the label 'first'; write the right answer's number, 1 to 2"),
-        ("nothing", "a\tb\n" * 12, "The input form is 'nothing'; choose classification, entailment"),
-    ],
-)
+@pytest.mark.parametrize(("name", "lines", "words"), [
+    ("entailment", "yes\tone text\nno\tanother\n" * 6, "Line 1 is 'one text'; write a premise, a hypothesis"),
+    ("choice", "1\ta | b | c\n2\ta | b | c | d\n" * 6, "Line 2 has 3 answers; the first has 2"),
+    ("choice", "first\ta | b | c\n" * 12, "Line 1 has the label 'first'; write the right answer's number, 1 to 2"),
+    ("nothing", "a\tb\n" * 12, "The input form is 'nothing'; choose classification, entailment"),
+])  # fmt: skip
 def test_lines_of_another_form_are_a_sentence(services, name, lines, words):
     with pytest.raises(GPTCoreError, match=re.escape(words)):
         label_form({**VALUES, "input_form": name, "labelled": lines}, services.limits)

@@ -55,10 +55,9 @@ def test_what_is_broken_races_against_the_same_unbroken(services):
     assert both.switches["norm_position"] == "post"
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"rival": "healthy"}, {"trick": "post_norm", "rival": "norm"}, {"corpus": "repeated", "rival": "no_mlp"}],
-)
+@pytest.mark.parametrize("changes", [
+    {"rival": "healthy"}, {"trick": "post_norm", "rival": "norm"}, {"corpus": "repeated", "rival": "no_mlp"},
+])  # fmt: skip
 def test_a_run_never_races_against_its_twin(changes):
     with pytest.raises(InputError, match="would compare two equal runs"):
         rival_of(train_form({**SMALL, **changes}, Limits()))

@@ -26,14 +26,11 @@ def endless(services):
     return plan_of(services, length="cap")
 
 
-@pytest.mark.parametrize(
-    ("learning", "before", "places", "seconds"),
-    [
-        ([], [], 1, 0.0), ([20.0], [], 1, 20.0), ([20.0], [30.0, 10.0], 1, 60.0),
-        ([20.0, 5.0], [30.0], 2, 20.0), ([20.0], [30.0], 2, 20.0), ([inf], [], 1, inf),
-        ([inf, 7.0], [], 2, 7.0), ([20.0], [inf], 1, inf), ([20.0, 8.0], [], 1, 20.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("learning", "before", "places", "seconds"), [
+    ([], [], 1, 0.0), ([20.0], [], 1, 20.0), ([20.0], [30.0, 10.0], 1, 60.0), ([20.0, 5.0], [30.0], 2, 20.0),
+    ([20.0], [30.0], 2, 20.0), ([inf], [], 1, inf), ([inf, 7.0], [], 2, 7.0), ([20.0], [inf], 1, inf),
+    ([20.0, 8.0], [], 1, 20.0),
+])  # fmt: skip
 def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):
     assert expected_wait(learning, before, places) == seconds
 

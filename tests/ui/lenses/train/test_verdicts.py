@@ -33,32 +33,28 @@ def run(losses=(), *, rows=(), accuracy=math.nan, kept=None, plain=(), ended=Tru
 LABELS = {"kind": "labels", "commonest": 0.6}
 
 
-@pytest.mark.parametrize(
-    ("record", "said", "unsaid"),
-    [
-        (run(), "", "held-out"),
-        (run([(0, 2.0), (50, 1.0), (100, 0.9)]), "", "risen"),
-        (run([(0, 2.0), (50, 1.0), (100, 1.005)]), "", "risen"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)]), "lowest at update 20, 1.000, and has risen to 4.300 since.", "kept"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=FALLING), "since, while the training loss fell: what", "kept"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=[[s, s] for s in range(100)]), "to 4.300 since.", "alone"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)], kind="instructions"), "", "risen"),
-        (run([(0, 2.0), (20, 1.0), (100, 4.3)], kept=20), "The model of update 20 is kept.", ""),
-        (run([(0, 2.0), (20, math.nan), (100, 4.3)], kept=0), "The model of the start is kept.", ""),
-        (run(accuracy=1.0, **LABELS), "48 of 48 lines right, 100%", "not learned"),
-        (run(accuracy=1.0, **LABELS), "the best of its snapshots, which flatters it a little. It has learned", "few"),
-        (run(accuracy=28 / 48, **LABELS), "It has not learned the labels: always saying", "something"),
-        (run(accuracy=28 / 48, kept=0, **LABELS), "as it was before the first update", "after 0.0"),
-        (run(accuracy=1.0, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),
-        (run(accuracy=0.5, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),
-        (run(accuracy=1.0, ended=False, **LABELS), "", "right"),
-        (run(accuracy=0.75, kind="preferences"), "Of 48 held-out pairs, the preferred answer gained", "lost"),
-        (run(plain=(1.31, 1.38), kind="instructions"), "from 1.310 to 1.380 nats per token: 0.070 lost.", ""),
-        (run(plain=(1.31, 1.312), kind="instructions"), "nothing is lost", "0.002"),
-        (run(plain=(1.31, 1.2), kind="preferences"), "0.110 gained", "lost"),
-        (run(plain=(1.31,), kind="preferences"), "", "nobody asked"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("record", "said", "unsaid"), [
+    (run(), "", "held-out"), (run([(0, 2.0), (50, 1.0), (100, 0.9)]), "", "risen"),
+    (run([(0, 2.0), (50, 1.0), (100, 1.005)]), "", "risen"),
+    (run([(0, 2.0), (20, 1.0), (100, 4.3)]), "lowest at update 20, 1.000, and has risen to 4.300 since.", "kept"),
+    (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=FALLING), "since, while the training loss fell: what", "kept"),
+    (run([(0, 2.0), (20, 1.0), (100, 4.3)], rows=[[s, s] for s in range(100)]), "to 4.300 since.", "alone"),
+    (run([(0, 2.0), (20, 1.0), (100, 4.3)], kind="instructions"), "", "risen"),
+    (run([(0, 2.0), (20, 1.0), (100, 4.3)], kept=20), "The model of update 20 is kept.", ""),
+    (run([(0, 2.0), (20, math.nan), (100, 4.3)], kept=0), "The model of the start is kept.", ""),
+    (run(accuracy=1.0, **LABELS), "48 of 48 lines right, 100%", "not learned"),
+    (run(accuracy=1.0, **LABELS), "the best of its snapshots, which flatters it a little. It has learned", "few"),
+    (run(accuracy=28 / 48, **LABELS), "It has not learned the labels: always saying", "something"),
+    (run(accuracy=28 / 48, kept=0, **LABELS), "as it was before the first update", "after 0.0"),
+    (run(accuracy=1.0, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),
+    (run(accuracy=0.5, n_valid=2, **LABELS), "2 held-out lines are too few to tell", "has not learned"),
+    (run(accuracy=1.0, ended=False, **LABELS), "", "right"),
+    (run(accuracy=0.75, kind="preferences"), "Of 48 held-out pairs, the preferred answer gained", "lost"),
+    (run(plain=(1.31, 1.38), kind="instructions"), "from 1.310 to 1.380 nats per token: 0.070 lost.", ""),
+    (run(plain=(1.31, 1.312), kind="instructions"), "nothing is lost", "0.002"),
+    (run(plain=(1.31, 1.2), kind="preferences"), "0.110 gained", "lost"),
+    (run(plain=(1.31,), kind="preferences"), "", "nobody asked"),
+])  # fmt: skip
 def test_what_is_said_follows_the_numbers(record, said, unsaid):
     found = verdict(record)
     assert said in found and (not unsaid or unsaid not in found), found

@@ -87,26 +87,22 @@ def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking)
     assert found["parts"][-1]["text"] == "\nSentiment:" and found["budget"]["prompt"] <= 315
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"field_0": ""}, "The review is empty"), ({"field_0": None}, "The review must be text"),
-        ({"field_0": "x" * 6000}, "The review has 6,000 characters"),
-        ({"task": "juggling"}, "no task 'juggling'"), ({"task": None}, "no task 'None'"),
-        ({"template": "none of them"}, "no template 'none of them'"), ({"body": "{text} so"}, "no {answer}"),
-        ({"body": ""}, "The template is empty"),
-        ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
-        ({"labels": "good\ngood"}, "'good' is listed twice"), ({"labels": "good"}, "at least two different"),
-        ({"labels": "good\n   \nbad"}, None), ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
-        ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
-        ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
-        ({"n_examples": 2.5}, "number of examples is 2.5"), ({"n_examples": 99}, "number of examples is 99"),
-        ({"max_new_tokens": 0}, "The length is 0"), ({"max_new_tokens": float("nan")}, "The length is nan"),
-        ({"temperature": -1}, "Temperature is -1"), ({"top_k": -1}, "Top-k is -1"),
-        ({"stops": ["never"]}, "no stop rule 'never'"), ({"stops": None}, "no stop rule 'None'"),
-        ({"seed": -1}, "The seed is -1"), ({"prompt": 7}, "The prompt must be text"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"field_0": ""}, "The review is empty"), ({"field_0": None}, "The review must be text"),
+    ({"field_0": "x" * 6000}, "The review has 6,000 characters"), ({"task": "juggling"}, "no task 'juggling'"),
+    ({"task": None}, "no task 'None'"), ({"template": "none of them"}, "no template 'none of them'"),
+    ({"body": "{text} so"}, "no {answer}"), ({"body": ""}, "The template is empty"),
+    ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
+    ({"labels": "good\ngood"}, "'good' is listed twice"), ({"labels": "good"}, "at least two different"),
+    ({"labels": "good\n   \nbad"}, None), ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
+    ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
+    ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
+    ({"n_examples": 2.5}, "number of examples is 2.5"), ({"n_examples": 99}, "number of examples is 99"),
+    ({"max_new_tokens": 0}, "The length is 0"), ({"max_new_tokens": float("nan")}, "The length is nan"),
+    ({"temperature": -1}, "Temperature is -1"), ({"top_k": -1}, "Top-k is -1"),
+    ({"stops": ["never"]}, "no stop rule 'never'"), ({"stops": None}, "no stop rule 'None'"),
+    ({"seed": -1}, "The seed is -1"), ({"prompt": 7}, "The prompt must be text"),
+])  # fmt: skip
 def test_what_cannot_be_asked_is_a_sentence(asking, changes, message):
     if message is None:
         assert len(shown(asking, **changes)["labels"]) == 2
@@ -182,17 +178,13 @@ def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
     assert "stopped" in last["text"] and len(last["rows"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([], ["sentiment"], ["0"], SIDE, 20), "No model is chosen"),
-        ((["tiny"], [], ["0"], SIDE, 20), "No task is chosen"),
-        ((["tiny"], ["story"], ["0"], SIDE, 20), "no task 'story'"),
-        ((["tiny"], ["sentiment"], ["3"], SIDE, 20), "no number of examples '3'"),
-        ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
-        ((["tiny"], ["sentiment"], ["0"], SIDE, 0), "number of items is 0"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (([], ["sentiment"], ["0"], SIDE, 20), "No model is chosen"),
+    ((["tiny"], [], ["0"], SIDE, 20), "No task is chosen"), ((["tiny"], ["story"], ["0"], SIDE, 20), "no task 'story'"),
+    ((["tiny"], ["sentiment"], ["3"], SIDE, 20), "no number of examples '3'"),
+    ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
+    ((["tiny"], ["sentiment"], ["0"], SIDE, 0), "number of items is 0"),
+])  # fmt: skip
 def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
     with pytest.raises(GPTCoreError, match=message):
         list(scoreboard.scoreboard(asking, "v", *arguments))

@@ -110,14 +110,10 @@ def test_what_is_no_number_is_said_so(models, answer):
         checked(models, "cells", answer)
 
 
-@pytest.mark.parametrize(
-    ("answer", "readings"),
-    [
-        ("0,65", [0.65]), ("4,16", [4.16]), ("4.16", [4.16]), ("12%", [12]), ("1 234", [1234]),
-        ("1,536", [1.536, 1536]), ("38,597,376", [38_597_376]), ("1,234.5", [1234.5]),
-        ("0,650", [0.65]), ("-0,5", [-0.5]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "readings"), [
+    ("0,65", [0.65]), ("4,16", [4.16]), ("4.16", [4.16]), ("12%", [12]), ("1 234", [1234]), ("1,536", [1.536, 1536]),
+    ("38,597,376", [38_597_376]), ("1,234.5", [1234.5]), ("0,650", [0.65]), ("-0,5", [-0.5]),
+])  # fmt: skip
 def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answer, readings):
     assert numbers(answer) == readings
 

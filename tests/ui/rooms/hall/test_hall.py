@@ -58,13 +58,10 @@ def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
     assert followed(services, name=name)["scene"]["tab"] == "Attention"
 
 
-@pytest.mark.parametrize(
-    "scene",
-    [
-        7, [], "x", {}, {**SCENE, "tab": ""}, {**SCENE, "text": "x" * 2001}, {**SCENE, "head": ["a", "b"]},
-        {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("scene", [
+    7, [], "x", {}, {**SCENE, "tab": ""}, {**SCENE, "text": "x" * 2001}, {**SCENE, "head": ["a", "b"]},
+    {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None},
+])  # fmt: skip
 def test_a_scene_that_is_none_is_refused(services, scene):
     assert leading.lead(services, {"secret": SPEAKER, "scene": scene}) is None
     assert not followed(services)["on"]
