@@ -1,21 +1,16 @@
 """Services around a tiny model: handlers are tested without Gradio, a network or the bundled weights."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import DEVICE, make_model
-from ui.compute.admission import AdmissionQueue
-from ui.compute.compute_thread import ComputeThread
-from ui.compute.scheduler import Scheduler
-from ui.runs.run_manager import RunManager
 from ui.services import Services, make_services
-from ui.state.attention_cache import AttentionCache
-from ui.state.limits import Limits
+from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
-from ui.state.sessions import SessionStore
 
 make_services.__kwdefaults__["device"] = DEVICE
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
@@ -39,18 +34,11 @@ def bundled() -> Iterator[Services]:
 
 
 @pytest.fixture
-def services(tiny_lm) -> Iterator[Services]:
+def services(tiny_lm, monkeypatch) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
-    computing, measuring = ComputeThread("computing"), ComputeThread("measuring")
-    jobs = RunManager(computing, limits, device=DEVICE)
-    store = ModelStore(
-        limits, offline=True, default="tiny", loader=lambda *_, **__: tiny_lm, trained=jobs.workspaces.language_model,
-        device=DEVICE,
-    )  # fmt: skip
-    texts, heavy = AdmissionQueue(limits.texts_at_once), AdmissionQueue(limits.heavy_at_once, "computation")
-    made = Services(
-        store, SessionStore(limits), limits, computing, measuring, Scheduler(computing), texts, heavy,
-        AttentionCache(limits.reading_bytes), jobs, device=DEVICE,
-    )  # fmt: skip
-    yield made
+    monkeypatch.setitem(PROFILES, "tests", limits)
+    made, loader = make_services(profile="tests", model="tiny", offline=True), lambda *_, **__: tiny_lm
+    trained = made.run_manager.workspaces.language_model
+    store = ModelStore(limits, offline=True, default="tiny", loader=loader, trained=trained, device=DEVICE)
+    yield replace(made, models=store)
     made.close()
