@@ -115,6 +115,7 @@ def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
     assert task.startswith("The link's task is 'cook'; choose 'summarise', 'translate', ")
     assert name == "The link sets 'promt', which this page does not know; did you mean 'prompt'?"
     assert links.read(query, 200) == {"preset": "Tasks appear"}
+    assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}  # no more than the server allows
     assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset is '9999")
 
 
@@ -172,10 +173,6 @@ def test_a_public_server_opens_only_the_models_in_its_list():
     for name in ("/etc", "someone/model", "../weights"):
         with pytest.raises(CheckpointError, match="only the models in its list"):
             store.get(name)
-
-
-def test_a_link_never_asks_for_more_tokens_than_the_server_allows():
-    assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}
 
 
 def test_the_picker_says_what_a_first_use_costs(monkeypatch):

@@ -104,9 +104,7 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
 
 
 @pytest.mark.parametrize("changes", [
-    {"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"norm_position": "post"},
-    {"tie_word_embeddings": False}, {"activation_function": "relu"}, {"dropout": 0}, {"n_inner": 1}, {"n_inner": 40000},
-    {"vocab_size": 1},
+    {"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"n_inner": 1, "vocab_size": 1},
 ])  # fmt: skip
 def test_every_shape_can_be_drawn(changes):
     shape = architecture.drawn(shapes.shape({**GPT2, **changes}))

@@ -115,12 +115,14 @@ def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
 
 
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
-    values = {**SMALL, "written": TEXT, "learning_rate": 1e-3, "prompt": "the "}
+    values = {**SMALL, "learning_rate": 1e-3, "length": "epochs", "epochs": 2}
     before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
     workspace = finished(watching.further(services, None, "tiny", tune_form(values, services.limits), tuning_plan))
     run = workspace.current
     assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
     assert run.facts.title.startswith("tiny tuned on your text")
+    assert run.facts.tuned and facts_json(run.facts)["tuned"]  # so that before and after are shown
+    assert run.step == run.facts.config.max_steps == round(2 * run.facts.n_train / run.facts.tokens_per_step) > 0
     for name, value in tiny_lm.model.state_dict().items():
         assert torch.equal(value, before[name])  # the shared model is left alone
 
@@ -191,10 +193,3 @@ def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(se
     assert small.settings["norm"].startswith("after") and small.config.weight_decay == 0.01
     assert small.config.max_steps == round(30 * small.n_train / (32 * 64)) and small.config.time_budget is None
     assert set(NOTES) <= set(PRESETS)
-
-
-def test_a_model_that_is_trained_further_is_marked_so_that_before_and_after_are_shown(services):
-    values = {**SMALL, "written": TEXT, "prompt": "the ", "length": "epochs", "epochs": 2}
-    plan = tuning_plan(services, services.models.get("tiny"), tune_form(values, services.limits))
-    assert plan.facts.tuned and facts_json(plan.facts)["tuned"]
-    assert plan.facts.config.max_steps == max(1, round(2 * plan.facts.n_train / plan.facts.tokens_per_step))
