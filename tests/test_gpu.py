@@ -32,9 +32,8 @@ def on_both(config=SHAPE):
 )
 def test_a_text_is_the_processors(settings):
     here, there = on_both()
-    texts = [
-        gptcore.generate(one, [1, 2, 3], max_new_tokens=200, precision="exact", **settings) for one in (here, there)
-    ]
+    exactly = {"max_new_tokens": 200, "precision": "exact", **settings}
+    texts = [gptcore.generate(one, [1, 2, 3], **exactly) for one in (here, there)]
     written = [[(token.id, token.rank, token.context_start) for token in text] for text in texts]
     assert written[0] == written[1]
 
@@ -112,6 +111,5 @@ def test_a_run_is_saved_and_resumed(tmp_path):
 def test_maps_and_logits_are_the_processors():
     here, there = on_both()
     ids = random_ids(SHAPE, 60).tolist()
-    torch.testing.assert_close(
-        gptcore.attention_patterns(here, ids), gptcore.attention_patterns(there, ids).cpu(), atol=1e-4, rtol=1e-3
-    )
+    ours, theirs = (gptcore.attention_patterns(one, ids).cpu() for one in (here, there))
+    torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-3)

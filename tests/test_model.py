@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -55,9 +56,8 @@ def test_a_probe_sees_the_sums_that_make_the_residual_stream():
     logits = model(ids, probe=seen).logits
     streams = seen.by_name["residual"]
     assert len(streams) == 4
-    for before, after, attention, mlp in zip(
-        streams, streams[1:], seen.by_name["attention"], seen.by_name["mlp"], strict=False
-    ):
+    written = zip(pairwise(streams), seen.by_name["attention"], seen.by_name["mlp"], strict=True)
+    for (before, after), attention, mlp in written:
         torch.testing.assert_close(after, before + attention + mlp, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(model.lm_head(model.ln_f(streams[-1])), logits)
 

@@ -132,10 +132,8 @@ def _handlers(services) -> dict[str, Any]:
         losses = [event.loss for event in events if isinstance(event, StepEvent)]
         return losses[-1] < losses[0] / 2
 
-    chapters = {
-        chapter["title"]: json.dumps(chapter, ensure_ascii=False)
-        for chapter in json.loads(story.chapters(services, None))
-    }
+    told = json.loads(story.chapters(services, None))
+    chapters = {chapter["title"]: json.dumps(chapter, ensure_ascii=False) for chapter in told}
     recipe = {name: value for name, value in PAPERS["gpt1"].items() if hasattr(TrainingConfig, name)}
     record = services.workspaces.get("example").current
     gpt2 = PRESETS["gpt2"]

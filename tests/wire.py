@@ -22,9 +22,8 @@ class Page:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.components: dict[int, dict[str, Any]] = {one["id"]: one for one in config["components"]}
-        self.ids: dict[str, int] = {
-            one["props"]["elem_id"]: one["id"] for one in config["components"] if one["props"].get("elem_id")
-        }
+        named = ((one["props"].get("elem_id"), one["id"]) for one in config["components"])
+        self.ids: dict[str, int] = {name: number for name, number in named if name}
         self.events: list[dict[str, Any]] = config["dependencies"]
 
     def event(self, name: str, kind: str) -> dict[str, Any]:

@@ -15,9 +15,8 @@ def findings(page, within: str | None = None, only: str | None = None) -> list[s
     options = {"resultTypes": ["violations"]} | ({"runOnly": [only]} if only else {})
     found = Axe().run(page, within, options).response["violations"]
     grave = [one for one in found if one["impact"] in ("critical", "serious")]
-    return [
-        f"{one['id']}: {node['html'][:200]} {node['failureSummary'][:300]}" for one in grave for node in one["nodes"]
-    ]
+    nodes = [(one["id"], node) for one in grave for node in one["nodes"]]
+    return [f"{name}: {node['html'][:200]} {node['failureSummary'][:300]}" for name, node in nodes]
 
 
 OPEN = "#tabs > .tabitem:not([style*=none])"  # the panel of the open tab

@@ -179,9 +179,7 @@ def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_
 def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(visit):
     page = visit("?tab=generate&present=1&__theme=light")
     body = page.locator("body")
-    selected = page.locator(
-        "#tabs > .tab-wrapper [role=tab][aria-selected=true], #tabs [role=tab][aria-selected=true]"
-    ).first
+    selected = page.locator("#tabs [role=tab][aria-selected=true]").first
     expect(selected).to_have_text("Generate")
     page.click("#prompt textarea")
     page.keyboard.press("PageDown")

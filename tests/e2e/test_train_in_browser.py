@@ -11,10 +11,9 @@ from browser import choose, enter, saved, settled
 from ui.lenses.train.handlers import assistant
 
 # A model that learns in no time; what it learns is tested elsewhere.
-SMALL = (
-    "?tab=train&train.n_layer=1&train.n_head=2&train.n_embd=32&train.batch_size=8&train.length=steps&train.max_steps=40"
-)
-LONG = SMALL.replace("max_steps=40", "max_steps=100000")
+TINY = "?tab=train&train.n_layer=1&train.n_head=2&train.n_embd=32&train.batch_size=8&train.length=steps"
+SMALL = f"{TINY}&train.max_steps=40"
+LONG = f"{TINY}&train.max_steps=100000"
 LEARNING = re.compile("^Learning")
 ENDED = re.compile("^Ended")
 
@@ -207,9 +206,8 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     expect(page.locator("#labels-said")).to_be_hidden()
     expect(page.locator("#tune-said")).to_have_text("")
     page.click("#train-goal label:has-text('Labels')")
-    who = [
-        f"{size} {word}" for size in ("big", "little", "old") for word in ("cat", "dog", "fox", "bird", "cow", "hen")
-    ]
+    animals = ("cat", "dog", "fox", "bird", "cow", "hen")
+    who = [f"{size} {word}" for size in ("big", "little", "old") for word in animals]
     lines = "\n".join(f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who)
     page.fill("#labels-lines textarea", lines)
     page.click("#labels-length label:has-text('steps')")

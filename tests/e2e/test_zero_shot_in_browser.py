@@ -64,9 +64,8 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
     page = visit("?tab=zero-shot")
     page.click("#zs-uses-start")
     expect(page.locator("#zs-uses .zs-strongest")).to_contain_text("helps most")
-    shades = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts").evaluate_all(
-        "nodes => nodes.map(node => +node.style.getPropertyValue('--e'))"
-    )
+    shaded = page.locator("#zs-uses .zs-helps, #zs-uses .zs-hurts")
+    shades = shaded.evaluate_all("nodes => nodes.map(node => +node.style.getPropertyValue('--e'))")
     assert max(shades) == 50 and page.locator("#zs-uses .zs-apart").count() >= 1
     enter(page, "#zs-prompt textarea", "3 + 3 = 6\n2 + 3 = 5\n1 + 2 =")
     expect(page.locator("#zs-view .zs-prompt .zs-edited")).to_contain_text("1 + 2 =")

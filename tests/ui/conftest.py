@@ -19,9 +19,8 @@ TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 @pytest.fixture(scope="session")
 def tiny_lm() -> LanguageModel:
     tokenizer = ByteBPE.train([TEXT], vocab_size=270)
-    return LanguageModel(
-        make_model(GPTConfig(vocab_size=270, n_positions=32, n_embd=32, n_layer=2, n_head=4)), tokenizer, "tiny"
-    )
+    shape = GPTConfig(vocab_size=270, n_positions=32, n_embd=32, n_layer=2, n_head=4)
+    return LanguageModel(make_model(shape), tokenizer, "tiny")
 
 
 @pytest.fixture(scope="session")

@@ -99,9 +99,8 @@ def test_the_page_s_script_reads_the_same(tmp_path):
     import {{parseTour}} from {json.dumps((TALKS.parent / "view" / "tour_text.js").as_uri())};
     const read = file => parseTour(readFileSync(file, 'utf8'));
     console.log(JSON.stringify({json.dumps([str(file) for file in files])}.map(read)));"""
-    done = node(
-        ["--input-type=module", "--eval", script], return_completed_process=True, capture_output=True, text=True
-    )
+    how = {"return_completed_process": True, "capture_output": True, "text": True}
+    done = node(["--input-type=module", "--eval", script], **how)
     for file, told in zip(files, json.loads(filled(done.stdout)), strict=True):
         _, talk = read_talk(file)
         ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]

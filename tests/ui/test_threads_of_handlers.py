@@ -34,34 +34,24 @@ LESSON = PRESETS["30 seconds, letters"] | GPT1_TUNING | {
     "labelled": "\n".join(f"{animal}\tthe {animal} ran to the mat {n}" for animal in ("cat", "dog") for n in range(20)),
 }  # fmt: skip
 HANDLERS = {
-    "a text": lambda services: list(writing.write(services, "v", "tiny", PROMPT, FORM)),
-    "moved sliders": lambda services: [
-        list(writing.write(services, "v", "tiny", PROMPT, FORM)), writing.redraw(services, "v", SAMPLING),
-    ],
-    "a look at a prompt": lambda services: writing.preview(services, "v", "tiny", PROMPT, FORM),
-    "the endpoint": lambda services: program.next_token(services, PROMPT, 5, "tiny"),
-    "the first sentence": lambda services: json.loads(sentence.opening(services, "tiny"))["next"],
-    "a part switched off": lambda services: json.loads(
-        ablation.switch_off(services, "v", READ, [[0, "mlp", None]], "zero")
-    )["rows"],
-    "all heads": lambda services: list(maps.views(services, "v", READ)),
-    "two texts compared": lambda services: json.loads(
-        compare.compare(services, "v", "tiny", PROMPT, "tiny", OTHER)
-    )["scores"],
-    "the logit lens": lambda services: json.loads(lens.lens(services, "v", READ))["best"],
-    "every part alone": lambda services: list(ablation.try_all(services, "v", READ, "zero")),
-    "maps for a program": lambda services: of_programs.attention(services, PROMPT, 0, 1, model="tiny"),
-    "two sentences in a grid": lambda services: list(patching.grid(services, "v", "tiny", *PAIR)),
-    "causes for a program": lambda services: of_programs.attribution(services, PROMPT, model="tiny"),
-    "a grid for a program": lambda services: of_programs.patching(services, *PAIR, model="tiny"),
-    "a run": lambda services: plan.make_plan(services, train_form(LESSON, services.limits)),
-    "a model trained further": lambda services: plan.tuning_plan(
-        services, services.models.get("tiny"), tune_form(LESSON, services.limits)
-    ),
-    "a run on labels": lambda services: labels.label_plan(
-        services, services.models.get("tiny"), label_form(LESSON, services.limits)
-    ),
-}  # fmt: skip
+    "a text": lambda s: list(writing.write(s, "v", "tiny", PROMPT, FORM)),
+    "moved sliders": lambda s: [*writing.write(s, "v", "tiny", PROMPT, FORM), writing.redraw(s, "v", SAMPLING)],
+    "a look at a prompt": lambda s: writing.preview(s, "v", "tiny", PROMPT, FORM),
+    "the endpoint": lambda s: program.next_token(s, PROMPT, 5, "tiny"),
+    "the first sentence": lambda s: json.loads(sentence.opening(s, "tiny"))["next"],
+    "a part switched off": lambda s: json.loads(ablation.switch_off(s, "v", READ, [[0, "mlp", None]], "zero"))["rows"],
+    "all heads": lambda s: list(maps.views(s, "v", READ)),
+    "two texts compared": lambda s: json.loads(compare.compare(s, "v", "tiny", PROMPT, "tiny", OTHER))["scores"],
+    "the logit lens": lambda s: json.loads(lens.lens(s, "v", READ))["best"],
+    "every part alone": lambda s: list(ablation.try_all(s, "v", READ, "zero")),
+    "maps for a program": lambda s: of_programs.attention(s, PROMPT, 0, 1, model="tiny"),
+    "two sentences in a grid": lambda s: list(patching.grid(s, "v", "tiny", *PAIR)),
+    "causes for a program": lambda s: of_programs.attribution(s, PROMPT, model="tiny"),
+    "a grid for a program": lambda s: of_programs.patching(s, *PAIR, model="tiny"),
+    "a run": lambda s: plan.make_plan(s, train_form(LESSON, s.limits)),
+    "a model trained further": lambda s: plan.tuning_plan(s, s.models.get("tiny"), tune_form(LESSON, s.limits)),
+    "a run on labels": lambda s: labels.label_plan(s, s.models.get("tiny"), label_form(LESSON, s.limits)),
+}
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
 NOTHING = {
@@ -108,5 +98,5 @@ def test_every_handler_of_the_attention_tab_is_among_them():
         and next(iter(inspect.signature(function).parameters), "") == "services"
     }  # fmt: skip
     source = inspect.getsource(inspect.getmodule(test_every_handler_of_the_attention_tab_is_among_them))
-    tried = {name for name in found if re.search(rf"\.{name}\(\s*services", source)} | set(servers()["Attention"])
+    tried = {name for name in found if re.search(rf"\.{name}\(s,", source)} | set(servers()["Attention"])
     assert found - tried <= NOTHING and tried >= {"views", "head_map", "steps", "arithmetic", "compare", "neurons"}

@@ -21,11 +21,8 @@ def test_the_page_has_the_registered_tabs_and_views_in_their_order(bundled):
 
 
 def test_what_opens_a_view_from_a_script_names_a_registered_one():
-    ways = [
-        way
-        for file in (ROOT / "ui").rglob("*.js")
-        for way in re.findall(r"\{tab: '([^']+)', view: '([^']+)'", file.read_text(encoding="utf-8"))
-    ]
+    scripts = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "ui").rglob("*.js"))
+    ways = re.findall(r"\{tab: '([^']+)', view: '([^']+)'", scripts)
     assert len(ways) > 3
     for tab, view in ways:
         assert view in views.titles(tab), (tab, view)
@@ -51,9 +48,8 @@ def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_
     for tab in TABS:
         for view in tab.views:
             for old in view.earlier:
-                assert links.mistakes({"tab": tab.name, "view": old}) == [
-                    f"The view {old!r} is part of {view.title!r} now."
-                ]
+                (said,) = links.mistakes({"tab": tab.name, "view": old})
+                assert said == f"The view {old!r} is part of {view.title!r} now."
 
 
 def test_what_stands_behind_the_others_comes_last_and_after_a_word():
@@ -61,6 +57,5 @@ def test_what_stands_behind_the_others_comes_last_and_after_a_word():
     for tab in TABS:
         behind = [view.is_more for view in tab.views]
         assert behind == sorted(behind)
-        assert [view.name for view in tab.views if view.is_more][:1] == [
-            n for n in marked if n in {v.name for v in tab.views}
-        ]
+        names = {view.name for view in tab.views}
+        assert [view.name for view in tab.views if view.is_more][:1] == [name for name in marked if name in names]

@@ -39,10 +39,8 @@ def lent(services, tiny_lm, monkeypatch):
 
 def texts(lm) -> list[TokenSequence]:
     settings = SamplingSettings(temperature=0.9, top_k=40)
-    return [
-        TokenSequence(ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=["zzzz"])
-        for seed, ids in enumerate(PROMPTS)
-    ]
+    same = {"tokenizer": lm.tokenizer, "stop": ["zzzz"]}
+    return [TokenSequence(ids, settings, seed=seed, **same) for seed, ids in enumerate(PROMPTS)]
 
 
 def alone(lm, n_tokens: int) -> list[TokenSequence]:

@@ -163,9 +163,8 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
     store = AttentionCache(2 * one)
     keys = [store.read(lm, [start, *range(9)])[0] for start in (20, 20, 30, 40)]
     assert len(reads) == 3 and keys[0] == keys[1] and len(store) == 2
-    assert store.get(keys[0]) is None and store.get(keys[3]).labels == tuple(
-        gptcore.tokenizers.describe_token(lm.tokenizer, token) for token in [40, *range(9)]
-    )
+    labels = tuple(gptcore.tokenizers.describe_token(lm.tokenizer, token) for token in [40, *range(9)])
+    assert store.get(keys[0]) is None and store.get(keys[3]).labels == labels
     with pytest.raises(GPTCoreError, match="Shorten the text to 20 tokens"):
         store.read(lm, list(range(21)))
     other = LanguageModel(make_model(model.config, seed=5), tiny_lm.tokenizer, "hooked")

@@ -14,19 +14,14 @@ from ui.shared import uses
 from ui.shared.own_text import own_text, reads
 from ui.state.model_store import ModelStore
 
-LETTERS = LanguageModel(
-    make_model(GPTConfig(vocab_size=6, n_positions=12, n_embd=16, n_layer=1, n_head=2)),
-    CharTokenizer("abc de"),
-    "letters",
-)
+SHAPE = GPTConfig(vocab_size=6, n_positions=12, n_embd=16, n_layer=1, n_head=2)
+LETTERS = LanguageModel(make_model(SHAPE), CharTokenizer("abc de"), "letters")
 
 
 @pytest.fixture
 def two_models(services, tiny_lm):
-    store = ModelStore(
-        services.limits, default="tiny", loader=lambda name, **_: {"tiny": tiny_lm, "letters": LETTERS}[name]
-    )
-    return replace(services, models=store)
+    there = {"tiny": tiny_lm, "letters": LETTERS}
+    return replace(services, models=ModelStore(services.limits, default="tiny", loader=lambda name, **_: there[name]))
 
 
 def opened(services, model, prompt, session="v"):
@@ -97,9 +92,8 @@ def test_a_step_behind_the_end_of_a_text_is_said(services, tiny_lm):
     session = services.sessions.get("a")
     session.document = replace(session.document, ids=(*session.document.ids[:-1], tokenizer.end_id))
     stream = shown(writing.write_one(services, "a", "tiny", "the cat", form()), "stream")
-    assert [note["text"] for note in records_of(stream, "note")] == [
-        "the model ended its text here; what follows begins another"
-    ]
+    (note,) = records_of(stream, "note")
+    assert note["text"] == "the model ended its text here; what follows begins another"
 
 
 def test_a_reload_brings_the_text_back_to_the_same_browser_tab(services):

@@ -139,9 +139,7 @@ def test_the_speed_limit_slows_writing_to_what_was_asked(services):
 
 def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, monkeypatch):
     run(services)
-    monkeypatch.setattr(
-        "ui.lenses.generate.handlers.writing.last_logits", lambda *_, **__: pytest.fail("the model ran")
-    )
+    monkeypatch.setattr(writing, "last_logits", lambda *_, **__: pytest.fail("the model ran"))
     data = json.loads(writing.redraw(services, "a", form(top_k=3).sampling).distribution)
     assert [stage["name"] for stage in data["stages"]] == ["softmax", "temperature", "top-k"]
     assert data["stages"][-1]["candidates"] == 3 and data["vocab_size"] == 270
@@ -154,9 +152,7 @@ def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, mo
 @pytest.mark.parametrize("n_tokens", [1, 12, 60])  # 60: past the window of 32
 def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(services, monkeypatch, n_tokens):
     read = gptcore.inference.generation.last_logits
-    monkeypatch.setattr(
-        "ui.lenses.generate.handlers.writing.last_logits", lambda *_, **__: pytest.fail("it was read again")
-    )
+    monkeypatch.setattr(writing, "last_logits", lambda *_, **__: pytest.fail("it was read again"))
     run(services, form(max_new_tokens=n_tokens))
     seen = services.sessions.get("a").next_token
     expected = read(services.models.get("tiny").model, seen.ids, n_prompt=seen.n_prompt)

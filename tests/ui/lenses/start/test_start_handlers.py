@@ -142,11 +142,8 @@ def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
 
 def conclude(*, chances, looks=(0.1, 0.8, 0.1), norms=((1.0, 2.0), (9.0, 1.0))):
     """A conclusion from made-up numbers: chances [depth][token], norms [layer][head], looks [place]."""
-    found = SimpleNamespace(
-        lens=torch.tensor(chances).log(),
-        head_norms=torch.tensor(norms),
-        looks=torch.tensor(looks).expand(len(norms), len(norms[0]), -1),
-    )
+    looks = torch.tensor(looks).expand(len(norms), len(norms[0]), -1)
+    found = SimpleNamespace(lens=torch.tensor(chances).log(), head_norms=torch.tensor(norms), looks=looks)
     return conclusion(found, [" a", " red", " ball"], " blue")
 
 

@@ -218,8 +218,7 @@ def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(servi
     again = services.workspaces.opened(None)
     again.runs = [record]
     more = watching.go_on(services, again)
-    assert more.current.facts.config.learning_rate == pytest.approx(5e-4)
-    assert more.current.facts.config.muon_learning_rate == pytest.approx(
-        record.facts.config.muon_learning_rate * 5e-4 / record.facts.config.learning_rate
-    )
+    before, after = record.facts.config, more.current.facts.config
+    assert after.learning_rate == pytest.approx(5e-4)
+    assert after.muon_learning_rate == pytest.approx(before.muon_learning_rate * 5e-4 / before.learning_rate)
     services.run_manager.stop_all()

@@ -158,10 +158,8 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
 
 
 def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(asking):
-    views = [
-        json.loads(view)["sections"]
-        for view in scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20)
-    ]
+    counted = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20)
+    views = [json.loads(view)["sections"] for view in counted]
     assert "items/s" in views[0][0]["text"] and "left" in views[0][0]["text"]
     last = {section["title"]: section for section in views[-1]}
     assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
