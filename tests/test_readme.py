@@ -1,4 +1,4 @@
-"""The READMEs are true: their code runs, their commands are those that are tested, their files and numbers exist."""
+"""The READMEs are true: their code runs, their commands, files and numbers exist; and the lock is the requirements'."""
 
 import json
 import re
@@ -88,10 +88,9 @@ def test_help_texts_and_benchmarks_start():
 
 
 def test_the_space_uses_the_pinned_gradio():
-    pins = dict(re.findall(r"^([\w-]+)==([\w.]+)$", (ROOT / "requirements.txt").read_text(), flags=re.MULTILINE))
-    assert f'sdk_version: "{pins["gradio"]}"' in README
-    every = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line]
-    assert len(pins) == len(every), "every requirement is pinned exactly"
+    wanted = (ROOT / "requirements.txt").read_text()
+    assert f'sdk_version: "{pins(wanted)["gradio"]}"' in README
+    assert len(pins(wanted)) == len(wanted.splitlines()), "every requirement is pinned exactly"
 
 
 def test_a_space_loads_beforehand_what_gpt2_opens_with(monkeypatch, tmp_path):
@@ -133,3 +132,27 @@ def test_files_named_in_the_readmes_exist():
         assert (ROOT / name).exists(), name
     for name in re.findall(r"\]\(((?:ui|weights|gptcore|tests)/[\w./]+|LICENSE)\)", README):
         assert (ROOT / name).exists(), name
+
+
+_PIN = re.compile(r"^([a-zA-Z0-9_.-]+)==([^\s\\;]+)", re.MULTILINE)
+
+
+def pins(text: str) -> dict[str, str]:
+    """Versions by the names of packages."""
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in _PIN.findall(text)}
+
+
+def test_every_requirement_is_locked_at_its_version_and_everything_locked_has_a_hash():
+    wanted = pins((ROOT / "requirements.txt").read_text())
+    lock = (ROOT / ".ci" / "requirements.lock").read_text()
+    locked = pins(lock)
+    assert len(wanted) > 10 and wanted.items() <= locked.items()
+    entries = re.split(r"^(?=[a-zA-Z0-9_.-]+==)", lock, flags=re.MULTILINE)[1:]
+    assert len(entries) >= len(locked) and all("--hash=sha256:" in entry for entry in entries)
+    # Of a package with a build for each system and Python, more than one file is known; a second version has a marker.
+    (torch,) = [entry for entry in entries if entry.startswith("torch==")]
+    assert torch.count("--hash=") > 10
+    names = [re.match(r"[^=]+", entry)[0] for entry in entries]
+    twice = [entry for entry in entries if names.count(re.match(r"[^=]+", entry)[0]) > 1]
+    assert all("python_full_version" in entry.partition("\\")[0] for entry in twice)
+    assert "://" not in lock

@@ -1,4 +1,4 @@
-"""The Parameters tab's handlers, without Gradio."""
+"""The Parameters tab's handlers, without Gradio: shapes, costs, scaling laws, recorded norms."""
 
 import base64
 import json
@@ -9,7 +9,9 @@ from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
 from ui.lenses.parameters.figures import anatomy as anatomy_figures
 from ui.lenses.parameters.figures import architecture as drawings
-from ui.lenses.parameters.handlers import anatomy, architecture, costs, quoted, shapes
+from ui.lenses.parameters.figures import charts
+from ui.lenses.parameters.handlers import anatomy, architecture, costs, norms, quoted, scaling, shapes
+from ui.lenses.train.handlers.presets import PRESETS as RUNS
 from ui.shared.slide import colors
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
@@ -139,3 +141,36 @@ def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
     assert "ReLU" in text(activation_function="relu") and "dropout" not in text(dropout=0)
     assert "tied" not in text(tie_word_embeddings=False)
     assert "ln_f" in whole and "ln_f" not in text(norm_position="post")
+
+
+def test_the_laws_are_the_papers():
+    # Kaplan et al. 2020: a model of 8.8e13 parameters, or 5.4e13 tokens, would have a loss of 1 nat.
+    assert scaling.KAPLAN.at(parameters=8.8e13) == pytest.approx(1) == pytest.approx(scaling.KAPLAN.at(tokens=5.4e13))
+    # Hoffmann et al. 2022, equation 10, with both terms: Chinchilla, 70 billion parameters and 1.4 trillion tokens.
+    chinchilla = 1.69 + 406.4 / 70e9**0.34 + 410.7 / 1.4e12**0.28
+    assert scaling.CHINCHILLA.at(parameters=70e9, tokens=1.4e12) == pytest.approx(chinchilla)
+    assert "16%" in scaling.said() and "20%" in scaling.said()
+    assert 1 - scaling.KAPLAN.at(parameters=1e9) / scaling.KAPLAN.at(parameters=1e8) == pytest.approx(0.16, abs=0.005)
+
+
+def test_both_pictures_hold_lines_and_points():
+    points = [dict(vars(point)) for point in scaling.bundled()]
+    for along in ("parameters", "tokens"):
+        traces = json.loads(charts.laws(along, scaling.lines(along), points))["data"]
+        assert [trace["name"] for trace in traces] == [law.name for law in scaling.LAWS] + ["bundled models"]
+        assert len(traces[-1]["x"]) == len(points)
+
+
+def test_the_sentence_changes_with_the_runs():
+    made = norms.recorded()
+    said, runs = norms.verdict(made), made["runs"]
+    assert "is stuck at 3.08" in said and "100 updates of warm-up bring it to 2.60" in said
+    assert norms.verdict({**made, "runs": dict.fromkeys(runs, runs[norms.PRE])}) == "learns as well (2.39)"
+    lost = {**made, "runs": {**runs, norms.WARMED: runs[norms.POST]}}
+    assert "so with one" in norms.verdict(lost)
+
+
+def test_the_live_race_is_the_recorded_shape():
+    preset, made = RUNS["Norm before or after, no warm-up"], norms.recorded()
+    shape = (preset["n_layer"], preset["n_embd"], preset["learning_rate"], preset["warmup_steps"], preset["rival"])
+    assert shape == (made["layers"], made["width"], made["rate"], 0, "norm")
