@@ -4,6 +4,7 @@ import socket
 
 from playwright.sync_api import expect
 
+from browser import COUNT_REQUESTS, settled
 from serving import command
 
 TALK = """# Two scenes
@@ -24,12 +25,19 @@ def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     flags = ["--port", str(port), "--talk", str(file)]
-    page = browser.new_page()
+    page = browser.new_context().new_page()
+    page.add_init_script(COUNT_REQUESTS)
     with command(tmp_path, flags=flags) as first:
         page.goto(f"{first.address}#talk")
         expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+        settled(page)
+        with page.expect_popup() as opened:
+            page.click("#tour .tour-speaker")
+        speaker = opened.value
+        expect(speaker.locator(".count")).to_have_text("1 of 2")
         first.process.kill()
         expect(page.locator(".lens-away")).to_be_visible()
+        expect(speaker.locator(".away")).to_be_visible()
         page.keyboard.press("PageDown")  # this scene sets a text, which needs a load of the page
         expect(page.locator("#tour .tour-count")).to_have_text("2 of 2")
         expect(page.locator("#attention .at-map")).to_be_visible()
@@ -37,4 +45,6 @@ def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back
         expect(page.locator("#prompt textarea")).to_have_value("The old boat")
         expect(page.locator("#stream.tour-target")).to_be_visible()
         expect(page.locator(".lens-away")).to_have_count(0)
-    page.close()
+        expect(speaker.locator(".count")).to_have_text("2 of 2")
+        expect(speaker.locator(".away")).to_be_hidden()
+    page.context.close()

@@ -34,6 +34,11 @@ def written(page: Page) -> str:
     return page.locator("#stream .ts-text").inner_text()
 
 
+def done(page: Page) -> None:
+    settled(page)
+    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+
+
 def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     page = visit()
     page.fill("#prompt textarea", "The bird")
@@ -41,8 +46,7 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     settled(page)
     for _ in range(8):  # and as fast as a hand
         page.click("#generate")
-    settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+    done(page)
     assert prompt(page) == "The bird" and written(page).startswith("The bird ")
     assert page.locator("#stream .ts-prompt").count() == 1
     page.evaluate("for (let i = 0; i < 100; i++) document.querySelector('#next-token').click()")
@@ -62,16 +66,14 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     page.context.set_offline(False)
     expect(line).to_have_count(0)
     page.click("#generate")
-    settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+    done(page)
 
 
 def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
     page = visit()
     for name in ("induction", "world"):  # of symbols and of words
         pick(page, name)
-        settled(page)
-        expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+        done(page)
         assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
         expect(page.locator("#space-warning")).to_be_hidden()
         expect(page.locator(".toast-body")).to_have_count(0)
@@ -259,8 +261,7 @@ def test_on_a_phone_all_tabs_are_in_reach_results_come_first_and_settings_open_o
 def test_the_slider_of_time_shows_every_tab_the_model_as_it_was_and_the_sentence_stays(visit):
     page = visit()
     page.click("#generate")  # what is stored may have been written by other kernels, which round otherwise
-    settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+    done(page)
     finished = written(page)
     tab(page, "Start")
     settled(page)
@@ -270,8 +271,7 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was_and_the_sentence
     page.locator("#moment input[type=range]").focus()
     page.keyboard.press("Home")
     expect(page.locator("#uses-generate")).to_have_text("Model on this tab: mini after 0 updates")
-    settled(page)
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
+    done(page)
     noise = written(page)
     assert noise.startswith(prompt(page)) and noise != finished
     tab(page, "Start")

@@ -33,22 +33,25 @@ SEEN = """() => {
 }"""
 
 
+def stands(page, step: int, n: int, what: str = "") -> None:
+    """The tour is at this step of so many, and what it speaks of is framed."""
+    expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {n}")
+    expect(page.locator(f"{what}.tour-target")).to_be_visible()  # and is the only one
+
+
 def test_every_step_frames_something_that_is_drawn(visit):
     page = visit("", 390, 844)
     page.emulate_media(reduced_motion="reduce")
     page.click(".lens-more summary")
     page.get_by_role("button", name="Show me around").click()
     for step in range(1, N_SHORT + 1):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_SHORT}")
-        expect(page.locator(".tour-target")).to_be_visible()
+        stands(page, step, N_SHORT)
         if step < N_SHORT:
             expect(page.locator("#tour .tour-all")).to_be_hidden()
             page.keyboard.press("PageDown")
     page.get_by_role("button", name=f"All {N_STEPS} steps").click()
     for step in range(1, N_STEPS + 1):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_STEPS}")
-        expect(page.locator(".tour-target")).to_have_count(1)
-        expect(page.locator(".tour-target")).to_be_visible()
+        stands(page, step, N_STEPS)
         page.wait_for_function(DRAWN)  # a tab that opens for the first time loads its script
         page.wait_for_function(SEEN)
         page.keyboard.press("PageDown" if step % 2 else "Space")
@@ -65,8 +68,7 @@ def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):
     page.click(".lens-more summary")
     page.get_by_role("button", name="Follow one word").click()
     for step in range(1, N_OF_WORD + 1):
-        expect(page.locator("#tour .tour-count")).to_have_text(f"{step} of {N_OF_WORD}")
-        expect(page.locator(".tour-target")).to_be_visible()
+        stands(page, step, N_OF_WORD)
         page.wait_for_function(DRAWN)
         expect(page.locator("#tour .tour-say")).not_to_contain_text("not shown here")
         if step == 1:
@@ -82,12 +84,10 @@ def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):
     page.keyboard.press("PageUp")
     expect(page.locator("#tour .tour-count")).to_have_text(f"1 of {N_SHORT}")
     page.locator("#tour .tour-at").fill("3")
-    expect(page.locator("#tour .tour-count")).to_have_text(f"4 of {N_SHORT}")
-    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    stands(page, 4, N_SHORT, "#attention .at-map")
     settled(page)
     page.reload()
-    expect(page.locator("#tour .tour-count")).to_have_text(f"4 of {N_SHORT}")
-    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+    stands(page, 4, N_SHORT, "#attention .at-map")
     settled(page)
     page.keyboard.press("Escape")
     expect(page.locator("#tour")).to_have_count(0)
@@ -117,27 +117,6 @@ def test_a_scene_that_is_jumped_to_presses_what_it_presses_and_not_again(visit, 
     expect(page.locator("#stream.tour-target")).to_be_visible()
     settled(page)
     assert page.locator("#stream .ts-text").inner_text() == text
-
-
-def test_a_server_that_is_gone_leaves_the_scene_and_the_talk_goes_on_by_itself(visit, tmp_path):
-    page = with_own_tour(visit, tmp_path / "tour.txt", OWN)
-    expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
-    settled(page)
-    with page.expect_popup() as opened:
-        page.click("#tour .tour-speaker")
-    speaker = opened.value
-    expect(speaker.locator(".count")).to_have_text("1 of 2")
-    page.context.set_offline(True)
-    expect(page.locator(".lens-away")).to_be_visible()
-    expect(speaker.locator(".away")).to_be_visible()
-    page.keyboard.press("PageDown")  # the next scene sets a text, which needs a load of the page
-    expect(page.locator("#tour .tour-count")).to_have_text("2 of 2")
-    expect(page.locator("#attention .at-map")).to_be_visible()
-    page.context.set_offline(False)
-    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
-    expect(page.locator(".lens-away")).to_have_count(0)
-    expect(speaker.locator(".count")).to_have_text("2 of 2")
-    expect(speaker.locator(".away")).to_be_hidden()
 
 
 def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):

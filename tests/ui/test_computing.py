@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from helpers import until
 from ui.compute import compute_thread as computing
 from ui.compute.compute_thread import Closed, ComputeThread
 
@@ -145,12 +146,10 @@ def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(p
     place.keep(steps("run 2", 0.06, 10**9), background=True)
     place.keep(steps("text", 0.002, 300))
     begin.set()
-    while "text" not in order:
-        wait_for(0.001)
+    until(lambda: "text" in order)
     place.once(lambda: (order.append("at once"), took.append(0.0)))
     over.wait()
-    while place.active:
-        wait_for(0.001)
+    until(lambda: not place.active)
     among = slice(order.index("text"), len(order) - order[::-1].index("text"))
     steps_among = list(zip(order[among], took[among], strict=True))
     runs = sum(seconds for name, seconds in steps_among if name.startswith("run"))
@@ -199,8 +198,7 @@ def test_single_steps_are_served_in_the_order_in_which_they_came(place):
         before = place.active
         asking.append(threading.Thread(target=lambda name=name: place.once(lambda: order.append(name))))
         asking[-1].start()
-        while place.active == before:
-            wait_for(0.001)
+        until(lambda before=before: place.active > before)
     held.set()
     for one in asking:
         one.join()

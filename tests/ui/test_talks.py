@@ -154,11 +154,10 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
-@pytest.mark.parametrize("name", [name for name in linked.NAMES if not isinstance(linked.FIELDS[name], Text)])
-def test_what_is_no_value_of_a_field_is_said_and_not_set(name, text):
-    values, (said,) = linked.read({name: text})
-    assert values == {}
-    assert name in said and len(said) < 400
+def test_what_is_no_value_of_a_field_is_said_and_not_set(text):
+    for name in (name for name in linked.NAMES if not isinstance(linked.FIELDS[name], Text)):
+        values, (said,) = linked.read({name: text})
+        assert values == {} and name in said and len(said) < 400
 
 
 def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
