@@ -22,7 +22,7 @@ TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
     "pip install -r tests/requirements.txt && pytest": ".ci/run",
     "python app.py --check": "tests/test_readiness.py",
-    "python app.py --root-path /lens": "tests/e2e/test_prefix_in_browser.py",
+    "python app.py --root-path /lens": "tests/e2e/test_page_in_browser.py",
     "python app.py --mcp": "tests/compat/test_programs.py",
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
     "python app.py --profile space --allow-host lens.example.org --behind-proxy": "tests/test_app.py",

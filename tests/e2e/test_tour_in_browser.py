@@ -1,10 +1,12 @@
-"""The guided tour, and a teacher's own."""
+"""The guided tour, a teacher's own, and a talk whose server is killed amid it."""
 
+import socket
 from pathlib import Path
 
 from playwright.sync_api import expect
 
-from browser import settled
+from browser import COUNT_REQUESTS, settled
+from serving import command
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
 N_STEPS = (TALKS / "tour.txt").read_text().count("?tab=")
@@ -166,3 +168,46 @@ def test_a_link_with_a_slip_or_of_an_earlier_version_opens_and_says_what_it_coul
     expect(page.locator("#anatomy-figure img")).to_be_visible()
     expect(toast).to_contain_text("part of 'Drawing' now")
     settled(page)
+
+
+TALK = """# Two scenes
+
+?tab=attention&view=Heads
+@ #attention .at-map
+Each head looks back.
+
+?tab=generate&view=Write&prompt=The+old+boat
+@ #stream
+It writes.
+"""
+
+
+def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back(browser, tmp_path):
+    file = tmp_path / "talk.txt"
+    file.write_text(TALK)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    flags = ["--port", str(port), "--talk", str(file)]
+    page = browser.new_context().new_page()
+    page.add_init_script(COUNT_REQUESTS)
+    with command(tmp_path, flags=flags) as first:
+        page.goto(f"{first.address}#talk")
+        expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
+        settled(page)
+        with page.expect_popup() as opened:
+            page.click("#tour .tour-speaker")
+        speaker = opened.value
+        expect(speaker.locator(".count")).to_have_text("1 of 2")
+        first.process.kill()
+        expect(page.locator(".lens-away")).to_be_visible()
+        expect(speaker.locator(".away")).to_be_visible()
+        page.keyboard.press("PageDown")  # this scene sets a text, which needs a load of the page
+        expect(page.locator("#tour .tour-count")).to_have_text("2 of 2")
+        expect(page.locator("#attention .at-map")).to_be_visible()
+    with command(tmp_path, flags=flags):
+        expect(page.locator("#prompt textarea")).to_have_value("The old boat")
+        expect(page.locator("#stream.tour-target")).to_be_visible()
+        expect(page.locator(".lens-away")).to_have_count(0)
+        expect(speaker.locator(".count")).to_have_text("2 of 2")
+        expect(speaker.locator(".away")).to_be_hidden()
+    page.context.close()
