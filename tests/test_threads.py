@@ -12,6 +12,12 @@ from gptcore.model import random_model
 from gptcore.threads import ThreadGovernor, sharing
 
 
+@pytest.fixture
+def two(monkeypatch) -> None:
+    """A machine with two threads."""
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+
+
 def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
     """Feeds made-up durations; returns the thread count of each step."""
     used = []
@@ -21,20 +27,20 @@ def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
     return used
 
 
-def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(two):
     used = run(ThreadGovernor({}), 2000, lambda n: 1.0 / n)
     assert used[-1] == 2
     assert used.count(1) < 30  # 1.5 % of the steps
 
 
-def test_a_machine_that_becomes_busy_is_met_with_fewer_threads_within_a_few_steps(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+@pytest.mark.parametrize("anew", [False, True])
+def test_that_the_machine_has_become_busy_is_noticed_within_a_few_steps_also_by_a_new_sequence(two, anew):
     found: dict[str, float] = {}
     governor = ThreadGovernor(found)
     run(governor, 200, lambda n: 1.0 / n)
-    used = run(governor, 20, lambda n: {1: 1.0, 2: 4.0}[n])
+    used = run(ThreadGovernor(found) if anew else governor, 20, lambda n: {1: 1.0, 2: 4.0}[n])
     assert used[-5:] == [1] * 5 and found["threads"] == 1
+    assert not anew or (used[:3] == [2] * 3 and used[9:] == [1] * 11)  # noticed, tried, compared once more
     assert ThreadGovernor(found).n_threads == 1
 
 
@@ -47,8 +53,7 @@ def test_the_count_is_put_back_after_each_step():
     assert torch.get_num_threads() == before
 
 
-def test_the_mean_counts_where_most_steps_are_fast_and_some_wait_long(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+def test_the_mean_counts_where_most_steps_are_fast_and_some_wait_long(two):
     found: dict[str, float] = {}
     waits = iter([0.001] * 9 + [0.02] for _ in range(10_000))
     steps = (seconds for spell in waits for seconds in spell)
@@ -69,16 +74,7 @@ def test_a_number_of_threads_is_the_calling_threads_alone():
         torch.set_num_threads(before)
 
 
-def test_a_new_sequence_notices_at_once_that_the_machine_has_become_busy(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    found: dict[str, float] = {}
-    run(ThreadGovernor(found), 200, lambda n: 1.0 / n)
-    used = run(ThreadGovernor(found), 20, lambda n: {1: 1.0, 2: 4.0}[n])
-    assert used[:3] == [2] * 3 and used[9:] == [1] * 11  # noticed, tried, compared once more
-
-
-def test_one_busy_moment_does_not_decide(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+def test_one_busy_moment_does_not_decide(two):
     busy = iter([5.0] * 3 + [1.0] * 17)
     used = run(ThreadGovernor({}), 20, lambda n: next(busy) / n)
     assert used == [2] * 3 + [1] * 3 + [2] * 14
@@ -108,11 +104,8 @@ def test_beside_busy_processes_one_thread_is_left_and_two_when_they_are_gone():
     assert [machine.passes(0.3) for _ in range(4)][-1] == 1
     machine.others = 0.0
     assert [machine.passes(0.3) for _ in range(4)][-1] == 2
-
-
-def test_a_little_beside_it_changes_nothing():
-    machine = Machine(others=0.3)
-    assert [machine.passes(0.3) for _ in range(6)] == [2] * 6
+    little = Machine(others=0.3)
+    assert [little.passes(0.3) for _ in range(6)] == [2] * 6
 
 
 def test_where_nothing_is_known_all_threads_are_used():
@@ -130,8 +123,7 @@ def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are
     assert torch.get_num_threads() == most
 
 
-def test_a_step_has_no_more_threads_than_are_free(monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+def test_a_step_has_no_more_threads_than_are_free(monkeypatch, two):
     governor, used = ThreadGovernor({}), []
     monkeypatch.setattr(threads, "sharing", lambda n: used.append(n) or nullcontext())
     for free in (2, 1, 2):
