@@ -25,20 +25,17 @@ def no_card(monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
 
 
-def test_without_a_card_the_processor_computes(no_card):
+def test_without_a_card_the_processor_computes_and_an_unknown_device_is_refused(no_card):
     assert choose_device() == choose_device("cpu") == PROCESSOR
     assert device_name(PROCESSOR) == "the processor"
+    with pytest.raises(DeviceError, match="'tpu'; choose one of auto, cpu, cuda, mps"):
+        choose_device("tpu")
 
 
 @pytest.mark.parametrize("name", ["cuda", "mps"])
 def test_a_card_that_is_not_there_is_refused_by_name(no_card, name):
     with pytest.raises(DeviceError, match=f"finds no {name.upper()} device here. Leave --device out"):
         choose_device(name)
-
-
-def test_an_unknown_device_is_refused():
-    with pytest.raises(DeviceError, match="'tpu'; choose one of auto, cpu, cuda, mps"):
-        choose_device("tpu")
 
 
 def test_a_card_that_does_not_compute_right_is_passed_over(no_card, monkeypatch):

@@ -57,10 +57,7 @@ def test_a_model_that_is_not_here_is_named_with_the_way_to_get_it():
     assert all(finding.state != "MISSING" for finding in found)
 
 
-def test_a_prefetch_opens_the_model_and_says_what_there_is():
+def test_a_prefetch_opens_the_model_or_says_that_there_is_no_network(capsys):
     assert prefetch(store(), "mini", print).startswith("mini is on this machine: ")
-
-
-def test_a_prefetch_without_a_network_is_a_sentence(capsys):
     assert app._prepare(app.parse_arguments(["--prefetch", "nobody/nothing", "--offline"])) == 1
     assert capsys.readouterr().err.startswith("error: ")

@@ -97,7 +97,7 @@ class Machine:
         return self.capacity.threads(2)
 
 
-def test_beside_busy_processes_one_thread_is_left_and_two_when_they_are_gone():
+def test_beside_busy_processes_one_thread_is_left_and_all_when_they_are_gone_or_unknown():
     machine = Machine()
     assert [machine.passes(0.3) for _ in range(3)] == [2, 2, 2]
     machine.others = 1.0
@@ -106,11 +106,8 @@ def test_beside_busy_processes_one_thread_is_left_and_two_when_they_are_gone():
     assert [machine.passes(0.3) for _ in range(4)][-1] == 2
     little = Machine(others=0.3)
     assert [little.passes(0.3) for _ in range(6)] == [2] * 6
-
-
-def test_where_nothing_is_known_all_threads_are_used():
-    capacity = threads.Capacity(lambda: None)
-    assert [capacity.threads(n) for n in (1, 2, 8)] == [1, 2, 8]
+    unknown = threads.Capacity(lambda: None)
+    assert [unknown.threads(n) for n in (1, 2, 8)] == [1, 2, 8]
 
 
 def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are(monkeypatch):

@@ -121,16 +121,13 @@ def test_newcomers_of_one_client_leave_those_of_others_their_share():
     assert shares.let_in("a1000", "attacker")
 
 
-def test_who_holds_most_sessions_loses_the_oldest_of_them():
+def test_who_holds_most_sessions_loses_the_oldest_and_of_several_the_first_gives_way():
     store = SessionStore(Limits(sessions=10))
     store.holder = lambda name: name[0]
     mine = store.get("visitor")
     for n in range(300):
         store.get(f"attacker {n}")
     assert len(store) == 10 and store.get("visitor") is mine
-
-
-def test_of_several_who_hold_as_much_the_first_gives_way():
     assert of_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == ["a1", "a2"] and of_most([], str) == []
     assert of_most(["a1", "b1", "b2"], lambda one: one[0]) == ["b1", "b2"]
 

@@ -151,6 +151,8 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
         "assistant.length": "60", "tune.written": "My text.",
     }  # fmt: skip
     assert len(links.mistakes(query)) == 2 and links.unknown(query) == []
+    # A form that lacks a text does not take it.
+    assert linked.read({"train.corpus": "repeated", "tune.corpus": "repeated"})[0] == {"train.corpus": "repeated"}
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
@@ -176,10 +178,6 @@ def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(service
                         field.check(wrong)
                 assert linked.read({f"{prefix}.{name}": str(field.high + 1)})[0] == {}
     assert linked.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"})[0] == {"train.seed": 7}
-
-
-def test_a_form_that_lacks_a_text_does_not_take_it_from_a_link():
-    assert linked.read({"train.corpus": "repeated", "tune.corpus": "repeated"})[0] == {"train.corpus": "repeated"}
 
 
 def test_a_form_s_link_holds_what_differs_and_sets_it_again():

@@ -65,13 +65,10 @@ DEFINING = {
 }  # fmt: skip
 
 
-def test_the_page_s_parts_have_the_colours_of_the_figures():
+def test_every_component_has_a_colour_of_its_own_in_its_order_the_same_on_the_page():
     told = dict(re.findall(r"--lens-part-([a-z-]+): (#\w+);", (UI / "shared/view/properties.css").read_text("utf-8")))
     assert set(told) >= {"attention", "mlp"}
     assert told == {name.replace("_", "-"): PARTS[name] for name in told}
-
-
-def test_every_component_has_a_colour_of_its_own_in_its_order():
     names = [one.name for one in fields(ParameterCount) if one.name != "components"]
     assert list(PARTS) == names and len(set(PARTS.values())) == len(PARTS)
     assert len(count_parameters(PRESETS["gpt2"]).components) == len(PARTS)

@@ -82,9 +82,6 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
     assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
     later = json.loads(circuit.formed(bundled, {**asked, "word": rival, "rival": word}))
     assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
-
-
-def test_a_model_without_moments_says_nothing(bundled, asked):
     bundled.models.get("world")
     found = circuit.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
     assert json.loads(found)["message"].startswith("No earlier moments")

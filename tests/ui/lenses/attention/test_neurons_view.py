@@ -26,10 +26,7 @@ def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny
     contrast = found[1:].amax(dim=0) - found[1:].mean(dim=0)
     assert seen["neuron"] == int(contrast.argmax())
     assert len(seen["more"]) == len(seen["less"]) == 6 and seen["more"][0][1] >= 0 >= seen["less"][0][1]
-
-
-def test_a_layer_of_the_model_before_becomes_the_last_of_this_one(services, tiny_lm):
-    assert asked(services, 47)["layer"] == tiny_lm.model.config.n_layer - 1
+    assert asked(services, 47)["layer"] == tiny_lm.model.config.n_layer - 1  # one of the model before
 
 
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):

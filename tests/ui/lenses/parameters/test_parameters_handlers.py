@@ -28,11 +28,6 @@ def test_the_controls_of_a_preset_give_it_back(preset):
     assert shapes.controls_of(config) == shapes.controls_of(PRESETS[preset])
 
 
-def test_a_shape_that_no_model_can_have_is_a_sentence():
-    with pytest.raises(GPTCoreError, match="such as 105"):
-        shapes.shape({**GPT2, "n_embd": 100, "n_head": 7})
-
-
 @pytest.mark.parametrize("preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"])
 def test_the_breakdown_adds_up_and_matches_the_real_model(preset):
     value = json.loads(shapes.breakdown(PRESETS[preset]))
@@ -54,11 +49,13 @@ def test_a_formula_that_is_wrong_is_shown_as_a_mismatch(monkeypatch):
     assert agrees is False and "DOES NOT match" in said
 
 
-def test_absurd_sizes_are_answered_at_once():
+def test_absurd_sizes_are_answered_at_once_and_a_shape_that_no_model_can_have_is_a_sentence():
     huge = shapes.shape({**GPT2, "n_layer": 10**12, "n_embd": 12 * 10**10, "n_head": 12, "n_inner": 0})
     value = json.loads(shapes.breakdown(huge))
     assert value["agrees"] is None and value["total"] > 10**33
     assert "ZB" in costs.costs(huge, 8, 256, 300)
+    with pytest.raises(GPTCoreError, match="such as 105"):
+        shapes.shape({**GPT2, "n_embd": 100, "n_head": 7})
 
 
 def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():

@@ -92,12 +92,7 @@ def test_a_model_that_is_not_open_is_not_opened_by_a_guess(services):
     assert services.models.loaded() == before
 
 
-def test_a_text_of_the_most_tokens_is_full(services):
-    most = sentence.MOST_TOKENS
-    assert not asked(services, [1] * (most - 1))["full"] and asked(services, [1] * most)["full"]
-
-
-def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read(services, tiny_lm):
+def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read_and_of_the_most_tokens_it_is_full(services, tiny_lm):
     window = tiny_lm.model.config.n_positions
     ids = (tiny_lm.tokenizer.encode(PROMPT) * 20)[: window + 7]
     seen = asked(services, ids)
@@ -105,6 +100,8 @@ def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read(services, tiny
     assert seen["next"] == asked(services, ids[seen["first"] :])["next"]
     assert all(token["p"] is None for token in seen["tokens"][: seen["first"] + 1])
     assert all(seen["first"] <= to < start for start, to, _ in seen["arcs"])
+    most = sentence.MOST_TOKENS
+    assert not asked(services, [1] * (most - 1))["full"] and asked(services, [1] * most)["full"]
 
 
 def test_a_typed_text_is_read_or_a_sentence_says_why_not(services, tiny_lm):

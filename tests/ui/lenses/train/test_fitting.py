@@ -95,10 +95,13 @@ def own_text(characters: int) -> dict[str, object]:
     return {**SHORT, "corpus": "yours", "written": ("the cat sat on the mat. " * (characters // 24 + 1))[:characters]}
 
 
-def test_on_a_card_the_batch_grows_while_an_update_is_mostly_launches(card):
+def test_on_a_card_the_batch_grows_while_updates_are_mostly_launches_and_the_model_with_the_text(card):
     values, note = fitting.fitted(card(50e6), own_text(20_000))
     assert values["batch_size"] == 256 and values["n_embd"] == 128
     assert "batches of 256 windows instead of 32" in note and note.startswith("A card makes about 961 updates")
+    values, note = fitting.fitted(card(30e6), own_text(19_900_000))
+    assert (values["n_layer"], values["n_embd"]) == (6, 256) and "6 layers of 256 channels" in note
+    assert values["dropout"] == SHORT["dropout"]
 
 
 def test_what_is_read_many_times_is_not_learned_by_heart(card):
@@ -108,24 +111,15 @@ def test_what_is_read_many_times_is_not_learned_by_heart(card):
     assert "times" in note
 
 
-def test_a_large_text_gets_a_larger_model(card):
-    values, note = fitting.fitted(card(30e6), own_text(19_900_000))
-    assert (values["n_layer"], values["n_embd"]) == (6, 256) and "6 layers of 256 channels" in note
-    assert values["dropout"] == SHORT["dropout"]
-
-
 def test_on_a_card_what_was_chosen_stays(card):
     chosen = {**own_text(20_000), "batch_size": 48}
     assert fitting.fitted(card(50e6), chosen) == (chosen, "")
     assert fitting.fitted(card(50e6), {**own_text(20_000), "length": "steps"})[1] == ""
 
 
-def test_a_processor_is_told_what_the_story_writer_takes(services, monkeypatch):
+def test_a_processor_is_told_what_the_story_writer_takes_and_a_public_server_does_not_offer_it(services, monkeypatch):
     monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: 10_000)
     values, note = fitting.fitted(services, PRESETS[STORY_WRITER])
     assert values == PRESETS[STORY_WRITER]
     assert "0.3 million in 30 s" in note and "78 minutes" in note
-
-
-def test_a_server_offers_the_presets_that_it_trains():
     assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(PROFILES["space"])

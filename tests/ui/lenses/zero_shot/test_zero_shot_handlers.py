@@ -55,12 +55,6 @@ def test_labels_are_compared_raw_and_per_token(asking):
     assert shown(asking, labels="")["labels"] == []
 
 
-def test_labels_that_are_longer_than_the_answer_find_room(asking):
-    labels = "positive\n" + "so very negative " * 12
-    found = shown(asking, field_0="the film was good. " * 200, labels=labels)["labels"]
-    assert found[1]["tokens"] > 30
-
-
 def test_examples_and_templates_change_the_prompt(asking):
     two = shown(asking, n_examples=2)
     assert [part["kind"] for part in two["parts"]] == ["example", "example", "input", "cue"]
@@ -81,10 +75,13 @@ def test_an_edited_prompt_is_read_as_it_is(asking):
     assert again["parts"][0]["kind"] == "input"
 
 
-def test_an_input_beyond_the_window_is_cut_with_a_note_and_keeps_its_cue(asking):
+def test_an_input_beyond_the_window_is_cut_with_a_note_keeps_its_cue_and_leaves_room_for_long_labels(asking):
     found = shown(asking, field_0="the film was good. " * 200, n_examples=3)
     assert "3 of 3 examples are left out" in found["note"] and "words of the input" in found["note"]
     assert found["parts"][-1]["text"] == "\nSentiment:" and found["budget"]["prompt"] <= 315
+    labels = "positive\n" + "so very negative " * 12
+    found = shown(asking, field_0="the film was good. " * 200, labels=labels)["labels"]
+    assert found[1]["tokens"] > 30
 
 
 @pytest.mark.parametrize(("changes", "message"), [
