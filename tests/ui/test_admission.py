@@ -15,7 +15,7 @@ def _form(n: int) -> WritingForm:
     return WritingForm(SamplingSettings(), n, (), 3, True, 0.0)
 
 
-def test_texts_begin_in_the_order_in_which_they_came_and_know_their_place():
+def test_texts_begin_in_their_order_know_their_place_and_whoever_gives_up_leaves_the_line():
     now = [0.0]
     admission = AdmissionQueue(1, clock=lambda: now[0])
     with admission.enter() as first, admission.enter() as second, admission.enter() as third:
@@ -30,9 +30,6 @@ def test_texts_begin_in_the_order_in_which_they_came_and_know_their_place():
         assert list(third.waiting()) == []
     with admission.turn():
         pass
-
-
-def test_whoever_gives_up_leaves_the_line():
     admission = AdmissionQueue(1)
     with admission.turn():
         with admission.enter() as impatient:

@@ -103,14 +103,12 @@ def test_a_config_that_claims_more_than_its_file_holds_is_refused_before_anythin
         store.get(str(folder))
 
 
-def test_a_model_over_the_server_s_limit_is_refused_by_its_config_alone(folder):
+def test_a_model_over_the_limit_of_the_server_or_the_memory_of_the_machine_is_a_sentence(folder):
     store = ModelStore(replace(Limits(), model_bytes=1000))
     (folder / "model.safetensors").write_bytes(b"never read")
     with pytest.raises(CheckpointError, match="GB of memory; this server gives"):
         store.get(str(folder))
 
-
-def test_a_machine_without_memory_is_a_sentence():
     def loader(*_, **__):
         raise MemoryError
 

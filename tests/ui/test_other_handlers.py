@@ -168,13 +168,6 @@ def test_a_model_that_fails_to_load_can_be_tried_again(tiny_lm):
     assert store.get("x") is tiny_lm
 
 
-def test_a_public_server_opens_only_the_models_in_its_list():
-    store = ModelStore(Limits(any_model=False), loader=lambda *_, **__: pytest.fail("loaded"))
-    for name in ("/etc", "someone/model", "../weights"):
-        with pytest.raises(CheckpointError, match="only the models in its list"):
-            store.get(name)
-
-
 def test_the_picker_says_what_a_first_use_costs(monkeypatch):
     monkeypatch.setattr("ui.state.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
     labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
@@ -186,7 +179,7 @@ def test_the_picker_says_what_a_first_use_costs(monkeypatch):
     assert small["gpt2-medium"].closed == ""
 
 
-def test_a_model_that_is_too_large_is_refused_before_anything_is_downloaded():
+def test_what_is_too_large_or_not_in_the_list_is_refused_before_anything_is_downloaded():
     asked = []
     store = ModelStore(PROFILES["space"], loader=lambda name, **_: asked.append(name))
     with pytest.raises(CheckpointError, match=r"gpt2-xl needs 9.3 GB of memory; this server gives models 4.3 GB"):
@@ -194,6 +187,10 @@ def test_a_model_that_is_too_large_is_refused_before_anything_is_downloaded():
     with pytest.raises(CheckpointError, match=r"offline. Where there is a network, run `python app.py --prefetch"):
         ModelStore(Limits(), offline=True, loader=lambda name, **_: asked.append(name)).get("gpt2-xl")
     assert asked == []
+    store = ModelStore(Limits(any_model=False), loader=lambda *_, **__: pytest.fail("loaded"))
+    for name in ("/etc", "someone/model", "../weights"):
+        with pytest.raises(CheckpointError, match="only the models in its list"):
+            store.get(name)
 
 
 def test_a_download_reports_its_share_to_the_page():
@@ -231,16 +228,13 @@ def test_sessions_are_capped_and_expire_and_their_runs_end():
     assert store.get(None).document is None and len(store) == 1
 
 
-def test_a_closed_page_is_forgotten_and_its_run_ends():
+def test_a_closed_page_is_forgotten_its_run_ends_and_undo_is_capped():
     store = SessionStore(Limits())
     turn = store.get("a").turn()
     run = turn.__enter__()
     store.forget("a")
     store.forget("never seen")
     assert len(store) == 0 and not run.wanted
-
-
-def test_undo_is_capped():
     session = SessionStore(Limits()).get("a")
     for i in range(80):
         session.remember(make_document(str(i)))

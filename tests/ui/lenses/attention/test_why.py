@@ -18,7 +18,7 @@ def explained(bundled, text=TEXT, word=None, rival=None, model="mini"):
     return json.loads(why.why(bundled, {"model": model, "text": text, "word": word, "rival": rival}))
 
 
-def test_the_likeliest_word_is_explained_against_the_second(bundled):
+def test_the_likeliest_word_is_explained_against_the_second_and_its_checks_are_the_model_s(bundled):
     found = explained(bundled)
     assert [found["word"], found["rival"]] == found["choices"][:2]
     lm = bundled.models.get("mini")
@@ -27,23 +27,8 @@ def test_the_likeliest_word_is_explained_against_the_second(bundled):
     assert len(found["parts"]) + found["rest"][0] == 3 + 6 * 8
     total = sum(part["value"] for part in found["parts"]) + found["rest"][1]
     assert total == pytest.approx(found["total"], abs=0.01)
-
-
-def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(bundled):
-    lm = bundled.models.get("mini")
-    long = "The cat sat on the mat. " * 60 + TEXT
-    ids = lm.tokenizer.encode(long)
-    found = explained(bundled, long)
-    assert len(found["tokens"]) == 256 and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
-    assert "It reads the last" not in explained(bundled)["said"]
-    logits = lm.model(torch.tensor([ids[-256:]])).logits[0, -1].detach()
-    assert found["word"][2] == int(logits.argmax())
-
-
-def test_every_check_is_the_model_without_that_part(bundled):
-    found = explained(bundled)
     head = next(part for part in found["parts"] if part["head"] is not None)
-    lm, word, rival = bundled.models.get("mini"), found["word"][2], found["rival"][2]
+    word, rival = found["word"][2], found["rival"][2]
 
     class Without(Probe):
         def heads(self, layer, values):
@@ -55,6 +40,17 @@ def test_every_check_is_the_model_without_that_part(bundled):
     with torch.no_grad():
         logits = lm.model(torch.tensor([lm.tokenizer.encode(TEXT)]), probe=Without()).logits[0, -1]
     assert head["really"] == pytest.approx(float(logits[word] - logits[rival]) - found["total"], abs=2e-3)
+
+
+def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(bundled):
+    lm = bundled.models.get("mini")
+    long = "The cat sat on the mat. " * 60 + TEXT
+    ids = lm.tokenizer.encode(long)
+    found = explained(bundled, long)
+    assert len(found["tokens"]) == 256 and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
+    assert "It reads the last" not in explained(bundled)["said"]
+    logits = lm.model(torch.tensor([ids[-256:]])).logits[0, -1].detach()
+    assert found["word"][2] == int(logits.argmax())
 
 
 def test_another_word_and_rival_may_be_chosen(bundled):

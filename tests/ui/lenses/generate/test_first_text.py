@@ -50,17 +50,14 @@ def test_another_prompt_makes_room_for_the_model_s_own(two_models, prompt):
     assert (document.model, document.prompt) == ("letters", own)
 
 
-def test_the_own_prompt_of_the_model_before_is_not_taken_for_the_visitor_s(two_models):
-    own, tiny = shown(opened(two_models, "letters", ""), "prompt"), two_models.models.get("tiny")
-    assert shown(opened(two_models, "tiny", own), "prompt") == own_text(two_models, "tiny", tiny)
-
-
 def test_nothing_changes_where_the_text_is_the_model_s_already(two_models):
     own = shown(opened(two_models, "letters", ""), "prompt")
     before = two_models.sessions.get("v").document
     (view,) = opened(two_models, "letters", own)
     assert (view.prompt, view.stream, view.seed) == (None, None, None)
     assert two_models.sessions.get("v").document is before
+    tiny = two_models.models.get("tiny")  # whose own prompt takes the place of the other one's
+    assert shown(opened(two_models, "tiny", own), "prompt") == own_text(two_models, "tiny", tiny)
 
 
 def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models):

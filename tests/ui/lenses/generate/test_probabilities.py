@@ -21,7 +21,7 @@ def asked(services, temperature, top_k, logits="", text=TEXT):
     return json.loads(probabilities(services, request))
 
 
-def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
+def test_every_column_is_the_samplers_own_distribution_and_the_curve_counts_what_top_p_keeps(services, tiny_lm):
     seen = asked(services, [0.5, 1, 2], [2, 4, 8])
     logits = last_logits(tiny_lm.model, prompt_ids(tiny_lm, TEXT))
     shown = logits.topk(8).indices.tolist()
@@ -31,11 +31,6 @@ def test_every_column_is_the_samplers_own_distribution(services, tiny_lm):
             expected = dict(zip(left.ids.tolist(), left.probabilities.tolist(), strict=True))
             assert value == wanted
             assert chances == pytest.approx([expected.get(token, 0) for token in shown], rel=1e-3)
-
-
-def test_the_curve_counts_what_top_p_keeps(services, tiny_lm):
-    seen = asked(services, [1, 1, 1], [1, 1, 1])
-    logits = last_logits(tiny_lm.model, prompt_ids(tiny_lm, TEXT))
     sums = dict(map(tuple, seen["curve"]))
     assert sums[len(logits)] == pytest.approx(1, abs=1e-4) and seen["vocabulary"] == len(logits)
     for p in (0.3, 0.6, 0.9):

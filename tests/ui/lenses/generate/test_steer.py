@@ -27,22 +27,17 @@ def ids_of(stream):
     return [token["id"] for token in records_of(stream, "token")]
 
 
-def test_both_texts_are_what_generate_writes_with_the_same_seed(services, tiny_lm):
+def test_both_texts_are_what_generate_writes_and_the_cost_is_measured_on_the_plain_one(services, tiny_lm):
     seen = shown(services)
     vector = steering_vector(tiny_lm, ["the cat sat", "the cat ran"], ["the dog sat", "the dog"], 1)
     same = {"max_new_tokens": 80, "temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 5}
     plain = [token.id for token in gptcore.generate(tiny_lm, PROMPT, **same)]
     pushed = [token.id for token in gptcore.generate(tiny_lm, PROMPT, steering=vector.scaled(2), **same)]
     assert ids_of(seen["plain"]) == plain and ids_of(seen["steered"]) == pushed != plain
-
-
-def test_the_cost_is_the_loss_of_the_plain_text_under_the_steered_model_minus_that_under_the_model(services, tiny_lm):
-    seen = shown(services)
-    prompt, plain = tiny_lm.tokenizer.encode(PROMPT), ids_of(seen["plain"])
+    prompt = tiny_lm.tokenizer.encode(PROMPT)
     window = tiny_lm.model.config.n_positions
     ids = torch.tensor([[*prompt, *plain][-window:]])
     n = min(len(plain), ids.shape[1] - 1)
-    vector = steering_vector(tiny_lm, ["the cat sat", "the cat ran"], ["the dog sat", "the dog"], 1)
 
     def loss(model):
         with torch.no_grad():

@@ -25,6 +25,10 @@ def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(bu
     assert bytes.fromhex("".join(token[2] for token in rows["mini"]["tokens"])).decode() == TEXT
     assert rows["mini"]["back"] is None and rows["mini"]["steps"]
     assert "not" in rows["shakespeare-char"]["message"]  # it has no emoji, and says so
+    # Its steps go from bytes to the tokens.
+    found = json.loads(tokens.steps(bundled, {"tokenizer": "mini", "text": TEXT}))
+    assert "".join(found["words"]).encode("latin-1").decode() == TEXT
+    assert found["merges"] and all(count > 0 for *_, count in found["merges"])
 
 
 def test_the_picked_models_own_tokenizer_stands_first(bundled):
@@ -71,9 +75,3 @@ def test_the_recorded_cuts_are_those_of_the_vocabularies(shared):
     assert json.loads(tokens.RECORDED_CUTS.read_text(encoding="utf-8")) == made
     hello = recorded_cuts.recorded()["gpt2"]["Hello, world! How are you today?"]
     assert [number for _, number, _ in hello["tokens"]] == [15496, 11, 995, 0, 1374, 389, 345, 1909, 30]
-
-
-def test_steps_go_from_bytes_to_the_tokens(bundled):
-    found = json.loads(tokens.steps(bundled, {"tokenizer": "mini", "text": TEXT}))
-    assert "".join(found["words"]).encode("latin-1").decode() == TEXT
-    assert found["merges"] and all(count > 0 for *_, count in found["merges"])

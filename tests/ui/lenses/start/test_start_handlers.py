@@ -28,7 +28,7 @@ def asked(services, ids):
     return json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None}))
 
 
-def test_guesses_and_alternatives_are_the_models_own(services, tiny_lm):
+def test_guesses_and_alternatives_are_the_models_own_and_an_arc_is_the_look_of_its_hardest_head(services, tiny_lm):
     ids = tiny_lm.tokenizer.encode(PROMPT)
     seen = asked(services, ids)
     assert [token["id"] for token in seen["tokens"]] == ids
@@ -41,12 +41,8 @@ def test_guesses_and_alternatives_are_the_models_own(services, tiny_lm):
     chances = last_logits(tiny_lm.model, ids).softmax(dim=-1)
     assert [p for _, p, _ in seen["next"]] == pytest.approx(chances.topk(8).values.tolist(), rel=0.01)
     assert seen["tokens"][0]["p"] is None and seen["tokens"][0]["others"] == []
-
-
-def test_an_arc_is_the_look_of_the_head_that_looks_hardest(services, tiny_lm):
-    ids = tiny_lm.tokenizer.encode(PROMPT)
     looks = attention_patterns(tiny_lm.model, ids).flatten(0, 1).amax(dim=0)
-    arcs = {(row, column): weight for row, column, weight in asked(services, ids)["arcs"]}
+    arcs = {(row, column): weight for row, column, weight in seen["arcs"]}
     wanted = {}
     for row in range(2, len(ids)):
         hardest = sorted(range(1, row), key=lambda column: -float(looks[row, column]))[:5]
@@ -104,16 +100,12 @@ def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read_and_of_the_mos
     assert not asked(services, [1] * (most - 1))["full"] and asked(services, [1] * most)["full"]
 
 
-def test_a_typed_text_is_read_or_a_sentence_says_why_not(services, tiny_lm):
+def test_a_typed_text_is_read_also_beyond_the_window_or_a_sentence_says_why_not(services, tiny_lm):
     services.models.get("tiny")
     seen = json.loads(sentence.typed(services, {"model": "tiny", "text": "the cat sat"}))
     assert seen["text"] == "the cat sat" and seen["machine"]["at"] == len(seen["tokens"]) - 1
     assert "Type a word" in json.loads(sentence.typed(services, {"model": "tiny", "text": ""}))["message"]
     assert "4,000" in json.loads(sentence.typed(services, {"model": "tiny", "text": "a" * 5000}))["message"]
-
-
-def test_a_typed_text_beyond_the_window_is_read_like_its_tokens(services, tiny_lm):
-    services.models.get("tiny")
     text = "the cat sat on the mat. " * 30
     ids = tiny_lm.tokenizer.encode(text)
     assert tiny_lm.model.config.n_positions < len(ids) <= sentence.MOST_TOKENS
