@@ -142,8 +142,7 @@ def test_only_the_documented_endpoints_are_public(client):
 
 def test_attention_over_http_is_the_models(client):
     reply = client.predict("The cat sat on the mat.", 4, 1, api_name="/attention")
-    lm = gptcore.load()
-    expected = gptcore.attention_patterns(lm.model, reply["token_ids"])[4, 1]
+    expected = gptcore.attention_patterns(gptcore.load().model, reply["token_ids"])[4, 1]
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert "".join(reply["tokens"]) == "The cat sat on the mat." and len(reply["random"]["induction"]) == 6
 
@@ -164,8 +163,7 @@ def test_parameters_over_http_are_exact_and_a_trillion_is_an_answer(client):
     reply = client.predict(preset="gpt2-xl", api_name="/parameters")
     assert reply["total"] == 1_557_611_200 == sum(part["count"] for part in reply["components"])
     assert reply["bytes"]["weights"]["32"] == 4 * reply["total"]
-    huge = client.predict(n_layer=10**12, n_embd=10**12, n_head=1, api_name="/parameters")
-    assert huge["total"] > 10**36
+    assert client.predict(n_layer=10**12, n_embd=10**12, n_head=1, api_name="/parameters")["total"] > 10**36
     assert client.predict(preset="induction", api_name="/parameters")["total"] == 45_952
 
 

@@ -161,8 +161,7 @@ def test_whatever_is_sent_there_is_an_answer_and_the_app_serves_on(profile, floo
             apart(lambda seed=seed: asyncio.run(attack(address, seed, outcome)))
             before = before or kept_memory(services)
         assert kept_memory(services) < before + 400  # what one flood leaves, another keeps
-    failed = [record.getMessage() for record in caplog.records if record.exc_info]
-    assert not failed
+    assert not [record.getMessage() for record in caplog.records if record.exc_info]
     printed = capfd.readouterr()
     log = printed.out + printed.err
     ours = [log[at - 800 : at + 1200] for room in ("ui", "gptcore") if (at := log.find(f'File "{ROOT / room}')) >= 0]

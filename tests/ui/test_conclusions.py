@@ -22,8 +22,7 @@ def test_what_the_heads_do():
     assert conclusions.heads(roles) == said
     roles[0][1][1] = False
     assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
-    resting = [[["first", False], ["mixed", False]]]
-    said = conclusions.heads(resting)
+    said = conclusions.heads([[["first", False], ["mixed", False]]])
     assert said == "Nothing stands out: none of the 2 heads has a clear role here, 1 rests on the first token."
 
 

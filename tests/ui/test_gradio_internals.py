@@ -114,8 +114,7 @@ print(parsed.count("gradio.component_meta"))
 
 def parsed(module: str) -> int:
     """How often Gradio parses a source while a module is imported."""
-    done = ran("-c", COUNTED.format(module=module), check=True)
-    return int(done.stdout)
+    return int(ran("-c", COUNTED.format(module=module), check=True).stdout)
 
 
 @pytest.mark.slow

@@ -82,8 +82,7 @@ def test_a_flood_of_newcomers_is_told_to_wait():
     door = guard(burst=2, per_second=1.0, clock=lambda: 0.0)
 
     def come(visitor):
-        body = json.dumps(visitor).encode()
-        return asked(door, ASK, "POST", body, content_type="application/json")
+        return asked(door, ASK, "POST", json.dumps(visitor).encode(), content_type="application/json")
 
     assert come({"session_hash": "a"})[0] == 200 and come({})[0] == 200 and come({"session_hash": "a"})[0] == 200
     for stranger in ({"session_hash": "b"}, {"session_hash": 7}, {}, [], None, "a"):

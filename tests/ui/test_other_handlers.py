@@ -49,14 +49,12 @@ def test_a_comparison_stops_and_keeps_what_was_written(services):
     views = compare(services, "a", "tiny", PROMPT, slow, ["Greedy", "Neutral", OFF, OFF], True)
     next(views)
     services.sessions.get("a").stop()
-    streams = list(views)[-1][0]
-    assert all(records_of(stream, "stats")[-1]["end"] == "stopped" for stream in streams[:2])
+    assert all(records_of(stream, "stats")[-1]["end"] == "stopped" for stream in list(views)[-1][0][:2])
 
 
 def test_the_speed_limit_holds_for_the_longest_column(services):
     began = time.perf_counter()
-    values = form(max_new_tokens=6, tokens_per_second=15)
-    columns(services, ["Neutral", "Greedy", OFF, OFF], controls=values)
+    columns(services, ["Neutral", "Greedy", OFF, OFF], controls=form(max_new_tokens=6, tokens_per_second=15))
     assert time.perf_counter() - began >= 0.38
 
 
@@ -88,8 +86,7 @@ def test_a_text_that_cannot_be_scored_is_a_sentence(services, text):
 
 def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
     reply = program.next_token(services, PROMPT, 270, "tiny", top_p=0.5)
-    total = sum(row["p"][0] for row in reply["rows"])
-    assert len(reply["rows"]) == 270 and total == pytest.approx(1, abs=1e-4)
+    assert len(reply["rows"]) == 270 and sum(row["p"][0] for row in reply["rows"]) == pytest.approx(1, abs=1e-4)
     kept = [row for row in reply["rows"] if row["p"][-1] > 0]
     assert len(kept) == reply["stages"][-1]["candidates"]
     assert sum(row["p"][0] for row in kept) >= 0.5

@@ -123,8 +123,7 @@ def test_the_command_writes_the_file_that_is_read(tmp_path, capsys, made_anew):
 
 
 def test_examples_survive_the_file(bundled):
-    kept = page_example(bundled)
-    assert stored_form(bundled, kept) == FILE.read_text(encoding="utf-8")
+    assert stored_form(bundled, page_example(bundled)) == FILE.read_text(encoding="utf-8")
 
 
 def test_warming_up_readies_what_is_used_first(services, monkeypatch):

@@ -97,8 +97,7 @@ def test_the_words_about_moments_follow_the_numbers():
     late = [{"name": "head 5.4", "values": [0.0, 2.0, 0.2, 3.0]}]
     assert "took over between update 32 and the end" in when(late, [0.1, 0.5, 2.0, 4.0], steps, pair)
     assert "between update 0 and 8" not in when(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)  # 0.4 is hardly
-    first = "It preferred “a” rather than “b” from the beginning"
-    assert when(parts, [1.0] * 4, steps, pair).startswith(first)
+    assert when(parts, [1.0] * 4, steps, pair).startswith("It preferred “a” rather than “b” from the beginning")
     assert when(parts, [0, 0, 0, 0.1], steps, pair).startswith("Nothing stands out")
     assert "“b” rather than “a”" in when(parts, [0, 0, 0, -3.0], steps, pair)
 

@@ -45,8 +45,7 @@ def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(bun
         "GPT-2 goes on with “visualize” (16%). Head 4.11 looks hardest: at “users”, the token just before (100%)."
     )
     weights = maps.chosen(bundled, {"key": heads["key"], "layer": 4, "head": 11, "mode": maps.RAW}).weights
-    best = machine["blocks"][4]["looks"][11][0]
-    assert best == [4, pytest.approx(float(weights[5, 4]), abs=1e-3)]
+    assert machine["blocks"][4]["looks"][11][0] == [4, pytest.approx(float(weights[5, 4]), abs=1e-3)]
     assert "attention" not in machine["blocks"][0]  # what parts write was not recorded, and is not drawn
 
 

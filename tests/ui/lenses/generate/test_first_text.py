@@ -64,8 +64,7 @@ def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models)
     opened(two_models, "tiny", "")
     opened(two_models, "letters", "a bad")
     # The page sets prompt and model at once: the prompt is looked at beside the model that stood there before.
-    late = writing.preview(two_models, "v", "tiny", "a bad", form())
-    assert late.distribution is None
+    assert writing.preview(two_models, "v", "tiny", "a bad", form()).distribution is None
     drawn = json.loads(shown(opened(two_models, "letters", "a bad"), "distribution"))
     assert drawn["vocab_size"] == 6 and two_models.sessions.get("v").next_token.model == "letters"
 

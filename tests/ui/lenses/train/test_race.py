@@ -24,8 +24,7 @@ CHANGED = {
 
 
 def race(services, **changes):
-    values = {**SMALL, "rival": "optimizer", **changes}
-    form = train_form(values, services.limits)
+    form = train_form({**SMALL, "rival": "optimizer", **changes}, services.limits)
     return watching.start(services, None, form, rival=rival_of(form))
 
 

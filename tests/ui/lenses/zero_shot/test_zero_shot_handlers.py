@@ -58,8 +58,7 @@ def test_labels_are_compared_raw_and_per_token(asking):
 def test_examples_and_templates_change_the_prompt(asking):
     two = shown(asking, n_examples=2)
     assert [part["kind"] for part in two["parts"]] == ["example", "example", "input", "cue"]
-    reworded = forms.with_template({"task": "sentiment"}, "Overall")
-    found = shown(asking, **reworded)
+    found = shown(asking, **forms.with_template({"task": "sentiment"}, "Overall"))
     assert found["parts"][-1] == {"kind": "cue", "text": " Overall, it was"}
     assert [label["label"] for label in found["labels"]] == ["good", "bad"]
     own = shown(asking, body="{text} So I say: {answer}", instruction="Listen.")
@@ -67,8 +66,7 @@ def test_examples_and_templates_change_the_prompt(asking):
 
 
 def test_an_edited_prompt_is_read_as_it_is(asking):
-    given = values(prompt="Anything at all")
-    view, prompt = handlers.composed(asking, "tiny", asked(given))
+    view, prompt = handlers.composed(asking, "tiny", asked(values(prompt="Anything at all")))
     assert prompt == "Anything at all" and json.loads(view)["parts"] == [{"kind": "edited", "text": "Anything at all"}]
     assembled = handlers.composed(asking, "tiny", asked(values()))[1]
     again = json.loads(handlers.composed(asking, "tiny", asked(values(prompt=assembled)))[0])
@@ -209,8 +207,7 @@ def test_a_step_by_step_template_brings_its_own_length_and_compares_no_labels(se
     assert values["max_new_tokens"] == 64 and values["stops"] == ["a new line"] and values["labels"] == ""
     back = forms.with_template(values, TASKS[name].templates[0].name)
     assert back["max_new_tokens"] == TASKS[name].max_new_tokens
-    asked = forms.task_form({**values, "labels": "good\nbad"}, services.limits)
-    assert asked.compared == ()
+    assert forms.task_form({**values, "labels": "good\nbad"}, services.limits).compared == ()
 
 
 def test_worked_examples_keep_their_steps(services):
