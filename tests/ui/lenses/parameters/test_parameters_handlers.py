@@ -158,15 +158,12 @@ def test_both_pictures_hold_lines_and_points():
         assert len(traces[-1]["x"]) == len(points)
 
 
-def test_the_sentence_changes_with_the_runs():
+def test_the_sentence_changes_with_the_recorded_runs_whose_shape_the_live_race_has():
     made = norms.recorded()
     said, runs = norms.verdict(made), made["runs"]
     assert "is stuck at 3.08" in said and "100 updates of warm-up bring it to 2.60" in said
     assert norms.verdict({**made, "runs": dict.fromkeys(runs, runs[norms.PRE])}) == "learns as well (2.39)"
     assert "so with one" in norms.verdict({**made, "runs": {**runs, norms.WARMED: runs[norms.POST]}})
-
-
-def test_the_live_race_is_the_recorded_shape():
-    preset, made = RUNS["Norm before or after, no warm-up"], norms.recorded()
+    preset = RUNS["Norm before or after, no warm-up"]
     shape = (preset["n_layer"], preset["n_embd"], preset["learning_rate"], preset["warmup_steps"], preset["rival"])
     assert shape == (made["layers"], made["width"], made["rate"], 0, "norm")

@@ -77,13 +77,6 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     jobs.stop_all()
 
 
-def test_a_page_that_knows_another_run_is_told_all_of_the_rival(services):
-    workspace = finished(race(services, max_steps=2))
-    seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
-    assert polled(services, workspace.id, "run-before", rival=seen)["rival"]["about"] is not None
-    assert polled(services, workspace.id, workspace.current.id, rival=seen)["rival"]["about"] is None
-
-
 def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     workspace = race(services, max_steps=40)
     until(lambda: all(run.record.step > 2 for run in workspace.live))
@@ -97,6 +90,10 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     more = polled(services, workspace.id, news["run"], version=news["version"], rival=seen)["rival"]
     assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
     assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
+    # A page that knows another run is told all of the rival.
+    seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
+    assert polled(services, workspace.id, "run-before", rival=seen)["rival"]["about"] is not None
+    assert polled(services, workspace.id, workspace.current.id, rival=seen)["rival"]["about"] is None
 
 
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):

@@ -77,7 +77,7 @@ def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     assert saved.save(workspace.id, workspace.current)
 
 
-def test_a_restored_run_is_not_written_again_and_stays_for_another_day(folder, kept):
+def test_a_restored_run_is_not_written_again_stays_for_another_day_and_then_goes(folder, kept):
     os.utime(folder / kept.id, (1e9, 1e9))
     again = SavedRuns(folder, lambda: 1e9 + 100)
     [found] = again.restore().values()
@@ -85,6 +85,8 @@ def test_a_restored_run_is_not_written_again_and_stays_for_another_day(folder, k
     assert not again.save(kept.id, found, now=True)
     found.state = "running"
     assert again.save(kept.id, found, now=True)
+    later = (folder / kept.id).stat().st_mtime + 90_000
+    assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / kept.id).exists()
 
 
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
@@ -173,12 +175,6 @@ def test_what_is_damaged_or_old_is_left_out_and_removed(folder, kept, damage):
     assert SavedRuns(folder).restore() == {} and not (folder / kept.id).exists()
     (folder / "../evil").mkdir()
     assert SavedRuns(folder).restore() == {}
-
-
-def test_old_runs_go(folder, kept):
-    assert len(SavedRuns(folder).restore()) == 1
-    later = (folder / kept.id).stat().st_mtime + 90_000
-    assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / kept.id).exists()
 
 
 def test_a_run_that_cannot_go_on_says_why(services):

@@ -80,9 +80,6 @@ def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services)
     assert said.startswith("On inputs that people wrote for this task, world is right on ")
     assert f"right on {round(row['score'] * 40)} of 40 (" in said
     assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
-
-
-def test_where_nobody_wrote_inputs_and_where_rare_words_fail_that_is_said():
     nobody = "Nobody wrote inputs for this task. Of its own kind, world is"
     assert recorded.expected_of("world", "fact").startswith(nobody)
     assert "With words that it has never seen in this task it is right on" in recorded.expected_of("world", "analogy")

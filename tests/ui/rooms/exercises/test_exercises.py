@@ -55,9 +55,11 @@ def test_numbers_of_shapes_are_what_one_computes_by_hand(models, name, value):
     assert not checked(models, name, f"{1.1 * value:.4f}").right
 
 
-def test_a_map_of_a_text_of_n_tokens_has_n_times_n_plus_one_half_cells(models):
+def test_a_map_has_its_cells_and_the_turned_sentence_may_change_one_word_only(models):
     n = len(models["mini"].tokenizer.encode("The cat sat on the mat."))
     assert checked(models, "cells", str(n * (n + 1) // 2)).right
+    assert "exactly one word" in checked(models, "turn-it", "Tom had a red hat.").said
+    assert not checked(models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue").right
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS["number"] if name not in ABOUT_RUNS])
@@ -97,11 +99,6 @@ def test_the_example_of_a_text_holds_in_the_model_and_a_poor_one_does_not(models
     assert not poor.right and poor.said
     with pytest.raises(GPTCoreError, match="empty"):
         checked(models, name, "  ")
-
-
-def test_the_turned_sentence_may_change_one_word_only(models):
-    assert "exactly one word" in checked(models, "turn-it", "Tom had a red hat.").said
-    assert not checked(models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue").right
 
 
 @pytest.mark.parametrize("answer", ["", "a lot", "nan", "1e999", "⅐"])
