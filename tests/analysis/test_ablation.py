@@ -19,14 +19,11 @@ def surgically(model, change):
     return copied(torch.tensor([IDS])).logits[0, -1]
 
 
-@pytest.mark.parametrize(
-    ("part", "cut"),
-    [
-        (ModelPart(1, "head", 2), lambda model: model.h[1].attn.c_proj.weight[:, 2 * 8 : 3 * 8].zero_()),
-        (ModelPart(0, "attention"), lambda model: [p.zero_() for p in model.h[0].attn.c_proj.parameters()]),
-        (ModelPart(0, "mlp"), lambda model: [p.zero_() for p in model.h[0].mlp.c_proj.parameters()]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("part", "cut"), [
+    (ModelPart(1, "head", 2), lambda model: model.h[1].attn.c_proj.weight[:, 2 * 8 : 3 * 8].zero_()),
+    (ModelPart(0, "attention"), lambda model: [p.zero_() for p in model.h[0].attn.c_proj.parameters()]),
+    (ModelPart(0, "mlp"), lambda model: [p.zero_() for p in model.h[0].mlp.c_proj.parameters()]),
+])  # fmt: skip
 def test_a_part_that_is_off_is_one_whose_weights_of_the_output_projection_are_zero(tiny_model, part, cut):
     ours = logits_without(tiny_model, IDS, [[part]])[0]
     torch.testing.assert_close(ours, surgically(tiny_model, cut), atol=2e-5, rtol=1e-5)

@@ -46,11 +46,10 @@ def measured_activations(model: GPT, batch_size: int, n_tokens: int, *, maps: bo
 
 
 @pytest.mark.parametrize("maps", [False, True])
-@pytest.mark.parametrize(
-    "changes",
-    [{}, {"norm_position": "post"}, {"use_mlp": False}, {"activation_function": "relu"}, {"attention_bias": False},
-     {"tie_word_embeddings": False}, {"use_positions": False}, {"n_inner": 50}],
-)  # fmt: skip
+@pytest.mark.parametrize("changes", [
+    {}, {"norm_position": "post"}, {"use_mlp": False}, {"activation_function": "relu"}, {"attention_bias": False},
+    {"tie_word_embeddings": False}, {"use_positions": False}, {"n_inner": 50},
+])  # fmt: skip
 def test_activations_of_every_switch_are_what_autograd_keeps(changes, maps):
     config = GPTConfig(**{**TINY, **changes})
     measured = measured_activations(GPT(config), 3, 20, maps=maps)

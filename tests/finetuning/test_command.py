@@ -61,11 +61,10 @@ def test_a_model_that_has_learned_instructions_goes_on_with_preferences(tmp_path
     assert not gptcore.load(tmp_path / "a").model.wte.weight.equal(gptcore.load(small).model.wte.weight)
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("plain-rows", "-1"), ("plain-share", "nan"), ("plain-weight", "nan"), ("own-weight", "inf"), ("beta", "-1"),
-     ("pairs", "0"), ("answers", "1"), ("asked", "0"), ("rounds", "-1"), ("instructions", "-1")],
-)  # fmt: skip
+@pytest.mark.parametrize(("option", "value"), [
+    ("plain-rows", "-1"), ("plain-share", "nan"), ("plain-weight", "nan"), ("own-weight", "inf"), ("beta", "-1"),
+    ("pairs", "0"), ("answers", "1"), ("asked", "0"), ("rounds", "-1"), ("instructions", "-1"),
+])  # fmt: skip
 def test_numbers_that_cannot_be_are_refused_before_anything_is_written(tmp_path, given, capsys, option, value):
     assert main([*given, f"--{option}", value]) == 1
     assert f"--{option} is" in capsys.readouterr().err and not (tmp_path / "w").exists()

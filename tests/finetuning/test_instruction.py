@@ -92,16 +92,13 @@ def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
             assert set(requested_words(one.prompt)) == set(one.words), one.prompt
 
 
-@pytest.mark.parametrize(
-    ("prompt", "words"),
-    [
-        ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
-        ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
-        ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
-        ("In other words, tell me a story about rain and sun.", ()), ("Write a story with a happy end.", ()),
-        ("Hello!", ()), ("", ()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("prompt", "words"), [
+    ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
+    ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
+    ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
+    ("In other words, tell me a story about rain and sun.", ()), ("Write a story with a happy end.", ()),
+    ("Hello!", ()), ("", ()),
+])  # fmt: skip
 def test_the_words_of_a_prompt_are_those_of_its_list(prompt, words):
     assert requested_words(prompt) == words
 

@@ -83,13 +83,10 @@ def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     assert error < {"exact": 1e-5, "fast": 2e-3}[precision]
 
 
-@pytest.mark.parametrize(
-    "switches",
-    [
-        {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False, "activation_function": "gelu"},
-        {"tie_word_embeddings": False, "activation_function": "relu"}, {"norm_position": "post", "use_mlp": False},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("switches", [
+    {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False, "activation_function": "gelu"},
+    {"tie_word_embeddings": False, "activation_function": "relu"}, {"norm_position": "post", "use_mlp": False},
+])  # fmt: skip
 def test_the_decode_engine_follows_every_switch(switches):
     model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
     ids = random_ids(model.config, 1, 10)
@@ -248,17 +245,14 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
     assert [made.text for _, (made,) in steps] == [token.text for token in tokens]  # the parts still find each other
 
 
-@pytest.mark.parametrize(
-    ("prompt", "settings", "error", "words"),
-    [
-        ("", {}, TokenIdError, "empty"), ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
-        ([61], {}, TokenIdError, "0 to 60"), ("abc", {"top_k": 62}, SamplingError, "62"),
-        ("abc", {"seed": -1}, SamplingError, "seed"), ("abc", {"seed": 2**63}, SamplingError, "seed"),
-        ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
-        ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
-        ("abc", {"stop": [""]}, SamplingError, "stop string"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("prompt", "settings", "error", "words"), [
+    ("", {}, TokenIdError, "empty"), ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
+    ([61], {}, TokenIdError, "0 to 60"), ("abc", {"top_k": 62}, SamplingError, "62"),
+    ("abc", {"seed": -1}, SamplingError, "seed"), ("abc", {"seed": 2**63}, SamplingError, "seed"),
+    ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
+    ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
+    ("abc", {"stop": [""]}, SamplingError, "stop string"),
+])  # fmt: skip
 def test_bad_requests_are_refused_before_the_first_token(lm, prompt, settings, error, words):
     with pytest.raises(error, match=words):
         gptcore.generate(lm, prompt, **{"max_new_tokens": 4, **settings})

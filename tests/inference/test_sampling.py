@@ -24,16 +24,12 @@ def reference_nucleus(probabilities: torch.Tensor, top_p: float) -> list[int]:
     return kept
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"temperature": math.nan}, {"temperature": -0.1}, {"temperature": math.inf}, {"temperature": "hot"},
-        {"temperature": True}, {"temperature": 10**400},
-        {"top_k": -1}, {"top_k": 2.5}, {"top_p": 0.0}, {"top_p": 1.01}, {"top_p": math.nan},
-        {"min_p": -0.1}, {"min_p": 1.5}, {"repetition_penalty": 0.0}, {"repetition_penalty": math.inf},
-        {"no_repeat_ngram_size": -1}, {"min_new_tokens": 1.5},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("settings", [
+    {"temperature": math.nan}, {"temperature": -0.1}, {"temperature": math.inf}, {"temperature": "hot"},
+    {"temperature": True}, {"temperature": 10**400}, {"top_k": -1}, {"top_k": 2.5}, {"top_p": 0.0}, {"top_p": 1.01},
+    {"top_p": math.nan}, {"min_p": -0.1}, {"min_p": 1.5}, {"repetition_penalty": 0.0}, {"repetition_penalty": math.inf},
+    {"no_repeat_ngram_size": -1}, {"min_new_tokens": 1.5},
+])  # fmt: skip
 def test_a_control_outside_its_range_is_refused_with_its_name_and_value(settings):
     with pytest.raises(SamplingError) as error:
         SamplingSettings(**settings)
@@ -103,14 +99,11 @@ def test_min_p_is_relative_to_the_most_likely_token():
     assert len(candidates(flat, SamplingSettings(min_p=1.0)).ids) == 5000
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        SamplingSettings(), SamplingSettings(temperature=0.7), SamplingSettings(top_k=50), SamplingSettings(top_p=0.9),
-        SamplingSettings(temperature=0.8, top_k=50, top_p=0.95), SamplingSettings(min_p=0.1, temperature=1.5),
-        SamplingSettings(temperature=0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("settings", [
+    SamplingSettings(), SamplingSettings(temperature=0.7), SamplingSettings(top_k=50), SamplingSettings(top_p=0.9),
+    SamplingSettings(temperature=0.8, top_k=50, top_p=0.95), SamplingSettings(min_p=0.1, temperature=1.5),
+    SamplingSettings(temperature=0),
+])  # fmt: skip
 def test_the_last_stage_shown_is_what_is_sampled_from(settings):
     logits = logits_of(5, 5000)
     shown = stages(logits, settings)

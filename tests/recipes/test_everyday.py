@@ -64,16 +64,12 @@ def test_the_command_prints_pages(capsys):
     assert capsys.readouterr().out == "".join(f"{page}\n<|endoftext|>\n" for page in pages(20, 4))
 
 
-@pytest.mark.parametrize(
-    ("options", "words_"),
-    [
-        (["--pages", "0"], "--pages is 0; at least 1"),
-        (["--reviews", "no-such-file.tsv"], "FileNotFoundError"),
-        (["--reviews", str(Path(__file__))], "ValueError"),
-        (["--questions", str(Path(__file__)), str(Path(__file__))], "JSONDecodeError"),
-        (["--parallel", str(Path(__file__)), str(Path(__file__).with_name("test_mining.py"))], "ValueError"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words_"), [
+    (["--pages", "0"], "--pages is 0; at least 1"), (["--reviews", "no-such-file.tsv"], "FileNotFoundError"),
+    (["--reviews", str(Path(__file__))], "ValueError"),
+    (["--questions", str(Path(__file__)), str(Path(__file__))], "JSONDecodeError"),
+    (["--parallel", str(Path(__file__)), str(Path(__file__).with_name("test_mining.py"))], "ValueError"),
+])  # fmt: skip
 def test_files_that_are_something_else_are_a_sentence(options, words_, capsys):
     with pytest.raises(SystemExit):
         main(options)

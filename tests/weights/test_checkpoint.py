@@ -126,14 +126,11 @@ def test_wrong_shapes_and_whole_numbers_are_refused_by_tensor_name(folder):
 GOOD = {"model_type": "gpt2", "vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 3, "n_head": 4}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (json.dumps({**GOOD, "n_head": 5}), "n_embd=32"), (json.dumps({**GOOD, "model_type": "bert"}), "bert"),
-        (json.dumps({**GOOD, "n_layer": "three"}), "n_layer"),
-        *((broken, r"config\.json is not usable") for broken in ("", "[]", "{")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "words"), [
+    (json.dumps({**GOOD, "n_head": 5}), "n_embd=32"), (json.dumps({**GOOD, "model_type": "bert"}), "bert"),
+    (json.dumps({**GOOD, "n_layer": "three"}), "n_layer"),
+    *((broken, r"config\.json is not usable") for broken in ("", "[]", "{")),
+])  # fmt: skip
 def test_an_unusable_config_is_a_sentence(folder, content, words):
     (folder / "config.json").write_text(content)
     with pytest.raises(CheckpointError, match=words):

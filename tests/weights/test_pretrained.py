@@ -32,14 +32,10 @@ def hf_gpt1(**changes):
     return transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig(**{**shape, **changes})).eval()
 
 
-@pytest.mark.parametrize(
-    "hf_model",
-    [
-        hf_gpt2(), hf_gpt2(tie_word_embeddings=False), hf_gpt2(activation_function="relu"), hf_gpt2(n_inner=80),
-        hf_gpt2(activation_function="gelu"), hf_gpt1(), hf_gpt1(afn="relu"),
-    ],
-    ids=["gpt2", "untied", "relu", "inner", "exact-gelu", "gpt1", "gpt1-relu"],
-)  # fmt: skip
+@pytest.mark.parametrize("hf_model", [
+    hf_gpt2(), hf_gpt2(tie_word_embeddings=False), hf_gpt2(activation_function="relu"), hf_gpt2(n_inner=80),
+    hf_gpt2(activation_function="gelu"), hf_gpt1(), hf_gpt1(afn="relu"),
+], ids=["gpt2", "untied", "relu", "inner", "exact-gelu", "gpt1", "gpt1-relu"])  # fmt: skip
 def test_logits_and_loss_equal_transformers(hf_model):
     model = gptcore.from_hf(hf_model)
     ids = random_ids(model.config, 2, 20)
@@ -104,13 +100,10 @@ def test_export_to_transformers_computes_the_same(tiny_config, switches):
         torch.testing.assert_close(theirs, model(ids).logits, **TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        GPTConfig(causal=False), GPTConfig(use_mlp=False), GPTConfig.from_preset("gpt1", n_inner=100),
-        GPTConfig.from_preset("gpt1", activation_function="gelu"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("config", [
+    GPTConfig(causal=False), GPTConfig(use_mlp=False), GPTConfig.from_preset("gpt1", n_inner=100),
+    GPTConfig.from_preset("gpt1", activation_function="gelu"),
+])  # fmt: skip
 def test_a_model_that_transformers_cannot_express_says_so(config):
     with torch.device("meta"):
         model = gptcore.GPT(config)
@@ -145,15 +138,11 @@ def test_old_checkpoints_with_mask_buffers_and_no_prefix_load(tiny_model):
     assert set(tensors_from_hf(tiny_model.config, tensors)) == set(tiny_model.state_dict())
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"model_type": "llama"}, "llama"),
-        ({"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
-        ({"model_type": "openai-gpt", "afn": "swish"}, "swish"),
-        ({}, "None"),
-    ],
-)
+@pytest.mark.parametrize(("values", "words"), [
+    ({"model_type": "llama"}, "llama"),
+    ({"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
+    ({"model_type": "openai-gpt", "afn": "swish"}, "swish"), ({}, "None"),
+])  # fmt: skip
 def test_other_architectures_are_refused_by_name(values, words):
     with pytest.raises(CheckpointError, match=words):
         config_from_hf(values)

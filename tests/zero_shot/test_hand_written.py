@@ -27,13 +27,10 @@ def test_no_item_is_one_of_the_pages():
     assert not translated & {english.lower().rstrip(".!?") for english, _ in phrases()}
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Ian and Rob built a raft.", 1.0), ("Rob and Ian sank.", 1.0), ("Ian built a raft.", 0.0),
-        ("Ian and Rob were glad.", 0.0), ("", 0.0), ("Robin and Ian built a raft.", 0.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "expected"), [
+    ("Ian and Rob built a raft.", 1.0), ("Rob and Ian sank.", 1.0), ("Ian built a raft.", 0.0),
+    ("Ian and Rob were glad.", 0.0), ("", 0.0), ("Robin and Ian built a raft.", 0.0),
+])  # fmt: skip
 def test_a_summary_names_all_and_says_what_happened(answer, expected):
     assert tells(["Ian", "Rob"], ["raft", "sank"], answer) == expected
 

@@ -34,21 +34,18 @@ def lm(request) -> LanguageModel:
 OTTERS = [Item({"english": "sea otter"}, "loutre de mer"), Item({"english": "peppermint"}, "menthe poivrée")]
 
 
-@pytest.mark.parametrize(
-    ("task", "body", "fields", "shown", "text"),
-    [
-        ("summarise", "TL;DR:", {"text": "A long article."}, [], "A long article.\n\nTL;DR:"),
-        ("translate", "{english} =", {"english": "a cat"}, OTTERS,
-         "sea otter = loutre de mer\npeppermint = menthe poivrée\na cat ="),
-        ("translate", "=>", {"english": "cheese"}, OTTERS,
-         "Translate English to French:\nsea otter => loutre de mer\npeppermint => menthe poivrée\ncheese =>"),
-        ("question", "Q:", {"text": "Tom has a cat.", "question": "Who?"}, [], "Tom has a cat.\n\nQ: Who?\nA:"),
-        ("fact", "Q:", {"question": "Who wrote the book?"}, [Item({"question": "Who?"}, "Ann")],
-         "Q: Who?\nA: Ann\nQ: Who wrote the book?\nA:"),
-        ("sentiment", "very", {"text": "I liked it."}, [], "I liked it. very"),
-        ("arithmetic", "step by step", {"sum": "3 + 4"}, [], "Q: What is 3 + 4?\nA: Let's think step by step."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("task", "body", "fields", "shown", "text"), [
+    ("summarise", "TL;DR:", {"text": "A long article."}, [], "A long article.\n\nTL;DR:"),
+    ("translate", "{english} =", {"english": "a cat"}, OTTERS,
+     "sea otter = loutre de mer\npeppermint = menthe poivrée\na cat ="),
+    ("translate", "=>", {"english": "cheese"}, OTTERS,
+     "Translate English to French:\nsea otter => loutre de mer\npeppermint => menthe poivrée\ncheese =>"),
+    ("question", "Q:", {"text": "Tom has a cat.", "question": "Who?"}, [], "Tom has a cat.\n\nQ: Who?\nA:"),
+    ("fact", "Q:", {"question": "Who wrote the book?"}, [Item({"question": "Who?"}, "Ann")],
+     "Q: Who?\nA: Ann\nQ: Who wrote the book?\nA:"),
+    ("sentiment", "very", {"text": "I liked it."}, [], "I liked it. very"),
+    ("arithmetic", "step by step", {"sum": "3 + 4"}, [], "Q: What is 3 + 4?\nA: Let's think step by step."),
+])  # fmt: skip
 def test_tasks_are_asked_for_as_the_papers_print_them(task, body, fields, shown, text):
     template = next(template for template in TASKS[task].templates if body in template.body)
     assert template.prompt(Item(fields), shown).text == text
@@ -73,20 +70,16 @@ def test_a_prompt_knows_its_parts():
     assert question.parts == (Part("input", "Hm.\n\nQ: Who?"), Part("cue", "\nA:"))
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("{text} so", "no {answer}"), ("so {answer}", "no {text}"),
-        ("{text} {film} {answer}", "{film}, which this task does not know"),
-        ("{answer} {text}", "must be the last placeholder"),
-        ("{text} {answer} {answer}", "may stand in the template once"),
-        ("{text} {answer} and so on", "Nothing may follow {answer}"),
-        ("{text {answer}", "has no partner|does not know"), ("{text:>999999999} {answer}", "has a : or ! in it"),
-        ("{text} {answer!r}", "has a : or ! in it"), ("{{answer}} {text} {answer}", "may stand in the template once"),
-        ("{steps} {text} {answer}", "{steps} the one before it"), ("{text} {} {answer}", "has no name"),
-        ("{} {text} {answer}", "has no name"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "message"), [
+    ("{text} so", "no {answer}"), ("so {answer}", "no {text}"),
+    ("{text} {film} {answer}", "{film}, which this task does not know"),
+    ("{answer} {text}", "must be the last placeholder"), ("{text} {answer} {answer}", "may stand in the template once"),
+    ("{text} {answer} and so on", "Nothing may follow {answer}"), ("{text {answer}", "has no partner|does not know"),
+    ("{text:>999999999} {answer}", "has a : or ! in it"), ("{text} {answer!r}", "has a : or ! in it"),
+    ("{{answer}} {text} {answer}", "may stand in the template once"),
+    ("{steps} {text} {answer}", "{steps} the one before it"), ("{text} {} {answer}", "has no name"),
+    ("{} {text} {answer}", "has no name"),
+])  # fmt: skip
 def test_a_template_that_cannot_work_says_what_it_lacks(body, message):
     with pytest.raises(PromptError, match=message):
         Template("mine", body).check(("text",))
@@ -238,15 +231,12 @@ def test_a_test_is_the_same_for_the_same_seed_and_shows_examples_from_training()
     assert examples("sentiment", 4) == list(test.examples)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"task": "juggling"}, "no test for the task 'juggling'"), ({"task": "story"}, "no test for the task"),
-        ({"task": "translate", "template": "shouting"}, "no template 'shouting'"),
-        ({"task": "arithmetic", "split": "word"}, "no split 'word'"), ({"task": "translate", "n_items": 0}, "0 items"),
-        ({"task": "translate", "n_examples": 99}, "99 examples"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "message"), [
+    ({"task": "juggling"}, "no test for the task 'juggling'"), ({"task": "story"}, "no test for the task"),
+    ({"task": "translate", "template": "shouting"}, "no template 'shouting'"),
+    ({"task": "arithmetic", "split": "word"}, "no split 'word'"), ({"task": "translate", "n_items": 0}, "0 items"),
+    ({"task": "translate", "n_examples": 99}, "99 examples"),
+])  # fmt: skip
 def test_a_test_that_does_not_exist_is_a_sentence(options, message):
     with pytest.raises(PromptError, match=message):
         make_trial(**options)
