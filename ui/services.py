@@ -9,7 +9,6 @@ from typing import TypeVar
 import gradio as gr
 import torch
 
-from gptcore.config import GPTConfig
 from gptcore.inference.generation import continue_together
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
@@ -116,10 +115,10 @@ class Services:
         """The result of a short computation."""
         return self.compute_thread.once(compute)
 
-    def precision(self, shape: GPTConfig, batch_size: int, *, window: int | None = None) -> Precision:
-        """The faster training precision, measured on the compute thread."""
-        choose = partial(faster_precision, shape, batch_size, window=window, device=self.device.type)
-        return self.now(choose)
+    @property
+    def precision(self) -> Precision:
+        """What runs train in here."""
+        return faster_precision(self.device)
 
     def close(self) -> None:
         """Shuts down all computation; runs are kept as after Stop."""

@@ -65,7 +65,7 @@ def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
 def _train(options: Namespace, make_objective: MakeObjective | None, workers: Workers | None) -> int:
     base = load(options.from_model) if options.from_model else None
     shape = base.model.config if base is not None else _shape(options)
-    config = _config(options, shape)
+    config = _config(options)
     leader = workers is None or workers.rank == 0
     checkpoint = options.work_dir / _CHECKPOINT
     if leader:
@@ -101,11 +101,11 @@ def _train(options: Namespace, make_objective: MakeObjective | None, workers: Wo
     return 0
 
 
-def _config(options: Namespace, shape: GPTConfig) -> TrainingConfig:
-    """The training config from the command line; precision "auto" picks the faster one on this machine."""
+def _config(options: Namespace) -> TrainingConfig:
+    """The training config from the command line; precision "auto" picks this machine's."""
     given = {field.name: getattr(options, field.name) for field in fields(TrainingConfig)}
     if given["precision"] == "auto":
-        given["precision"] = faster_precision(shape, options.batch_size, device=str(options.device))
+        given["precision"] = faster_precision(options.device)
     return TrainingConfig(**given)
 
 

@@ -1,4 +1,4 @@
-"""Precision selection: bf16 on GPUs, and on CPUs with bfloat16 instructions if a short trial finds it faster."""
+"""The precision of a run, and how many tokens or updates a second this machine makes in it."""
 
 import math
 import time
@@ -15,29 +15,10 @@ from gptcore.training.data import RepeatedSequences, generator_for
 from gptcore.training.loop import StepEvent, Trainer
 from gptcore.training.recorded import WARM_UPS
 
-_ROUNDS = 3  # of a trial; the fastest one counts
-_ENOUGH_TOKENS = 1024  # in a trial pass; more would not change the result
-_LONG = 0.1  # seconds; a pass that takes as long is not repeated
 
-
-def faster_precision(shape: GPTConfig, batch_size: int, *, window: int | None = None, device: str = "cpu") -> Precision:
-    """The faster precision on this machine, timed once per process for each shape, batch and thread count.
-
-    Call it in the thread that will train: another thread's OpenMP workers slow both precisions and hide the gain.
-
-    Args:
-        shape: of the model.
-        batch_size: B, rows in one forward pass.
-        window: T, tokens in a row; None for the model's window.
-        device: "cpu", "cuda" or "mps".
-    """
-    if device.startswith("mps") or not multiplies_bf16(device):
-        return "fp32"
-    if device.startswith("cuda"):
-        return "bf16"
-    window = window or shape.n_positions
-    rows = max(1, min(batch_size, _ENOUGH_TOKENS // window))
-    return _tried(replace(shape, n_layer=1), rows, window, torch.get_num_threads())
+def faster_precision(device: torch.device | str = "cpu") -> Precision:
+    """The precision to train in: bf16 where a device has instructions for products of bfloat16 matrices."""
+    return "bf16" if multiplies_bf16(device) and torch.device(device).type != "mps" else "fp32"
 
 
 def passes_rate(
@@ -82,22 +63,6 @@ def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.devic
         if len(times) > 2 * WARM_UPS and times[-1] - times[WARM_UPS + 1] > seconds:
             break
     return (times[-1] - times[WARM_UPS + 1]) / (len(times) - WARM_UPS - 2)
-
-
-@cache
-def _tried(shape: GPTConfig, batch_size: int, window: int, _n_threads: int) -> Precision:
-    """The faster precision for a model of one block; each further block adds the same again."""
-    model, generator = random_model(shape, 0), generator_for(0, "trial")
-    ids = torch.randint(shape.vocab_size, (batch_size, window), generator=generator)
-    seconds: dict[Precision, float] = {"fp32": math.inf, "bf16": math.inf}  # of the fastest pass
-    for place in range(1 + _ROUNDS):  # alternating, so that a busy moment slows both; the first warms up
-        for precision, fastest in seconds.items():
-            took = _seconds(model, ids, precision)
-            if place:
-                seconds[precision] = min(fastest, took)
-        if place and max(seconds.values()) > _LONG:
-            break
-    return min(seconds, key=seconds.__getitem__)
 
 
 def _seconds(model: GPT, ids: torch.Tensor, precision: Precision) -> float:

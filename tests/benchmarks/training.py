@@ -101,7 +101,7 @@ def compare(rounds: int, seconds: float) -> None:
             for key, update in runs.items():
                 found[key].append(rate(update, seconds) * batch * shape.n_positions)
         t, f, b = (statistics.median(found[key]) for key in runs)
-        choice = faster_precision(shape, batch)
+        choice = faster_precision()
         taken = b if choice == "bf16" else f
         figures = f"{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}"
         # Forward once, backward twice: 2 operations for each weight that a token meets, and for each pair in attention.

@@ -358,21 +358,8 @@ def test_an_unknown_corpus_is_a_sentence():
         corpus("bible")
 
 
-def test_precision_is_chosen_by_a_trial_that_runs_once(monkeypatch):
-    shape, asked = GPTConfig(vocab_size=11, n_positions=16, n_embd=8, n_layer=5, n_head=2), []
-
-    def seconds(model, ids, kind):
-        asked.append((kind, model.config.n_layer, tuple(ids.shape)))
-        return {"fp32": 2.0, "bf16": 1.0 if ids.shape[1] == 16 else 3.0}[kind]
-
-    monkeypatch.setattr(precision, "_seconds", seconds)
+def test_precision_is_what_the_device_multiplies(monkeypatch):
     monkeypatch.setattr(precision, "multiplies_bf16", lambda device: True)
-    precision._tried.cache_clear()
-    assert [precision.faster_precision(shape, 3) for _ in range(2)] == ["bf16", "bf16"]
-    assert precision.faster_precision(shape, 3, window=7) == "fp32"
-    twice = range(2)  # to warm up, and once more: passes that take seconds are not repeated further
-    assert asked == [(kind, 1, (3, T)) for T in (16, 7) for _ in twice for kind in ("fp32", "bf16")]
-    assert precision.faster_precision(shape, 3, device="cuda") == "bf16"
+    assert [precision.faster_precision(device) for device in ("cpu", "cuda", "mps")] == ["bf16", "bf16", "fp32"]
     monkeypatch.setattr(precision, "multiplies_bf16", lambda device: False)
-    assert precision.faster_precision(shape, 3) == precision.faster_precision(shape, 3, device="cuda") == "fp32"
-    precision._tried.cache_clear()
+    assert precision.faster_precision() == precision.faster_precision("cuda") == "fp32"

@@ -12,7 +12,6 @@ from tools.payload_types import servers
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.training.precision import _tried
 from ui.lenses.attention import handlers as attention
 from ui.lenses.attention.handlers import ablation, compare, lens, maps, patching
 from ui.lenses.attention.handlers import program as of_programs
@@ -80,7 +79,6 @@ class Here(TorchDispatchMode):
 def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, services):
     services.models.get("tiny")
     assert HANDLERS[name](services)
-    _tried.cache_clear()  # as for a shape that nobody has trained
     with Here() as here:
         assert HANDLERS[name](services)
     assert not here.done - LIGHT

@@ -156,11 +156,10 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         )
     config = instruction_config(
         time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=6e-4,
-        muon_learning_rate=0.0017,
+        muon_learning_rate=0.0017, precision=services.precision,
     )  # fmt: skip
     check_size(services, shape, config)
     data = AnswerBatches(train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions))
-    config = replace(config, precision=services.precision(shape, config.batch_size, window=data.window))
     characters = sum(len(lm.tokenizer.decode(list(one.answer))) for one in held_out)
     n_sentences = sum(one.kind == "sentence" for one in made)
     facts = replace(

@@ -57,7 +57,7 @@ def expected_run(seconds: float, device: torch.device = PROCESSOR) -> tuple[int,
     if device != PROCESSOR:
         updates = _OF_PASSES * seconds / update_seconds(shape, _config(batch, device), device)
         return round(updates), updates * batch * shape.n_positions >= _ENOUGH
-    tokens = _OF_PASSES * seconds * passes_rate(shape, batch, faster_precision(shape, batch), seconds=1.0)
+    tokens = _OF_PASSES * seconds * passes_rate(shape, batch, faster_precision(), seconds=1.0)
     return round(tokens / (batch * shape.n_positions)), tokens >= _ENOUGH
 
 
@@ -79,7 +79,7 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
     shape, batch = first_shape()
     share = _OF_PASSES * (1.0 if given.get("rival") == "none" else 0.5)
     enough = _CLEARLY * _ENOUGH / (share * int(seconds))
-    rate = services.now(partial(passes_rate, shape, batch, services.precision(shape, batch), enough=enough))
+    rate = services.now(partial(passes_rate, shape, batch, services.precision, enough=enough))
     tokens = share * rate * int(seconds)
     if tokens >= _ENOUGH:
         return given, ""
@@ -97,7 +97,7 @@ def _as_a_writer(services: Services, seconds: int) -> str:
     """What the story writer would take on a processor."""
     shape = GPTConfig(**{name: _WRITER[name] for name in _SHAPE[:-1]}, vocab_size=_WRITER["vocab_size"], attn_pdrop=0.0)
     rows = 4  # the rate is that of larger batches, and measured sooner
-    rate = _OF_PASSES * services.now(partial(passes_rate, shape, rows, services.precision(shape, rows)))
+    rate = _OF_PASSES * services.now(partial(passes_rate, shape, rows, services.precision))
     return (
         f"With a graphics card this preset reads about {_WRITER_TOKENS / 1e6:.0f} million tokens in 30 s and then "
         f"writes stories. This processor reads {rate * seconds / 1e6:.1f} million in {seconds} s; for as many as a "
@@ -107,8 +107,7 @@ def _as_a_writer(services: Services, seconds: int) -> str:
 
 def _config(rows: int, device: torch.device) -> TrainingConfig:
     """Of the runs that are measured on a card."""
-    precision = faster_precision(first_shape()[0], rows, device=device.type)
-    return TrainingConfig(batch_size=rows, optimizer=FIRST_OPTIMIZER, precision=precision)
+    return TrainingConfig(batch_size=rows, optimizer=FIRST_OPTIMIZER, precision=faster_precision(device))
 
 
 def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, object], str]:

@@ -60,8 +60,8 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         drawn = generator_for(config.seed, "classifier")
         return TaskClassifier(lm.model, n_scores, auxiliary_weight=weight, generator=drawn).train()
 
-    precision = services.precision(shape, data.batch_size, window=data.window)
-    config = lasting(replace(config, precision=precision, schedule="linear"), form.passes, data.updates_per_epoch)
+    config = replace(config, precision=services.precision, schedule="linear")
+    config = lasting(config, form.passes, data.updates_per_epoch)
     if form.passes is not None:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
     prompt = sample_prompt(lm.tokenizer, form.prompt, shape.n_positions)

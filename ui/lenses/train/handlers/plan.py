@@ -125,7 +125,7 @@ def _text_plan(
     note: str,
 ) -> Plan:
     check_size(services, shape, form.config)
-    config = replace(form.config, precision=services.precision(shape, form.config.batch_size))
+    config = replace(form.config, precision=services.precision)
     config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * shape.n_positions))
     data: Batches = RandomWindows([Source(data_set.train)], window=shape.n_positions, batch_size=config.batch_size)
     data = _disturbed(form, data) if isinstance(form, TrainForm) else data
