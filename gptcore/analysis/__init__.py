@@ -13,7 +13,7 @@ from gptcore.analysis.costs import (
     training_flops,
     weight_bytes,
 )
-from gptcore.analysis.head_circuits import Composition, HeadCircuits, head_circuits
+from gptcore.analysis.head_circuits import HeadCircuits, head_circuits
 from gptcore.analysis.heads import ROLES, HeadScores, head_scores, repeated_token_scores, uniform_scores
 from gptcore.analysis.lens import LogitLens, logit_lens, settled_depths
 from gptcore.analysis.neurons import neuron_activations, neuron_writes, outstanding_neurons

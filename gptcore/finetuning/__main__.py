@@ -189,7 +189,7 @@ def _taught(options: Namespace, lm: LanguageModel, made: list[Instruction], stor
         batch_size=options.batch_size, seed=options.seed, optimizer="muon",
         **({"time_budget": options.seconds} if options.updates is None else {"max_steps": options.updates}),
         learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
-        precision=faster_precision(model.config, options.batch_size, device=options.device),
+        precision=faster_precision(options.device),
     )  # fmt: skip
     print(f"{len(examples):,} examples, made from {len(stories):,} stories", flush=True)
     objective = supervised.AnswerLoss(examples, lm.tokenizer.vocab_size)

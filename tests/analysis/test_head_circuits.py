@@ -52,22 +52,6 @@ def test_copied_and_suppressed_tokens_and_the_score_are_those_of_the_whole_matri
         assert found.copying == pytest.approx(float(eigenvalues.real.sum() / eigenvalues.abs().sum()), abs=1e-3)
 
 
-@torch.no_grad()
-def test_compositions_are_ratios_of_norms_of_whole_products(model):
-    query, key, value, output = folded(model, 1, 1)
-    found = {(one.layer, one.head, one.kind): one.score for one in head_circuits(model, 1, 1, n=100).compositions}
-    assert len(found) == 3 * model.config.n_head  # every head of the layer before, in three ways
-    for other in range(model.config.n_head):
-        _, _, read, write = folded(model, 0, other)
-        earlier = write @ read
-        for kind, whole in (("Q", key.T @ query), ("K", query.T @ key), ("V", output @ value)):
-            expected = (whole @ earlier).norm() / (whole.norm() * earlier.norm())
-            assert found[0, other, kind] == pytest.approx(float(expected), abs=1e-4), (other, kind)
-    scores = [one.score for one in head_circuits(model, 1, 1).compositions]
-    assert scores == sorted(scores, reverse=True) and 0 < scores[0] <= 1
-    assert head_circuits(model, 0, 0).compositions == ()
-
-
 def test_a_head_that_copies_scores_one():
     """Values and outputs that carry a token's embedding through unchanged, as far as the head is wide."""
     model = make_model(replace(SMALL, n_layer=1, n_head=1))

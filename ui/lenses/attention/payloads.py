@@ -110,13 +110,12 @@ class AttentionMaps(ReadingHeader):
 
 
 class HeadWeights(TypedDict):
-    """A head from its weights: tokens that it copies and suppresses, and the earlier heads that it builds on."""
+    """A head from its weights: tokens that it copies and suppresses."""
 
     said: str
     copied: list[Guess]
     suppressed: list[Guess]
     copying: float
-    compositions: list[tuple[str, str, float]]
 
 
 class Part(TypedDict):

@@ -1,4 +1,4 @@
-"""Head analysis from weights alone: OV copying or suppression, and composition with earlier heads."""
+"""Head analysis from weights alone: OV copying or suppression."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,8 +14,6 @@ from ui.shared.open_model import answering, open_model
 
 _N, _N_NAMED = 10, 3
 _COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
-_BUILDS = 3.0  # times the composition score of random weights, which is 1 / sqrt(width)
-_KINDS = {"Q": "what it looks for", "K": "what it looks at", "V": "what it passes on"}
 
 
 @answering
@@ -32,36 +30,25 @@ def head_weights(services: Services, request: Annotated[object, HeadOfModel]) ->
         for written in (circuits.copied, circuits.suppressed)
     )
     return {
-        "said": conclusion(f"{at_layer}.{at_head}", circuits, [label for label, _ in copied], width=config.n_embd),
+        "said": conclusion(f"{at_layer}.{at_head}", circuits, [label for label, _ in copied]),
         "copied": copied,
         "suppressed": suppressed,
         "copying": round(circuits.copying, 2),
-        "compositions": [
-            (f"head {one.layer}.{one.head}", _KINDS[one.kind], round(one.score, 2)) for one in circuits.compositions
-        ],
     }
 
 
 @concludes("a head's weights")
-def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str], *, width: int) -> str:
+def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str]) -> str:
     """Summarises what a head does, from its weights.
 
     Args:
         name: "5.4".
         circuits: its circuits.
         copied: labels of the tokens that it copies most.
-        width: C, of the model.
     """
     most = listed([quoted(label) for label in copied[:_N_NAMED]])
     if circuits.copying >= _COPIES:
-        sentence = f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
-    elif circuits.copying <= -_COPIES:
-        sentence = f"Head {name} suppresses: most tokens that it looks at become less likely."
-    else:
-        sentence = f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
-    strong = [one for one in circuits.compositions if one.score >= _BUILDS / width**0.5][:_N_NAMED]
-    if not strong:
-        none = "It builds on no earlier head in particular" if circuits.compositions else "No head comes before it"
-        return f"{sentence} {none}."
-    named = [f"head {one.layer}.{one.head} in {_KINDS[one.kind]} ({one.score:.2f})" for one in strong]
-    return f"{sentence} It builds on {listed(named)}."
+        return f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
+    if circuits.copying <= -_COPIES:
+        return f"Head {name} suppresses: most tokens that it looks at become less likely."
+    return f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."

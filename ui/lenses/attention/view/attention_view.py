@@ -16,7 +16,7 @@ _STEPS = """
 </div></div>
 """
 
-_WEIGHTS = """<details class="at-weights u-apart"><summary>What it does whatever the text: copies, suppresses, builds on</summary></details>"""
+_WEIGHTS = """<details class="at-weights u-apart"><summary>What it does whatever the text: copies, suppresses</summary></details>"""
 
 _SOURCES = """
 <details class="u-apart"><summary>What a head is called, and after whom</summary>

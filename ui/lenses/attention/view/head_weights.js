@@ -20,11 +20,6 @@ export function headWeights(view) {
     const two = add(body, 'div', 'u-fit u-apart u-type-sm');
     words(two, 'copies most', circuits.copied);
     words(two, 'suppresses most', circuits.suppressed);
-    const part = add(two, 'div');
-    add(part, 'b', '', 'builds on');
-    for (const [head, how, score] of circuits.compositions.slice(0, 5))
-      add(part, 'div', '', `${head}, ${how}: ${score.toFixed(2)}`);
-    if (!circuits.compositions.length) add(part, 'div', '', 'nothing: it stands in the first layer');
     const score = `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1.`;
     const source = 'Read from W_U W_O W_V W_E, the embedding with the first MLP’s answer; no text, no positions';
     add(body, 'p', 'at-muted u-muted u-type-xs', `${score} ${source} (Elhage et al. 2021).`);
