@@ -1,6 +1,6 @@
 """Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which make an assistant."""
 
-from gptcore.finetuning.answering import answers, evaluate_instructions
+from gptcore.finetuning.answering import answers
 from gptcore.finetuning.classification import (
     ClassScore,
     EncodedExample,

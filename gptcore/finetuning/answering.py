@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from gptcore.finetuning.instruction import STOP, USER, Instruction, Message, chat_prompt
+from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
@@ -121,43 +121,3 @@ def answering(
             if len(own) == n_each:
                 yield place, written.pop(place)
         yield None
-
-
-def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> dict[str, float]:
-    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule.
-
-    Returns:
-        "all_words", share of the answers that contain all requested words; "words", share of all requested words that
-        are used; "ends", share of the answers that end by themselves, at the end of a sentence; "repeated", mean share
-        of repeated runs of four words; "n_words", mean length; and "n", how many answers there are.
-
-    Raises:
-        ZeroDivisionError: no instructions.
-    """
-    prompts, n = [one.prompt for one in instructions], len(instructions)
-    judged = [judge(a.text, instructions[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
-    means = {name: sum(getattr(one, name) for one in judged) / n for name in ("used", "ends", "repeated", "n_words")}
-    return {"all_words": sum(one.used == 1.0 for one in judged) / n, "words": means.pop("used"), **means, "n": n}
-
-
-def own_answers(
-    lm: LanguageModel, instructions: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
-) -> Iterator[tuple[int, list[Instruction]]]:
-    """The requests with the best of the model's own answers, where it has all words and ends (rejection sampling).
-
-    Source: Touvron et al. 2023, "Llama 2", section 3.2.3. A model that reads them keeps what it can do already.
-
-    Yields:
-        after every step of the batch, how many answers are written, and the requests answered so far.
-    """
-    kept, done = list[Instruction](), 0
-    for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
-        if one is None:
-            yield done, kept
-            continue
-        place, written = one
-        done += n_each
-        judged = [(judge(each.text, instructions[place].words, ended=each.ended), each) for each in written]
-        verdict, best = max(judged, key=lambda pair: pair[0].score)
-        if verdict.used == 1.0 and verdict.ends:
-            kept.append(replace(instructions[place], answer=best.text))

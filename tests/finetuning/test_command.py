@@ -7,9 +7,9 @@ import pytest
 from test_instruction import STORIES
 
 import gptcore
-from gptcore.finetuning.__main__ import main
 from gptcore.tokenizers import END_OF_TEXT, ByteBPE
 from tiny import make_model
+from weights.recipes.assistant import main
 
 OPTIONS = "--instructions 60 --updates 4 --asked 8 --answers 3 --measured 2 --batch-size 2 --own-stories 3"
 SMALL = OPTIONS.split()

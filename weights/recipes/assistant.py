@@ -1,4 +1,4 @@
-"""Makes an assistant of a language model: `python -m gptcore.finetuning --help`.
+"""Makes an assistant of a language model: `python -m weights.recipes.assistant --help`.
 
 Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning: instructions made from stories, then
 preferences between the model's own answers by a rule.
@@ -11,7 +11,8 @@ import signal
 import sys
 import time
 from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -19,7 +20,7 @@ import torch
 from gptcore.corpora import read_documents, stories_of
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import preference, supervised
-from gptcore.finetuning.answering import evaluate_instructions, own_answers
+from gptcore.finetuning.answering import answering, answers, judge
 from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
 from gptcore.finetuning.supervised import AnswerExample
 from gptcore.inference.scoring import score_documents
@@ -35,7 +36,7 @@ _TOLD_EVERY = 50  # updates
 _OWN_TOLD_EVERY = 20.0  # seconds
 _STORIES = ("words", "about")  # kinds whose answer is a whole story
 _EXAMPLE = (
-    "For example: python -m gptcore.finetuning --stories stories.txt --valid others.txt --out my-assistant "
+    "For example: python -m weights.recipes.assistant --stories stories.txt --valid others.txt --out my-assistant "
     "--work-dir run --seconds 300"
 )
 
@@ -54,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
-        prog="python -m gptcore.finetuning", description=__doc__, epilog=_EXAMPLE,
+        prog="python -m weights.recipes.assistant", description=__doc__, epilog=_EXAMPLE,
         formatter_class=ArgumentDefaultsHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
@@ -255,6 +256,46 @@ def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
     if event is not None:
         print(f"{stage}: {event.step:,} updates, the last loss {event.loss:.3f}", flush=True)
     trainer.save(file)
+
+
+def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> dict[str, float]:
+    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule.
+
+    Returns:
+        "all_words", share of the answers that contain all requested words; "words", share of all requested words that
+        are used; "ends", share of the answers that end by themselves, at the end of a sentence; "repeated", mean share
+        of repeated runs of four words; "n_words", mean length; and "n", how many answers there are.
+
+    Raises:
+        ZeroDivisionError: no instructions.
+    """
+    prompts, n = [one.prompt for one in instructions], len(instructions)
+    judged = [judge(a.text, instructions[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
+    means = {name: sum(getattr(one, name) for one in judged) / n for name in ("used", "ends", "repeated", "n_words")}
+    return {"all_words": sum(one.used == 1.0 for one in judged) / n, "words": means.pop("used"), **means, "n": n}
+
+
+def own_answers(
+    lm: LanguageModel, instructions: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
+) -> Iterator[tuple[int, list[Instruction]]]:
+    """The requests with the best of the model's own answers, where it has all words and ends (rejection sampling).
+
+    Source: Touvron et al. 2023, "Llama 2", section 3.2.3. A model that reads them keeps what it can do already.
+
+    Yields:
+        after every step of the batch, how many answers are written, and the requests answered so far.
+    """
+    kept, done = list[Instruction](), 0
+    for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
+        if one is None:
+            yield done, kept
+            continue
+        place, written = one
+        done += n_each
+        judged = [(judge(each.text, instructions[place].words, ended=each.ended), each) for each in written]
+        verdict, best = max(judged, key=lambda pair: pair[0].score)
+        if verdict.used == 1.0 and verdict.ends:
+            kept.append(replace(instructions[place], answer=best.text))
 
 
 if __name__ == "__main__":
