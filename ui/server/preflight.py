@@ -151,8 +151,7 @@ def _room() -> Finding:
 
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
-# The first of them that is installed: Chromium without windows does the same with a quarter less computing.
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
 _TEXT = 10_000.0  # milliseconds until a text is there
 _UNFOUND = "which is not shown here"

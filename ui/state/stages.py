@@ -23,7 +23,8 @@ class Stage:
     version: int = 0  # of the scene; it grows by one with every other scene
     seen: dict[str, float] = field(default_factory=dict)  # by page that follows, when it last asked
     heard: float = 0.0  # when the speaker last said anything
-    ended: bool = False  # whether the speaker has left
+    left: bool = False  # whether the speaker has ended it
+    ended: bool = False  # whether the speaker has left, or is not heard of now
     client: str = ""  # of the speaker
 
 
@@ -50,10 +51,10 @@ class Stages:
         with self._lock:
             stage = self._stages.setdefault(name, Stage())
             self._stages.move_to_end(name)
-            if scene != stage.scene or stage.ended != (scene is None):
+            if (scene or stage.scene) != stage.scene or stage.left != (scene is None):
                 stage.version += 1
-            stage.scene, stage.ended, stage.heard = scene or stage.scene, scene is None, self._clock()
-            stage.client = client
+            stage.scene, stage.heard, stage.client = scene or stage.scene, self._clock(), client
+            stage.left = stage.ended = scene is None
             while len(self._stages) > self._most:
                 del self._stages[self._least_wanted()]
             return name, self._followers(stage)
@@ -64,8 +65,8 @@ class Stages:
             stage = self._stages.get(name)
             if stage is not None and (page in stage.seen or len(stage.seen) < _MOST_FOLLOWERS):
                 stage.seen[page] = self._clock()
-            if stage is not None and self._clock() - stage.heard > _SILENT_SECONDS:
-                stage.ended = True  # until it is heard again
+            if stage is not None:  # what followers wrote stays when a silent speaker is heard again
+                stage.ended = stage.left or self._clock() - stage.heard > _SILENT_SECONDS
             return stage
 
     def _least_wanted(self) -> str:
