@@ -32,12 +32,12 @@ export function start({element, props, watch, given}) {
   }
   // Reuses the segments, so that shape changes animate.
   function bar() {
-    const box = part('bar');
+    const [box, labelled] = [part('bar'), innerWidth < 640 ? 0.2 : 0.09]; // the share that has room for its name
     while (box.children.length < value.rows.length) add(box, 'span');
     while (box.children.length > value.rows.length) box.lastChild.remove();
     value.rows.forEach((row, i) => {
       const piece = box.children[i];
-      piece.textContent = row.share > 0.09 ? `${row.module} ${percent(row.share)}` : '';
+      piece.textContent = row.share > labelled ? `${row.module} ${percent(row.share)}` : '';
       piece.className = row.count ? '' : 'bd-none';
       piece.style.flexGrow = row.count / value.total;
       piece.style.setProperty('--hue', given.hues[i]);
