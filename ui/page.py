@@ -103,7 +103,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         say = partial(uses.model_lines, services)  # on every tab, which model it works with
         telling: Event = {"fn": say, "inputs": [model, *asks], "outputs": lines, **QUIET}
         told = [opened.change, controls_set.change, *(one.input for one in asks)]
-        gr.on(told, trigger_mode="always_last", **telling)
+        gr.on(told, trigger_mode="multiple", **telling)  # a lens has the last choice of its own listener
         _chain(opened.change, [carded])
         for lens in lenses:
             _chain(opened.change, lens.on_model)

@@ -72,7 +72,7 @@ def generate_tab(site: TabContext[handlers.WritingExample]) -> Lens:
     stop.click(stop_event(services), queue=False, **QUIET)
     share_sentence(undo.click(events.undo, inputs, outputs, **model_work), prompt)
     preview = {"fn": events.preview, "inputs": inputs, "outputs": [warning, chart], **model_work}
-    prompt.change(trigger_mode="always_last", **preview)
+    prompt.change(trigger_mode="always_last", **preview).then(trigger_mode="always_last", **measure)
     stripped = strip.click(lambda text: str(text or "").rstrip(" "), prompt, prompt, queue=False, **QUIET)
     share_sentence(stripped, prompt)  # or the sentence would come back with its space
     # One event draws the chart, whatever moves the sliders: of two that are under way, the later one may end first.

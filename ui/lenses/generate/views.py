@@ -87,7 +87,7 @@ def surprise_view(services: Services, model: gr.Dropdown, prompt: gr.Textbox, mo
             return [gr.Column(visible=True), token_stream_of.serialise([token_stream_of.note(str(error))])]
 
     measure: Event = {"fn": on_measure, "inputs": [model, prompt, shown], "outputs": [box, stream], **model_work}
-    gr.on([shown.input, prompt.change], trigger_mode="always_last", **measure)
+    shown.input(trigger_mode="always_last", **measure)
     return measure
 
 
