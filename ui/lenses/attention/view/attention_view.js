@@ -28,8 +28,8 @@ const wrap = (x, n) => (x + n) % n;
 /** @param {Component<AttentionMaps, AttentionServer>} page */
 export function start({element, props, server, trigger, watch, given}) {
   const part = name => element.querySelector('.at-' + name);
-  // Shared with the parts of the view. Besides, once there are any: value and thumb, of the text; shown, the map in sight;
-  // cell, the one that is locked; hovered, and peek, the head under the pointer.
+  // Shared with the parts of the view. Besides, once there are any: value and thumb, of the text; shown, the map in
+  // sight; cell, the one that is locked; hovered, and peek, the head under the pointer.
   /** @type {any} */
   const view = {
     element,

@@ -1,5 +1,5 @@
-// What leads further: the story, the talks and the exercises, one at a time in the place of the picture; and "What do you
-// want to know?", questions, each of which opens the view that answers it.
+// What leads further: the story, the talks and the exercises, one at a time in the place of the picture; and "What do
+// you want to know?", questions, each of which opens the view that answers it.
 import {offered} from '../../../shared/view/offers.js';
 import {addButton} from '../../../shared/view/page.js';
 import {follow} from '../../../shared/view/places.js';

@@ -1,4 +1,5 @@
-// One observation of a run: its sample, a token's probability, the heads. Everything that the model wrote goes into the page by textContent.
+// One observation of a run: its sample, a token's probability, the heads. Everything that the model wrote goes
+// into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
