@@ -6,7 +6,9 @@ import {VISIT, hold, keep, kept} from '../../shared/view/kept.js';
 import {isSameVisit} from '../../shared/view/way.js';
 import {tabOfTour} from '../../rooms/hall/view/tour.js';
 
-const PATIENCE = 1000; // milliseconds for the page before a reload to close
+// Milliseconds for the page before to close: after a reload it does, however busy the machine is.
+const patience = () =>
+  /** @type {any} */ (performance.getEntriesByType('navigation')[0])?.type === 'reload' ? 30_000 : 1000;
 
 let atFirst; // the tab that is open as the page loads
 let isTabPressed = false; // by the visitor, who may press the open one to stay there
@@ -31,13 +33,13 @@ export async function visit() {
 async function own(name) {
   if (!navigator.locks) return name; // a page that is not served over https
   const held = await new Promise((/** @type {(value: boolean) => void} */ done) => {
-    const patience = new AbortController();
-    setTimeout(() => patience.abort(), PATIENCE);
+    const waiting = new AbortController();
+    setTimeout(() => waiting.abort(), patience());
     const until = () => {
       done(true);
       return new Promise(() => {});
     };
-    navigator.locks.request(`${VISIT}-${name}`, {signal: patience.signal}, until).catch(() => done(false));
+    navigator.locks.request(`${VISIT}-${name}`, {signal: waiting.signal}, until).catch(() => done(false));
   });
   if (held) return name;
   const another = drawnName();
