@@ -138,7 +138,6 @@ class Why(TypedDict):
     total: float
     parts: list[Part]
     rest: tuple[int, float]
-    agreement: str
     said: str
 
 
@@ -188,7 +187,6 @@ class PatchingGrid(TypedDict):
 
     texts: list[str]
     model: str
-    often: str
     a: list[str]
     b: list[str]
     answers: list[str]

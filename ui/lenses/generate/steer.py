@@ -7,7 +7,7 @@ import gradio as gr
 from gradio.components import Component
 
 from ui.errors import shown_to_visitor
-from ui.lenses.generate.handlers.steer import EXAMPLES, MOST_STRENGTH, SHOWN, SteeringForm, measured, steer, strength_of
+from ui.lenses.generate.handlers.steer import EXAMPLES, MOST_STRENGTH, SHOWN, SteeringForm, steer
 from ui.services import Services
 from ui.shared.lens import Event, Wiring
 from ui.shared.opening import Opening
@@ -37,10 +37,10 @@ def steer_view(
             example = gr.Dropdown(
                 list(EXAMPLES), value=_FIRST, label="Examples", elem_id="steer-examples", interactive=True
             )
-            often = gr.HTML(measured(services.models.default, _FIRST), elem_id="steer-often", elem_classes="said")
-            beginning, info = strength_of(services.models.default, _FIRST), "below 0 pushes the other way"
             ends: dict[str, Any] = {"minimum": -MOST_STRENGTH, "maximum": MOST_STRENGTH, "step": 0.5, "buttons": []}
-            strength = gr.Slider(value=beginning, **ends, label="Strength", info=info, elem_id="steer-strength")
+            strength = gr.Slider(
+                value=1.5, **ends, label="Strength", info="below 0 pushes the other way", elem_id="steer-strength"
+            )
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Write both", variant="primary", elem_id="steer-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
@@ -64,9 +64,8 @@ def steer_view(
             views = steer(services, request.session_hash, name, written, form)
             yield from or_nothing(([view.get(one, gr.skip()) for one in SHOWN] for view in views), [gr.skip()] * 4)
 
-    def on_example(name: str, chosen: str) -> list[Any]:
-        towards, away = EXAMPLES[chosen] if chosen in EXAMPLES else EXAMPLES[_FIRST]
-        return ["\n".join(towards), "\n".join(away), strength_of(name, chosen), measured(name, chosen)]
+    def on_example(chosen: str) -> list[str]:
+        return ["\n".join(side) for side in EXAMPLES.get(chosen, EXAMPLES[_FIRST])]
 
     given, outputs = [model, text, *sides, strength, depth, seed], [plain, steered, costs, sentence]
     computing: Event = {"fn": on_steer, "inputs": given, "outputs": outputs, **model_work}
@@ -74,9 +73,8 @@ def steer_view(
     tab.select(opening.opened, given, outputs, **model_work)
     while_computing(start.click, {**computing, "fn": opening.pressed})
     while_computing(strength.release, computing)
-    chosen = example.input(on_example, [model, example], [*sides, strength, often], queue=False, **QUIET)
+    chosen = example.input(on_example, example, sides, queue=False, **QUIET)
     while_computing(chosen.success, computing)
-    model.change(measured, [model, example], often, queue=False, **QUIET)
     stop.click(stop_event(services), queue=False, **QUIET)
     linked: dict[str, Component] = {"towards": sides[0], "away": sides[1], "strength": strength}
     held = {"model": model, "prompt": text, **linked}

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pair_variants
 import pytest
 import torch
 
@@ -134,29 +133,6 @@ def test_the_conclusion_says_where_the_difference_travels():
     assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith("No single head carries much of it.")
     ends = [[0, 0, 1.0]] * 4
     assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference is at the last")
-
-
-def test_an_example_says_how_often_it_holds_and_how_well_estimates_agree_with_checks(bundled):
-    first, second = patching.pairs("mini")[0]
-    *_, last = patching.grid(bundled, None, "mini", first, second)
-    right, tried = patching.measured()["mini"]["pairs"][0]
-    assert f"Of {tried} variants of this example" in json.loads(last)["often"] and 0 < right <= tried
-    assert patching.how_often("mini", first, first) == patching.how_often("mini@512", first, second) == ""
-    assert "correlate at 0." in explained(bundled)["agreement"]
-    assert explained(bundled, "kat ka", model="induction")["agreement"] == ""
-    for model, found in patching.measured().items():
-        assert len(found["pairs"]) == len(patching.PAIRS[model])
-
-
-@pytest.mark.slow
-def test_what_is_stored_of_the_variants_is_what_is_counted_now(bundled):
-    """Kernels round differently: a few variants may stand on the edge."""
-    kinds, stored = pair_variants.KINDS["world"], patching.measured()["world"]["pairs"]
-    lm = bundled.models.get("world")
-    assert len(kinds) == len(stored)
-    for kind, (right, tried) in list(zip(kinds, stored, strict=True))[:1]:
-        now = pair_variants.held(lm, kind())
-        assert now[1] == tried and abs(now[0] - right) <= 3
 
 
 def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(bundled):

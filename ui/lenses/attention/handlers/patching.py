@@ -1,10 +1,7 @@
 """Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
 
-import json
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -53,25 +50,6 @@ PAIRS = {
     "shakespeare-char": (("thou ar", "thou ha"), ("my lord, my l", "my wife, my w")),
 }
 
-# By model: [right, tried] over each pair's variants, and how attribution and ablation agree, [correlation, parts];
-# measured by `tests/tools/pair_variants.py`.
-HELD = Path(__file__).with_name("pairs_held.json")
-
-
-@cache
-def measured() -> dict[str, dict[str, Any]]:
-    """The contents of HELD, cached."""
-    return json.loads(HELD.read_text(encoding="utf-8"))
-
-
-def how_often(model: object, first: object, second: object) -> str:
-    """How often the model answers variants of an example pair correctly, as a sentence; "" for other pairs."""
-    base = base_name(inputs.model_name(model))
-    if base not in measured() or (first, second) not in PAIRS[base] or base != model:
-        return ""
-    right, tried = measured()[base]["pairs"][PAIRS[base].index((first, second))]
-    return f"Of {tried} variants of this example, with other names, things or numbers, the model gets {right} right."
-
 
 def pairs(model: object) -> tuple[tuple[str, str], ...]:
     """Example pairs for a model; a model without any gets those of mini."""
@@ -97,7 +75,6 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         shown: PatchingGrid = {
             "texts": [str(first), str(second)],
             "model": lm.name,
-            "often": how_often(model, first, second),
             "a": labels[0],
             "b": labels[1],
             "answers": [describe_token(lm.tokenizer, token) for token in words],

@@ -6,8 +6,7 @@ from typing import Annotated
 from gptcore.analysis import logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
-from ui.lenses.attention.handlers.patching import measured
+from ui.conclusions import above_half, concludes, listed, quoted, signed
 from ui.lenses.attention.payloads import Part, Why
 from ui.payloads import Choice, PairRequest, fields
 from ui.services import Services
@@ -31,11 +30,11 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
     asked = fields(request, "word", "rival")
     word, rival = (None if one is None else inputs.whole(one, "The token", low=0, high=high) for one in asked)
     ids, note = inputs.last_window(lm, text)
-    return services.now(lambda: _explained(lm, services.models.bundled_name(lm), ids, word, rival, note))
+    return services.now(lambda: _explained(lm, ids, word, rival, note))
 
 
-def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
-    """What `why` describes, of a model that is bundled under a name or "", with a note on the text."""
+def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
+    """What `why` describes, with a note on the text."""
     chances = logits_without(lm.model, ids, [[]])[0].softmax(-1)  # [V]
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
@@ -72,7 +71,6 @@ def _explained(lm: LanguageModel, bundled: str, ids: list[int], word: int | None
         "total": round(attributed.total, 3),
         "parts": parts,
         "rest": (len(attributed.names) - len(largest), round(rest, 3)),
-        "agreement": _agreement(bundled),
         "said": " ".join(filter(None, (said, note))),
     }
 
@@ -117,13 +115,3 @@ def _why_less(part: Part, n_layer: int) -> str:
     if part["head"] is not None:
         return "the MLP after it and the final norm change with it"
     return "the final norm, which comes after it, changes with it"
-
-
-def _agreement(name: str) -> str:
-    if name not in measured():
-        return ""
-    correlation, n_parts = measured()[name]["agreement"]
-    return (
-        f"Over {n_parts} parts in the examples below, what a part writes and what switching it off takes away "
-        f"correlate at {decimal(correlation)} in this model: read single bars with their check."
-    )

@@ -61,8 +61,7 @@ _WHY = """
 <i style="--hue: var(--body-text-color-subdued); height: 0.25em"></i>thin line: what changes when it is switched off</div>
 <table class="wy-table" aria-label="What each part writes, and what switching it off changes"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted u-apart u-muted u-type-sm">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars
-differ, what comes after it reacts to the change: later layers, and the final norm. It says what was written, not what a part is for.
-<span class="wy-agreement"></span></div>
+differ, what comes after it reacts to the change: later layers, and the final norm. It says what was written, not what a part is for.</div>
 <div class="ts-tools u-row u-type-xs">SAVE<button type="button" data-do="link">Copy link</button><span class="ts-said u-muted wy-link-said" role="status"></span></div>
 CIRCUIT</div>
 """.replace("SAVE", save_menu("csv"))

@@ -49,7 +49,7 @@ export function start({element, props, server, watch}) {
     const [own, other] = patching.chances;
     chances.textContent =
       `A goes on with “${name(patching.answers[0])}” (${percent(own[0])}), ` +
-      `B with “${name(patching.answers[1])}” (${percent(other[1])}). ${patching.often}`;
+      `B with “${name(patching.answers[1])}” (${percent(other[1])}).`;
     for (const which of ['a', 'b']) {
       const head = add(table, 'tr');
       add(head, 'th', 'pt-side u-muted', which.toUpperCase());

@@ -59,7 +59,6 @@ export function start({element, props, server, watch}) {
     options(rival, explained.rival[2]);
     element.querySelector('.conclusion').textContent = explained.said;
     find('text').textContent = JSON.parse(props.value).text;
-    find('agreement').textContent = explained.agreement;
     const [n, rest] = explained.rest;
     const parts = [...explained.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
     const {bars, zero} = waterfall(parts.map(part => part.value));

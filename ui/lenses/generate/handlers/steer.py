@@ -4,9 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -39,10 +37,6 @@ _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 EXAMPLES: dict[str, tuple[list[str], list[str]]] = json.loads(
     Path(__file__).with_name("steering_examples.json").read_text(encoding="utf-8")
 )
-
-# By model and example: [strength, words of its kind a text, nats a token] over many texts; made by
-# `tests/tools/steering_trials.py` of this project's commit 7b0ed62.
-HELD = Path(__file__).with_name("steering_held.json")
 
 
 @dataclass(frozen=True)
@@ -94,31 +88,6 @@ def steer(
         yield {"costs": _sheet(costs, strength), "said": conclusion(costs, strength, counts)}
     except GPTCoreError as error:
         yield {"plain": "", "steered": "", "costs": message(str(error)), "said": ""}
-
-
-def measured(model: object, example: object) -> str:
-    """What an example does over many texts, as a sentence; "" where that was not measured."""
-    recorded = held().get(str(model), {}).get(str(example))
-    if not recorded:
-        return ""
-    rows = {row[0]: row[1:] for row in recorded["rows"]}
-    before, (after, cost) = rows[0][0], rows[recorded["best"]]
-    return (
-        f"Over {recorded['texts']} texts, words of its kind: {before:.1f} per text before, {after:.1f} at "
-        f"×{recorded['best']:g}, for {decimal(cost)} nats a token."
-    )
-
-
-def strength_of(model: object, example: object) -> float:
-    """The slider's initial strength for an example."""
-    rows = held().get(str(model), {}).get(str(example))
-    return float(rows["best"]) if rows else 1.5
-
-
-@cache
-def held() -> dict[str, dict[str, Any]]:
-    """The contents of HELD: by model, the measurements of each example."""
-    return json.loads(HELD.read_text(encoding="utf-8"))
 
 
 def _lines(value: object, name: str) -> list[str]:
