@@ -27,7 +27,7 @@ from gptcore.weights.snapshots import load_snapshot
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
 DEFAULT_MODEL = "mini"
-_SUMS = "SHA256SUMS"
+SUMS = "SHA256SUMS"
 MOMENT = "@"  # separates a model's name from the update count of a training snapshot
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -54,7 +54,7 @@ def bundled_models() -> dict[str, Path]:
 
 def damaged_files() -> list[str]:
     """Files of the bundled models, as "mini/model.safetensors", that are missing or fail their checksum."""
-    sums = BUNDLED / _SUMS
+    sums = BUNDLED / SUMS
     if not sums.is_file():
         return []
     damaged = []
@@ -65,13 +65,6 @@ def damaged_files() -> list[str]:
                 continue
         damaged.append(name)
     return damaged
-
-
-def weights_digest(name: str) -> str:
-    """What tells the weights of a bundled model from those of an earlier one: a hash of the checksums of its files."""
-    lines = (BUNDLED / _SUMS).read_text(encoding="utf-8").splitlines()
-    own = sorted(line for line in lines if line.partition("  ")[2].startswith(f"{name}/model"))
-    return hashlib.sha256("\n".join(own).encode()).hexdigest()
 
 
 def load(

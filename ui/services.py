@@ -15,8 +15,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR
-from gptcore.training.config import Precision
-from gptcore.training.precision import faster_precision
+from gptcore.training.config import Precision, faster_precision
 from ui.compute import zero_gpu
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread

@@ -9,7 +9,6 @@ from gptcore.training.data import (
     Rows,
     Source,
     UnigramNoise,
-    WithCopies,
     encoded,
     generator_for,
     ngram_losses,

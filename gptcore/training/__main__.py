@@ -26,13 +26,13 @@ from gptcore.model import GPT, random_model
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import data
 from gptcore.training.arguments import DTYPES, parse_arguments
-from gptcore.training.config import TrainingConfig
+from gptcore.training.config import TrainingConfig, faster_precision
 from gptcore.training.distributed import Workers, leader_first, leave, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, Objective, StepEvent, Trainer, TrainingEvent
-from gptcore.training.precision import faster_precision
 from gptcore.weights.checkpoint import save_folder
 
-MakeObjective = Callable[[GPT, Tokenizer], Objective | None]
+MakeObjective = Callable[[GPT, Tokenizer], Objective | None] | None
+Mix = Callable[[data.Batches, Tokenizer], data.Batches] | None
 
 _LINE_EVERY = 50  # updates
 _CHECKPOINT, _LOG, _TOKENIZER = "last.safetensors", "log.jsonl", "tokenizer"
@@ -43,17 +43,18 @@ def main(arguments: list[str] | None = None) -> int:
     return run(parse_arguments(arguments))
 
 
-def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
+def run(options: Namespace, make_objective: MakeObjective = None, mix: Mix = None) -> int:
     """Runs the training that the options describe; returns the exit status, errors are sentences on stderr.
 
     Args:
         options: of `gptcore.training.arguments`.
         make_objective: builds the loss function from the model and its tokenizer; None for the model's own.
+        mix: changes the batches that are trained on.
     """
     try:
         keep_freed_memory()
         with workers_from_environment(device=options.device) as workers:
-            return _train(options, make_objective, workers)
+            return _train(options, make_objective, mix, workers)
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -62,7 +63,7 @@ def run(options: Namespace, make_objective: MakeObjective | None = None) -> int:
         return 1
 
 
-def _train(options: Namespace, make_objective: MakeObjective | None, workers: Workers | None) -> int:
+def _train(options: Namespace, make_objective: MakeObjective, mix: Mix, workers: Workers | None) -> int:
     base = load(options.from_model) if options.from_model else None
     shape = base.model.config if base is not None else _shape(options)
     config = _config(options)
@@ -77,8 +78,7 @@ def _train(options: Namespace, make_objective: MakeObjective | None, workers: Wo
     batches = _batches(options, sources, tokenizer, shape, config)
     if options.noise:
         batches = data.UnigramNoise(batches, share=options.noise)
-    if options.copies:
-        batches = data.WithCopies(batches, share=options.copies, vocab_size=tokenizer.vocab_size)
+    batches = batches if mix is None else mix(batches, tokenizer)
     if options.epochs is not None:
         tokens = sum(len(source.tokens) for source in sources)
         per_update = shape.n_positions * config.batch_size * config.accumulation_steps

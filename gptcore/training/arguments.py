@@ -47,7 +47,6 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     base = "train this one further, with its tokenizer: a bundled model, gpt2, a folder"
     add("--from-model", metavar="MODEL", help=base)
     add("--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder")
-    add("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
     add("--noise", type=float, default=0.0, metavar="SHARE", help="of input tokens that others of the batch replace")
     add("--snapshots", type=int, nargs="+", default=[], metavar="STEP", help="save the model after these updates")
     add("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")

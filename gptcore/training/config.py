@@ -4,7 +4,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args
 
+import torch
+
 from gptcore.errors import TrainingError
+from gptcore.machine import multiplies_bf16
 
 Schedule = Literal["cosine", "linear", "constant"]
 Precision = Literal["fp32", "bf16"]
@@ -75,3 +78,8 @@ PAPERS: dict[str, dict[str, str | float]] = {
         "beta2": 0.999,
     }
 }  # fmt: skip
+
+
+def faster_precision(device: torch.device | str = "cpu") -> Precision:
+    """The precision to train in: bf16 where a device has instructions for products of bfloat16 matrices."""
+    return "bf16" if multiplies_bf16(device) and torch.device(device).type != "mps" else "fp32"

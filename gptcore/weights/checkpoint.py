@@ -56,9 +56,7 @@ def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, st
     """Writes a safetensors file atomically: under a temporary name, then moved into place."""
     partial = path.with_name(f".{path.name}.partial")
     try:
-        laid_out = {
-            name: tensor.contiguous() for name, tensor in tensors.items()
-        }  # loaded ones may be transposed views
+        laid_out = {name: one.contiguous() for name, one in tensors.items()}  # loaded ones may be transposed views
         save_file(laid_out, partial, metadata={"format": "pt", **(metadata or {})})
         partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)

@@ -211,6 +211,17 @@ def model_from_tensors(config: GPTConfig, tensors: dict[str, Tensor]) -> GPT:
     return model.eval()
 
 
+def clone(model: GPT, device: torch.device | None = None) -> GPT:
+    """A copy of a model's weights as they are now, in evaluation mode and without gradients.
+
+    Args:
+        model: to be copied.
+        device: of the copy; the model's own when left out.
+    """
+    weights = {name: value.detach().to(device, copy=True) for name, value in model.state_dict().items()}
+    return model_from_tensors(model.config, weights).requires_grad_(False)
+
+
 def _absent_as_zeros(config: GPTConfig, like: Tensor) -> dict[str, Tensor]:
     """Zeros where transformers expects a bias or a position that this model does without."""
     absent: dict[str, Tensor] = {}

@@ -1,7 +1,7 @@
 """4-bit snapshots of a model during training, for inspection, not for further training.
 
 Group-wise quantisation: every 32 neighbouring numbers of a matrix share a 16-bit scale and have 15 levels each; biases
-and norms stay in 16 bits. A file takes 0.57 bytes per parameter.
+and norms stay in 16 bits. `weights/recipes/snapshots.py` writes them.
 """
 
 import json
@@ -12,11 +12,11 @@ from torch import Tensor
 
 from gptcore.errors import CheckpointError
 from gptcore.model import GPT
-from gptcore.weights.checkpoint import read_config, read_metadata, read_tensors, write_tensors
+from gptcore.weights.checkpoint import read_config, read_metadata, read_tensors
 from gptcore.weights.hf_format import model_from_tensors
 
 FOLDER = "snapshots"
-_GROUP, _MOST = 32, 7  # numbers that share a scale; the largest level
+GROUP, MOST_STEPS = 32, 7  # numbers that share a scale; the largest level
 
 
 def snapshot_steps(folder: Path) -> list[int]:
@@ -27,27 +27,6 @@ def snapshot_steps(folder: Path) -> list[int]:
 def snapshot_note(folder: Path, step: int) -> str:
     """What was noted with a snapshot, "" for nothing. Raises CheckpointError for a file that is none."""
     return read_metadata(folder / FOLDER / f"{step}.safetensors").get("note", "")
-
-
-def save_snapshot(folder: Path, model: GPT, step: int, *, note: str = "") -> Path:
-    """Adds a snapshot to a model folder, with a few words about this moment.
-
-    Raises:
-        CheckpointError: it cannot be written.
-    """
-    tensors: dict[str, Tensor] = {}
-    shapes: dict[str, list[int]] = {}
-    for name, parameter in model.named_parameters():
-        if parameter.dim() < 2:
-            tensors[name] = parameter.detach().half()
-        else:
-            tensors[f"{name}.steps"], tensors[f"{name}.scales"] = quantise(parameter.detach())
-            shapes[name] = list(parameter.shape)
-    target = folder / FOLDER / f"{step}.safetensors"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    about = {"note": note} if note else {}
-    write_tensors(tensors, target, {"step": str(step), "shapes": json.dumps(shapes), **about})
-    return target
 
 
 def load_snapshot(folder: Path, step: int) -> GPT:
@@ -74,18 +53,11 @@ def load_snapshot(folder: Path, step: int) -> GPT:
         raise CheckpointError(f"The snapshot {file} is damaged ({error}).") from None
 
 
-def quantise(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """(two 4-bit steps a byte, uint8 [N / 2]; a scale for each 32 numbers, float16 [N / 32]); N is padded with 0."""
-    flat = matrix.float().flatten()
-    padded = torch.cat([flat, flat.new_zeros(-len(flat) % _GROUP)]).view(-1, _GROUP)
-    scales = (padded.abs().amax(dim=1, keepdim=True) / _MOST).half()
-    steps = (padded / scales.float().clamp(min=1e-8)).round().clamp(-_MOST, _MOST) + _MOST + 1  # 1 to 15
-    pairs = steps.to(torch.uint8).flatten().view(-1, 2)
-    return pairs[:, 0] | (pairs[:, 1] << 4), scales.flatten()
-
-
 def dequantise(steps: Tensor, scales: Tensor, shape: list[int]) -> Tensor:
-    """The matrix that `quantise` packed, float32, to within half a step. Raises RuntimeError for another shape."""
-    pairs = torch.stack([steps & 15, steps >> 4], dim=1).flatten().to(torch.int8) - (_MOST + 1)
-    values = pairs.view(-1, _GROUP).float() * scales.float()[:, None]
+    """A packed matrix, float32: two 4-bit steps a byte, uint8 [N / 2], and a scale for each 32, float16 [N / 32].
+
+    Raises RuntimeError for another shape.
+    """
+    pairs = torch.stack([steps & 15, steps >> 4], dim=1).flatten().to(torch.int8) - (MOST_STEPS + 1)
+    values = pairs.view(-1, GROUP).float() * scales.float()[:, None]
     return values.flatten()[: torch.Size(shape).numel()].view(shape)

@@ -30,7 +30,7 @@ from gptcore.machine import keep_freed_memory
 from gptcore.model import random_model
 from gptcore.threads import release_threads
 from gptcore.training import RepeatedSequences, Trainer, TrainingConfig, learning_rate
-from gptcore.training.precision import faster_precision
+from gptcore.training.config import faster_precision
 
 SHAPES = {
     "characters, batch 12 x 64": (GPTConfig(vocab_size=65, n_positions=64, n_embd=128, n_layer=4, n_head=4), 12),

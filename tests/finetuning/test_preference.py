@@ -20,8 +20,8 @@ from gptcore.finetuning.preference import (
     preference_pair,
 )
 from gptcore.finetuning.supervised import AnswerExample, padded_answers
-from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer
+from gptcore.weights.hf_format import clone
 from tiny import make_model
 
 CONFIG = gptcore.GPTConfig(vocab_size=30, n_positions=16, n_embd=16, n_layer=2, n_head=2)

@@ -8,9 +8,10 @@ from gptcore import GPT, GPTConfig
 from gptcore.errors import TrainingError
 from gptcore.model import random_model
 from gptcore.tokenizers import ByteBPE
-from gptcore.training import RandomWindows, Source, WithCopies
+from gptcore.training import RandomWindows, Source
 from gptcore.weights.checkpoint import save_folder
 from tiny import NO_DROPOUT
+from weights.recipes.copies import WithCopies
 from weights.recipes.distillation import Distillation
 from weights.recipes.writing import main
 

@@ -25,10 +25,10 @@ from gptcore.training import (
     Trainer,
     TrainingConfig,
     UnigramNoise,
+    config,
     learning_rate,
     make_optimizers,
     ngram_losses,
-    precision,
     split,
     token_file,
 )
@@ -359,7 +359,7 @@ def test_an_unknown_corpus_is_a_sentence():
 
 
 def test_precision_is_what_the_device_multiplies(monkeypatch):
-    monkeypatch.setattr(precision, "multiplies_bf16", lambda device: True)
-    assert [precision.faster_precision(device) for device in ("cpu", "cuda", "mps")] == ["bf16", "bf16", "fp32"]
-    monkeypatch.setattr(precision, "multiplies_bf16", lambda device: False)
-    assert precision.faster_precision() == precision.faster_precision("cuda") == "fp32"
+    monkeypatch.setattr(config, "multiplies_bf16", lambda device: True)
+    assert [config.faster_precision(device) for device in ("cpu", "cuda", "mps")] == ["bf16", "bf16", "fp32"]
+    monkeypatch.setattr(config, "multiplies_bf16", lambda device: False)
+    assert config.faster_precision() == config.faster_precision("cuda") == "fp32"

@@ -6,8 +6,9 @@ from gptcore import GPTConfig
 from gptcore.errors import CheckpointError
 from gptcore.tokenizers import CharTokenizer
 from gptcore.weights.checkpoint import save_folder
-from gptcore.weights.snapshots import dequantise, load_snapshot, quantise, save_snapshot, snapshot_note, snapshot_steps
+from gptcore.weights.snapshots import dequantise, load_snapshot, snapshot_note, snapshot_steps
 from tiny import make_model
+from weights.recipes.snapshots import quantise, save_snapshot
 
 SHAPE = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
 

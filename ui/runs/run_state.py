@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
-from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
+from ui.runs.observation import Curve, Observation
 
 _LONG = 1.0  # seconds between two readings, above which it is asked whether the process ran
 _RAN = 0.2  # least share of a processor that a training uses while it runs

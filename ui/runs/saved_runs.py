@@ -22,10 +22,10 @@ import torch
 from gptcore.analysis import HeadScores
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from gptcore.observation import Curve, Observation
 from gptcore.tokenizers import load_tokenizer
 from gptcore.training import TrainingConfig
 from gptcore.weights.checkpoint import load_folder, save_folder
+from ui.runs.observation import Curve, Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
 

@@ -16,10 +16,11 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, device_name
 from gptcore.model import GPT
-from gptcore.observation import ObservationPlan, clone, observe
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
+from gptcore.weights.hf_format import clone
 from ui.compute.compute_thread import ComputeThread
+from ui.runs.observation import ObservationPlan, observe
 from ui.runs.run_state import RunFacts, RunState, State
 
 log = logging.getLogger("gptlens")

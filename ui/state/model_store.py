@@ -16,9 +16,9 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
 from gptcore.machine import PROCESSOR, device_name
-from gptcore.observation import clone
 from gptcore.threads import release_threads
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
+from gptcore.weights.hf_format import clone
 from gptcore.weights.snapshots import snapshot_note, snapshot_steps
 from ui.state.limits import Limits
 

@@ -27,10 +27,10 @@ from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import DEVICES, choose_device, keep_freed_memory
 from gptcore.model import GPT
-from gptcore.observation import clone
 from gptcore.training import StepEvent, Trainer, encoded
-from gptcore.training.precision import faster_precision
+from gptcore.training.config import faster_precision
 from gptcore.weights.checkpoint import save_folder
+from gptcore.weights.hf_format import clone
 
 _TOLD_EVERY = 50  # updates
 _OWN_TOLD_EVERY = 20.0  # seconds

@@ -1,7 +1,7 @@
 """Trains like `gptcore.training`, with two further objectives: `python -m weights.recipes.training --help`.
 
 `--teacher` learns from what other models expect, `--against-repetition` and `--against-doubling` from what the model
-writes itself.
+writes itself; `--copies` mixes in rows that repeat, on which induction heads form.
 """
 
 import argparse
@@ -11,9 +11,10 @@ from gptcore.errors import TrainingError
 from gptcore.language_model import load
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer
-from gptcore.training import Objective, leave
+from gptcore.training import Batches, Objective, leave
 from gptcore.training.__main__ import run
 from gptcore.training.arguments import make_parser, parse
+from weights.recipes.copies import WithCopies
 from weights.recipes.distillation import Distillation
 from weights.recipes.unlikelihood import Unlikelihood
 
@@ -29,8 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     doubled = "the same for doubled words; about 60"
     add("--against-doubling", type=float, default=0.0, metavar="WEIGHT", help=doubled)
     add("--own-texts", type=int, default=4, metavar="N", help="texts that it continues of every batch, for these two")
+    add("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
     options = parse(parser, arguments)
-    return run(options, partial(objective, options))
+    return run(options, partial(objective, options), partial(mixed, options))
+
+
+def mixed(options: argparse.Namespace, batches: Batches, tokenizer: Tokenizer) -> Batches:
+    """The batches with the copies that the options ask for."""
+    return WithCopies(batches, share=options.copies, vocab_size=tokenizer.vocab_size) if options.copies else batches
 
 
 def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> Objective | None:

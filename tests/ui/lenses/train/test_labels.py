@@ -6,11 +6,11 @@ import random
 import re
 
 import pytest
+from recorded_runs import weights_digest
 from test_runs import finished, polled
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
-from gptcore.language_model import weights_digest
 from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.form import _NEEDED, _filled, _needed
 from ui.lenses.train.handlers import watching

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gptcore.observation import Curve, Observation
 from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.verdicts import verdict
+from ui.runs.observation import Curve, Observation
 from ui.runs.run_state import RunFacts, RunState
 
 FACTS = RunFacts(

@@ -38,11 +38,12 @@ from gptcore.finetuning.supervised import (
 )
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
-from gptcore.observation import ObservationPlan, clone
 from gptcore.training import TrainingConfig
 from gptcore.training.data import held_apart
+from gptcore.weights.hf_format import clone
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of
+from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts, RunKind, RunState
 from ui.runs.training_run import Plan, Preparation, Scoring
 from ui.runs.workspaces import Workspace

@@ -10,10 +10,10 @@ import torch
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
 from gptcore.machine import PROCESSOR, device_name
-from gptcore.training.config import OptimizerName, TrainingConfig
-from gptcore.training.precision import faster_precision, passes_rate, update_seconds
+from gptcore.training.config import OptimizerName, TrainingConfig, faster_precision
 from ui.lenses.train.handlers.forms import LENGTHS, train_form
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER
+from ui.lenses.train.handlers.rates import passes_rate, update_seconds
 from ui.lenses.train.handlers.texts import REPEATED, find_text
 from ui.services import Services
 

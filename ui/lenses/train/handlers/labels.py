@@ -10,7 +10,6 @@ from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
 from gptcore.finetuning.classification import padded
 from gptcore.language_model import LanguageModel
-from gptcore.observation import ObservationPlan
 from gptcore.training import generator_for
 from gptcore.training.data import held_apart
 from gptcore.zero_shot.metrics import percent
@@ -18,6 +17,7 @@ from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt
 from ui.lenses.train.payloads import Classified
+from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunState
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services

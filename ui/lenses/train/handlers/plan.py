@@ -16,7 +16,6 @@ from gptcore.errors import TokenizerError
 from gptcore.inference.scoring import scoring_windows
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.observation import ObservationPlan, clone
 from gptcore.tokenizers import CharTokenizer, Tokenizer, describe_token
 from gptcore.training import (
     Batches,
@@ -28,6 +27,7 @@ from gptcore.training import (
     UnigramNoise,
     generator_for,
 )
+from gptcore.weights.hf_format import clone
 from gptcore.zero_shot.evaluation import Trial
 from gptcore.zero_shot.items import make_trial
 from gptcore.zero_shot.tasks import TASKS
@@ -35,6 +35,7 @@ from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, find_text
 from ui.runs.dataset_cache import Prepared, prepared
+from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts, RunKind
 from ui.runs.training_run import Plan, Scoring
 from ui.services import Services

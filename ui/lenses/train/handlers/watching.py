@@ -10,7 +10,6 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from gptcore.observation import Observation
 from gptcore.training import learning_rate
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
@@ -18,6 +17,7 @@ from ui.lenses.train.handlers.forms import TRICKS, TrainForm, train_form, tune_f
 from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Said, fields, finite, significant
+from ui.runs.observation import Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState
 from ui.runs.saved_runs import facts_json, write_run

@@ -11,9 +11,7 @@ import torch
 from gptcore.analysis import HeadScores, attention_patterns, repeated_token_scores
 from gptcore.inference.generation import generate, last_logits
 from gptcore.language_model import LanguageModel
-from gptcore.model import GPT
 from gptcore.training.loop import StepEvent
-from gptcore.weights.hf_format import model_from_tensors
 from gptcore.zero_shot.evaluation import Trial, quick_accuracies
 
 _MOST_ROWS = 1600  # of a curve; then they are merged
@@ -81,7 +79,7 @@ class ObservationPlan:
 def observe(
     lm: LanguageModel, watched: ObservationPlan, *, step: int, elapsed: float, valid_loss: float, accuracy: float
 ) -> Generator[None, None, Observation]:
-    """Observes a model in small steps; it must not change meanwhile, see `clone`."""
+    """Observes a model in small steps; it must not change meanwhile, see `gptcore.weights.hf_format.clone`."""
     text = ""
     n, seed = watched.n_new, watched.seed
     for token in generate(lm, watched.prompt, max_new_tokens=n, temperature=0.8, seed=seed, n_alternatives=0):
@@ -94,14 +92,3 @@ def observe(
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
     return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
-
-
-def clone(model: GPT, device: torch.device | None = None) -> GPT:
-    """A copy of a model's weights as they are now, in evaluation mode and without gradients.
-
-    Args:
-        model: to be copied.
-        device: of the copy; the model's own when left out.
-    """
-    weights = {name: value.detach().to(device, copy=True) for name, value in model.state_dict().items()}
-    return model_from_tensors(model.config, weights).requires_grad_(False)

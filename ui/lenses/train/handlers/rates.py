@@ -1,4 +1,4 @@
-"""The precision of a run, and how many tokens or updates a second this machine makes in it."""
+"""How many tokens or updates a second this machine makes: what a run of so many seconds can do."""
 
 import math
 import time
@@ -8,17 +8,10 @@ from functools import cache
 import torch
 
 from gptcore.config import GPTConfig
-from gptcore.machine import multiplies_bf16
 from gptcore.model import GPT, random_model
-from gptcore.training.config import Precision, TrainingConfig
-from gptcore.training.data import RepeatedSequences, generator_for
-from gptcore.training.loop import StepEvent, Trainer
+from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig, generator_for
+from gptcore.training.config import Precision
 from gptcore.training.recorded import WARM_UPS
-
-
-def faster_precision(device: torch.device | str = "cpu") -> Precision:
-    """The precision to train in: bf16 where a device has instructions for products of bfloat16 matrices."""
-    return "bf16" if multiplies_bf16(device) and torch.device(device).type != "mps" else "fp32"
 
 
 def passes_rate(
