@@ -36,7 +36,9 @@ def keep_titles(page: Page) -> None:
     page.evaluate("""() => {
       window.titles = [];
       const title = document.querySelector('#train .tr-title');
-      new MutationObserver(() => window.titles.push(title.textContent)).observe(title, {childList: true});
+      const first = title.textContent; // a slow machine may write it once more
+      new MutationObserver(() => title.textContent === first || window.titles.push(title.textContent))
+        .observe(title, {childList: true});
     }""")
 
 

@@ -13,11 +13,13 @@ from weights.recipes import freeze, training
 from weights.recipes.world import items as made
 
 
-@pytest.mark.slow
-def test_the_files_are_what_the_generator_writes(tmp_path):
+def test_the_files_are_what_the_generator_writes(tmp_path, monkeypatch):
+    """All items, and of the pages, each of which has a seed of its own, the first ones."""
+    monkeypatch.setattr(freeze, "_N_PAGES", 400)
     assert freeze.main(["--out", str(tmp_path)]) == 0
     for file in sorted(tmp_path.iterdir()):
-        assert gzip.decompress(file.read_bytes()) == gzip.decompress((ITEMS_FILE.parent / file.name).read_bytes())
+        made, kept = (gzip.decompress(one.read_bytes()) for one in (file, ITEMS_FILE.parent / file.name))
+        assert len(made) > 1e5 and (made == kept if file.name == ITEMS_FILE.name else kept.startswith(made))
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -32,7 +34,6 @@ def test_the_first_items_are_the_generators_and_other_seeds_choose_others(task):
 
 def test_pages_are_documents_of_the_web():
     assert len(corpus("world")) == 8_000 and len(corpus("tasks")) == 16_000
-    assert corpus("world")[:20] == freeze.frozen_pages("pages")[:20]
 
 
 def test_a_damaged_file_of_items_is_a_sentence(tmp_path, monkeypatch):

@@ -151,7 +151,7 @@ def _room() -> Finding:
 
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the lightest first
 _START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
 _TEXT = 10_000.0  # milliseconds until a text is there
 _UNFOUND = "which is not shown here"
