@@ -8,7 +8,6 @@ from gptcore.finetuning.classification import (
     SpecialTokens,
     TaskClassifier,
     classification,
-    classification_config,
     entailment,
     evaluate_classifier,
     multiple_choice,

@@ -17,7 +17,6 @@ from torch.nn.utils.rnn import pad_sequence
 from gptcore.errors import ContextLengthError, TrainingError
 from gptcore.finetuning.supervised import chosen_of_epoch
 from gptcore.model import GPT, IGNORED_TARGET
-from gptcore.training import TrainingConfig
 from gptcore.weights.hf_format import model_from_tensors
 
 AUXILIARY_WEIGHT = 0.5
@@ -218,18 +217,6 @@ def padded(examples: Sequence[EncodedExample]) -> tuple[Tensor, Tensor]:
     rows = [torch.tensor(sequence) for example in examples for sequence in example.sequences]
     ids = pad_sequence(rows, batch_first=True, padding_value=-1)  # [B * S, T]
     return ids.view(len(examples), -1, ids.shape[1]), torch.tensor([example.label for example in examples])
-
-
-def classification_config(
-    n_examples: int, *, epochs: int = 3, batch_size: int = 32, **changes: float
-) -> TrainingConfig:
-    """The paper's settings for so many examples; `changes` are fields of TrainingConfig."""
-    own = TrainingConfig(
-        batch_size=batch_size, learning_rate=6.25e-5, schedule="linear", weight_decay=0.01, beta2=0.999
-    )
-    epoch = math.ceil(n_examples / batch_size)
-    lengths = {"max_steps": epochs * epoch, "warmup_steps": round(0.002 * epochs * epoch), "eval_every": epoch}
-    return replace(own, **{**lengths, **changes})  # type: ignore[arg-type]
 
 
 @torch.inference_mode()

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from collections.abc import Mapping
 
 import gradio as gr
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from serving import served_page
 from tiny import ROOT
 from ui.endpoints import add_endpoints
-from ui.server.gradio_internals.api_reference import markdown, tell_of
+from ui.server.gradio_internals.api_reference import Endpoint, Value, tell_of
 
 README = ROOT / "gptcore" / "README.md"
 
@@ -21,6 +22,26 @@ def described(bundled):
         endpoints = add_endpoints(bundled)
     tell_of(page, endpoints)
     return endpoints, page.get_api_info()["named_endpoints"]
+
+
+def markdown(endpoints: Mapping[str, Endpoint]) -> str:
+    """The reference as it stands in the core's README."""
+    parts = []
+    for endpoint in endpoints.values():
+        lines = [f"#### /{endpoint.name}", "", endpoint.about, "", "| value | type | default | |", "|---|---|---|---|"]
+        for value in endpoint.values:
+            choices = f" One of {', '.join(f'`{one}`' for one in value.choices)}." if value.choices else ""
+            default = f"`{value.default}`" if value.default else "(needed)"
+            kind = value.kind.replace("|", "or")
+            lines.append(f"| `{value.name}` | {kind} | {default} | {sentence(value)}{choices} |")
+        parts.append("\n".join([*lines, "", f"Answers: {endpoint.answer}"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def sentence(value: Value) -> str:
+    """What a value is, with a capital unless it begins with one of its choices."""
+    names = (*value.choices, value.default.strip("'"))
+    return value.about if value.about.split(",")[0] in names else value.about[:1].upper() + value.about[1:]
 
 
 def test_the_readme_has_the_reference_that_the_endpoints_make(described):

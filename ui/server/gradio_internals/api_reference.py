@@ -1,4 +1,4 @@
-"""API reference of the named endpoints, from their docstrings: for the API page and the core's README.
+"""API reference of the named endpoints, from their docstrings: for the API page.
 
 Gradio passes on a docstring's first sentence, and calls every value "1st", "2nd" and so on.
 """
@@ -99,26 +99,6 @@ def _describe_parameters(known: dict[str, Any], endpoint: Endpoint) -> None:
         answer["label"] = endpoint.answer
         answer["type"] = {"type": "object"}
         answer["python_type"] = {"type": "dict(str, Any)", "description": endpoint.answer}
-
-
-def markdown(endpoints: Mapping[str, Endpoint]) -> str:
-    """The reference as it stands in the core's README."""
-    parts = []
-    for endpoint in endpoints.values():
-        lines = [f"#### /{endpoint.name}", "", endpoint.about, "", "| value | type | default | |", "|---|---|---|---|"]
-        for value in endpoint.values:
-            choices = f" One of {', '.join(f'`{one}`' for one in value.choices)}." if value.choices else ""
-            default = f"`{value.default}`" if value.default else "(needed)"
-            kind = value.kind.replace("|", "or")
-            lines.append(f"| `{value.name}` | {kind} | {default} | {_sentence(value)}{choices} |")
-        parts.append("\n".join([*lines, "", f"Answers: {endpoint.answer}"]))
-    return "\n\n".join(parts) + "\n"
-
-
-def _sentence(value: Value) -> str:
-    """What a value is, with a capital unless it begins with one of its choices."""
-    names = (*value.choices, value.default.strip("'"))
-    return value.about if value.about.split(",")[0] in names else value.about[:1].upper() + value.about[1:]
 
 
 def _one_line(text: str) -> str:
