@@ -226,7 +226,8 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
 
 
 def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit, monkeypatch):
-    monkeypatch.setattr(assistant, "_N_INSTRUCTIONS", 300)
+    for name, n in (("_N_INSTRUCTIONS", 300), ("_HELD_OUT", 12)):
+        monkeypatch.setattr(assistant, name, n)
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 6)
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Continue')")

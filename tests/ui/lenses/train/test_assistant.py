@@ -20,8 +20,9 @@ FORM = AssistantForm(length="30")
 
 
 def shortened(plan, n=3):
-    """A plan of so many updates."""
+    """A plan of so many updates, by batches of two."""
     config = replace(plan.facts.config, time_budget=None, max_steps=n, precision="fp32")
+    plan.data.batch_size = 2
     return replace(plan, facts=replace(plan.facts, config=config))
 
 
@@ -30,6 +31,7 @@ def taught(bundled):
     """A workspace on which stage 1 has ended."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(assistant, "_N_INSTRUCTIONS", 300)
+        patched.setattr(assistant, "_HELD_OUT", 12)
         plan = shortened(assistant.teaching_plan(bundled, bundled.models.get("mini"), FORM))
     return finished(bundled.run_manager.start(None, plan))
 
