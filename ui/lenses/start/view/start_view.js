@@ -165,15 +165,18 @@ function drawBars() {
   button('next').textContent = `Next ${data.unit}`;
   button('why').textContent = `Why this ${data.unit}?`;
   find('next').querySelector('h2').textContent = `Its guesses for the next ${data.unit}`;
-  find('bars').textContent = '';
+  const bars = find('bars');
+  const focused = [...bars.children].indexOf(document.activeElement); // a keyboard goes on where it was
+  bars.textContent = '';
   for (const [label, p, id] of data.next) {
     const ends = id === data.end;
     const press = () => (ends ? say('Here it would end its text.') : append(id));
-    const bar = addButton(find('bars'), 'st-bar u-bare u-bar u-spread u-type-sm', '', press);
+    const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', press);
     bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
     add(bar, 'span', 'st-name u-token u-mono', ends ? 'end of text' : visible(label).replace('␣', ''));
     add(bar, 'span', 'st-p u-digits', percent(p));
   }
+  /** @type {HTMLElement} */ (bars.children[focused])?.focus({preventScroll: true});
 }
 
 // A sentence that was read; intoBox: whether the other tabs' boxes take it, too.

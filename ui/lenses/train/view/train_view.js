@@ -155,7 +155,7 @@ async function absorb(view, news, inSight) {
   if (run.rival && run.rival.id === news.rival.run) receive(run.rival, news.rival);
   if (!view.restored && !isExample(view)) view.trigger('restore', {workspace: view.workspace});
   view.restored = true;
-  if (view.failures === 0 && view.part('message').textContent === SILENT) say(view, '');
+  if (view.failures === 0 && view.part('message').textContent.startsWith('The server does not')) say(view, '');
   const ends = (was, now) => was !== undefined && was !== 'ended' && now === 'ended';
   if (ends(before, run.state) || ends(rivalBefore, run.rival?.state)) await pastRuns(view);
   if (view.run?.id === news.run) show(view, news, fresh, inSight);
