@@ -28,10 +28,10 @@ def passes_rate(
     """
     model, generator = random_model(shape, 0), generator_for(0, "trial")
     ids = torch.randint(shape.vocab_size, (batch_size, shape.n_positions), generator=generator)
-    _seconds(model, ids[:1], precision)  # warms up
+    _pass(model, ids[:1], precision)  # warms up
     n_passes, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
-        _seconds(model, ids, precision)
+        _pass(model, ids, precision)
         n_passes += 1
         if n_passes > 1 and n_passes * ids.numel() >= enough * (time.perf_counter() - began):
             break
@@ -58,11 +58,9 @@ def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.devic
     return (times[-1] - times[WARM_UPS + 1]) / (len(times) - WARM_UPS - 2)
 
 
-def _seconds(model: GPT, ids: torch.Tensor, precision: Precision) -> float:
-    """Duration of one forward and backward pass."""
-    began = time.perf_counter()
+def _pass(model: GPT, ids: torch.Tensor, precision: Precision) -> None:
+    """One forward and backward pass."""
     with torch.enable_grad(), torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
         loss = model(ids, ids).loss
     loss.backward()
     model.zero_grad(set_to_none=True)
-    return time.perf_counter() - began

@@ -1,5 +1,4 @@
-// Polls a run on the server, draws and steers it. Everything that the model wrote goes into
-// the page by textContent.
+// Polls a run on the server, draws and steers it. What the model wrote goes into the page by textContent.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, smoothed} from '../../../shared/view/plain.js';
