@@ -19,6 +19,11 @@ def test_a_guess_is_taken_and_back_takes_it_away_and_the_picture_follows_pointer
     assert page.locator(WORDS).last.inner_text().strip() == best.strip()
     page.click("#start [data-do=back]")
     expect(page.locator(WORDS)).to_have_count(count)
+    page.locator("#start .st-bar").nth(1).press("Enter")
+    expect(page.locator(WORDS)).to_have_count(count + 1)
+    expect(page.locator("#start .st-bar").nth(1)).to_be_focused()  # for the next guess
+    page.click("#start [data-do=back]")
+    expect(page.locator(WORDS)).to_have_count(count)
     page.locator(WORDS).nth(5).hover(force=True)  # arcs follow the word that is pointed at
     expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
     words = "[...document.querySelectorAll('#start .st-word')]"
