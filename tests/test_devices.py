@@ -1,5 +1,6 @@
 """Which device is chosen, and what happens when a card is full; cards are stood in for."""
 
+from dataclasses import replace
 from functools import partial
 
 import gradio as gr
@@ -50,8 +51,7 @@ def test_a_card_that_does_not_compute_right_is_passed_over(no_card, monkeypatch)
 def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
     """The same tokens as without the interruption, and the visitor is told."""
     told = []
-    monkeypatch.setattr(gr, "Warning", told.append)
-    services = make_services(offline=True)
+    services = replace(make_services(offline=True), notify=told.append)
     lm = services.models.get("mini")
     step, calls = engine.decode_one, []
 
@@ -70,7 +70,7 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
     monkeypatch.setattr(engine, "decode_one", interrupted)
     assert [token.id for (_, token), _ in services._write_on_card(lm, [found], 12)] == whole
     assert len(calls) > 4 and found.ids == expected.ids and found.end == "length"
-    assert len(told) == 1 and "processor" in told[0]
+    assert len(told) == 1 and "CPU" in told[0]
     assert services.models.get("mini") is not lm  # others find the copy on the processor
     services.close()
 
@@ -83,7 +83,7 @@ def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
     def compute():
         raise FULL
 
-    with pytest.raises(gr.Error, match="graphics card has no memory left") as told, shown_to_visitor():
+    with pytest.raises(gr.Error, match="GPU has no memory left") as told, shown_to_visitor():
         services.now(compute)
     assert "Try again" in str(told.value)
     assert services.models.device == PROCESSOR

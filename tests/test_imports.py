@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -18,8 +20,12 @@ FORBIDDEN_WITHIN = {
     "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"], "figures": ["gradio", "torch", "gptcore"],
     "payloads": ["gradio", "torch", "gptcore"], "view": ["torch"],
 }  # fmt: skip
-BENEATH = ("ui.shared", "ui.state", "ui.runs", "ui.compute", "ui.services", "ui.views", "ui.errors", "ui.conclusions",
-           "ui.payloads")  # fmt: skip
+BENEATH = ("ui.shared", "ui.state", "ui.runs", "ui.compute", "ui.services", "ui.views", "ui.errors", "ui.notices",
+           "ui.conclusions", "ui.payloads")  # fmt: skip
+# What computes and keeps, and what it says: it runs in any program, with no page.
+WITHOUT_GRADIO = re.compile(
+    r"\.handlers(\.|$)|^ui\.(compute|state|runs|services|views|links|payloads|conclusions|notices)(\.|$)"
+)
 OWN_ROOM = re.compile(r"ui\.(?:lenses|rooms)\.\w+")
 SLOW_AT_START = ["transformers", "matplotlib", "plotly", "tokenizers"]
 
@@ -51,6 +57,20 @@ def test_neither_rooms_nor_files_import_in_circles():
 def test_imports_run_one_way(folder):
     files = sorted((ROOT / folder).rglob("*.py"))
     assert files and not broken(files, FORBIDDEN[folder])
+
+
+def test_everything_beneath_the_events_loads_no_gradio_not_even_indirectly():
+    """Imports every such module in one fresh process, and looks after each whether Gradio is loaded."""
+    names = [name for name in imports.modules() if WITHOUT_GRADIO.search(name)]
+    assert len(names) > 60
+    script = (
+        "import importlib, sys\n"
+        f"for name in {names!r}:\n"
+        "    importlib.import_module(name)\n"
+        "    assert 'gradio' not in sys.modules, name\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr[-500:]
 
 
 @pytest.mark.parametrize("kind", list(FORBIDDEN_WITHIN))

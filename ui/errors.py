@@ -10,13 +10,11 @@ import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.threads import release_threads
+from ui.notices import GPU_FULL
 
 log = logging.getLogger("gptlens")
 
-CARD_FULL = (
-    "The graphics card has no memory left for this. From now on the processor computes, more slowly; nothing is lost."
-)
-_LACKS = "This graphics card lacks what this view computes. Start the app with --device cpu for it."
+_LACKS = "This GPU lacks an operation that this view needs. Start the app with --device cpu for it."
 _WRONG = "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details."
 _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
 
@@ -26,6 +24,11 @@ def shortened(sentence: str) -> str:
     if len(sentence) <= _LONGEST:
         return sentence
     return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 4 :]}"
+
+
+def show_notice(sentence: str) -> None:
+    """Shows a sentence as a notice on the page of the visitor whose event is being answered."""
+    gr.Warning(html.escape(sentence, quote=False))
 
 
 @contextmanager
@@ -43,13 +46,13 @@ def shown_to_visitor() -> Iterator[None]:
         raise gr.Error(sentence, title="Not possible", print_exception=False) from None
     except torch.OutOfMemoryError as error:
         log.warning("%s", error)
-        raise gr.Error(f"{CARD_FULL} Try again.", title="The graphics card is full", print_exception=False) from None
+        raise gr.Error(f"{GPU_FULL} Try again.", title="The GPU is full", print_exception=False) from None
     except (GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker
         log.exception("a handler failed")
         if isinstance(error, NotImplementedError) and "MPS" in str(error):
-            raise gr.Error(_LACKS, title="Not on this graphics card", print_exception=False) from None
+            raise gr.Error(_LACKS, title="Not on this GPU", print_exception=False) from None
         raise gr.Error(_WRONG, title="Error", print_exception=False) from error
     finally:
         release_threads()  # this thread of the server may idle for long

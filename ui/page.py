@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -16,7 +17,7 @@ from gradio.events import Dependency
 from gptcore.errors import GPTCoreError
 from ui import links
 from ui.endpoints import add_endpoints
-from ui.errors import shown_to_visitor
+from ui.errors import show_notice, shown_to_visitor
 from ui.frame.card import model_card
 from ui.frame.example import PageExample
 from ui.frame.handlers.model import load
@@ -61,6 +62,7 @@ _GO_NOTED = calling("shared/view/places.js", "(m.goNow(), [])")
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
     """The whole page, wired, showing `example` at first; `launch` takes the theme and script of `ui.shared.theme`."""
+    services = replace(services, notify=show_notice)
     default = services.models.get(services.models.default)
     # The queue only limits concurrency; `Services.compute` schedules the computation.
     model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}

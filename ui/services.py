@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-import gradio as gr
 import torch
 
 from gptcore.inference.generation import continue_together
@@ -21,7 +20,7 @@ from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
 from ui.compute.zero_gpu import resumed
-from ui.errors import CARD_FULL
+from ui.notices import GPU_FULL, log_notice
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.workspaces import Workspace, Workspaces
@@ -54,6 +53,7 @@ class Services:
     lan: str = ""  # this machine's address in the local network, where the page is served there
     ending: threading.Event = field(default_factory=threading.Event)  # the server has been told to end
     talk: str = ""  # the text of the talk that the app was started with
+    notify: Callable[[str], None] = log_notice  # shows a sentence to the visitor whose work this is
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
         """Yields (result, seconds) of each step of a long computation, as a background job."""
@@ -70,7 +70,7 @@ class Services:
             return self.compute_thread.each(steps)
         here = partial(self.scheduler.write, lm.model)
         if zero_gpu.wanted(lm):
-            return zero_gpu.write(lm, continuations, max_new_tokens, here=here)
+            return zero_gpu.write(lm, continuations, max_new_tokens, here=here, notify=self.notify)
         if lm.model.wte.weight.device != PROCESSOR:
             return self._write_on_card(lm, continuations, max_new_tokens)
         return here(continuations, max_new_tokens)
@@ -84,14 +84,14 @@ class Services:
             yield from self.scheduler.write(lm.model, texts, max_new_tokens)
             return
         except torch.OutOfMemoryError:
-            gr.Warning(CARD_FULL)
+            self.notify(GPU_FULL)
         moved = self.models.on_processor(lm)
         yield from resumed(moved, texts, n_wanted, partial(self.scheduler.write, moved.model))
 
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
         """As `gptcore.inference.scoring.score_text`, wherever it is computed."""
         here = partial(self.measure, partial(score_text, lm, text))
-        return zero_gpu.score(lm, text, here=here) if zero_gpu.wanted(lm) else here()
+        return zero_gpu.score(lm, text, here=here, notify=self.notify) if zero_gpu.wanted(lm) else here()
 
     def opened(self, name: object) -> LanguageModel | None:
         """A model that is already open, or None: a component's request must not load one."""

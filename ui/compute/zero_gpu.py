@@ -20,8 +20,6 @@ try:
 except ImportError:  # not on a Space
     spaces = None
 
-import gradio as gr
-
 import gptcore
 from gptcore.analysis import count_parameters
 from gptcore.inference.generation import continue_together
@@ -138,8 +136,13 @@ def write(
     max_new_tokens: int,
     *,
     here: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
+    notify: Callable[[str], None],
 ) -> Iterator[Made]:
-    """Yields ((which continuation, its next token), its seconds) from the GPU; falls back to `here` without one."""
+    """Yields ((which continuation, its next token), its seconds) from the GPU; falls back to `here` without one.
+
+    Args:
+        notify: shows a sentence to the visitor.
+    """
     n_asked = [one.n_new + max_new_tokens for one in texts]
     before = time.perf_counter()
     try:
@@ -151,22 +154,25 @@ def write(
             before = now
         return
     except Exception as error:
-        _say(error)
+        notify(_reason(error))
     yield from resumed(lm, texts, n_asked, here)
 
 
-def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored]) -> Scored:
+def score(
+    lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]
+) -> Scored:
     """As `gptcore.inference.scoring.score_text`, on the GPU; falls back to `here` without one."""
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))
     except Exception as error:
-        _say(error)
+        notify(_reason(error))
         return here()
 
 
-def _say(error: Exception) -> None:
-    """Tells the visitor why the rest runs on the slower CPU."""
-    if not isinstance(error, gr.Error):
-        log.error("the GPU's process failed", exc_info=error)
-    why = str(error.message) if isinstance(error, gr.Error) else "an error, which the server's log has"
-    gr.Warning(_FULL.format(why=why.rstrip(".")))
+def _reason(error: Exception) -> str:
+    """Tells why the CPU goes on with the work; logs an error that the `spaces` package has no message for."""
+    message = getattr(error, "message", None)  # of Gradio's errors, which `spaces` raises
+    if message is None:
+        log.error("the GPU process failed", exc_info=error)
+        message = "an error, which the server's log has"
+    return _FULL.format(why=str(message).rstrip("."))
