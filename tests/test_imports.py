@@ -20,8 +20,8 @@ FORBIDDEN_WITHIN = {
     "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"], "figures": ["gradio", "torch", "gptcore"],
     "payloads": ["gradio", "torch", "gptcore"], "view": ["torch"],
 }  # fmt: skip
-BENEATH = ("ui.shared", "ui.state", "ui.runs", "ui.compute", "ui.services", "ui.views", "ui.errors", "ui.notices",
-           "ui.conclusions", "ui.payloads")  # fmt: skip
+_BENEATH = "shared state runs compute services view views errors notices conclusions payloads"
+BENEATH = tuple(f"ui.{name}" for name in _BENEATH.split())
 # What computes and keeps, and what it says: it runs in any program, with no page.
 WITHOUT_GRADIO = re.compile(
     r"\.handlers(\.|$)|^ui\.(compute|state|runs|services|views|links|payloads|conclusions|notices)(\.|$)"

@@ -99,14 +99,18 @@ def _handlers(services) -> dict[str, Any]:
     from gptcore.inference.sampling_settings import SamplingSettings
     from gptcore.training import StepEvent, Trainer
     from gptcore.training.config import PAPERS, TrainingConfig
-    from ui.lenses.generate.handlers import probabilities, strategies
-    from ui.lenses.generate.views import FIRST_CHOICES
-    from ui.lenses.parameters.handlers import anatomy, architecture, costs, families, shapes
+    from ui.lenses.generate.compare import probabilities
+    from ui.lenses.generate.handlers import strategies
+    from ui.lenses.generate.handlers.forms import CompareFields
+    from ui.lenses.parameters.drawing import anatomy, architecture
+    from ui.lenses.parameters.handlers import shapes
+    from ui.lenses.parameters.reference import costs, families
     from ui.lenses.start.handlers import sentence, story
     from ui.lenses.train.handlers.forms import train_form
     from ui.lenses.train.handlers.plan import make_plan
     from ui.lenses.train.handlers.presets import PRESETS as RUNS
     from ui.lenses.zero_shot.handlers.form import defaults, known_task
+    from ui.shared.fields import defaults_of
 
     def shares(**how: Any) -> list[float]:
         left = candidates(torch.tensor([2.0, 1.0, 0.075, -5.0]), SamplingSettings(**how)).probabilities
@@ -142,7 +146,8 @@ def _handlers(services) -> dict[str, Any]:
         "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")),
         "CURVE": record.curve, "OBSERVATIONS": record.observations,
         "RECIPE": TrainingConfig(**recipe), "shares": shares, "probabilities": typed,
-        "FIRST_CHOICES": FIRST_CHOICES, "GUIDES": strategies.guides(), "FAMILIES": families.families(),
+        "FIRST_CHOICES": list(defaults_of(CompareFields).values())[:5],
+        "GUIDES": strategies.guides(), "FAMILIES": families.families(),
         "BREAKDOWN": shapes.breakdown(gpt2), "DRAWING": json.dumps(architecture.parts(gpt2), ensure_ascii=False),
         "COSTS": costs.costs(gpt2, 8, 256, 300), "prompt_of": prompt_of,
         "known_task": known_task, "train_of_the_lesson": train_of_the_lesson,

@@ -5,26 +5,26 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
 from gradio.events import Dependency
 
 from gptcore.errors import GPTCoreError
 from ui import links
 from ui.endpoints import add_endpoints
 from ui.errors import show_notice, shown_to_visitor
+from ui.forms import FIELDS
 from ui.frame.card import model_card
 from ui.frame.example import PageExample
 from ui.frame.handlers.model import load
 from ui.lenses.attention.tab import attention_tab
-from ui.lenses.generate.handlers import writing as handlers
-from ui.lenses.generate.handlers.first_text import recover
 from ui.lenses.generate.tab import generate_tab
+from ui.lenses.generate.write import writing as handlers
+from ui.lenses.generate.write.first_text import recover
 from ui.lenses.parameters.tab import parameters_tab
 from ui.lenses.start.tab import start_tab
 from ui.lenses.train.tab import train_tab
@@ -36,14 +36,15 @@ from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
 from ui.shared import inputs, picker, uses
 from ui.shared.files import calling
-from ui.shared.lens import Event, Fill, Lens, TabContext, Taking, Wiring
-from ui.shared.wiring import QUIET, while_computing
+from ui.shared.lens import Call, Event, Fill, Lens, Taking, Wiring
+from ui.shared.site import Asked, PageFields, Site
+from ui.shared.wiring import QUIET
 from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
 from ui.views import TAB_NAMES, TABS, title, title_of
 
 TITLE = "GPT Lens"
 # What lays out each tab, by its name.
-BUILDERS: dict[str, Callable[[TabContext[Any]], Lens]] = {
+BUILDERS: dict[str, Callable[[Site[Any]], Lens]] = {
     "start": start_tab,
     "generate": generate_tab,
     "attention": attention_tab,
@@ -52,7 +53,7 @@ BUILDERS: dict[str, Callable[[TabContext[Any]], Lens]] = {
     "zero-shot": zero_shot_tab,
 }
 # The recorded GPT-2 is no model: the picker goes back to the one before, and then the place of the recording opens.
-_RECORDED = {"tab": title("attention"), "view": title_of("attention", "look"), "see": "#recorded"}
+_RECORDED = {"tab": title("attention"), "view": title_of("attention", "heads"), "see": "#recorded"}
 _NOTE_RECORDED = calling(
     "shared/view/places.js",
     f"(m.goLater(args[0] === {json.dumps(RECORDED_GPT2)} ? {json.dumps(_RECORDED)} : null), args)",
@@ -63,95 +64,202 @@ _GO_NOTED = calling("shared/view/places.js", "(m.goNow(), [])")
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
     """The whole page, wired, showing `example` at first; `launch` takes the theme and script of `ui.shared.theme`."""
     services = replace(services, notify=show_notice)
-    default = services.models.get(services.models.default)
     # The queue only limits concurrency; `Services.compute` schedules the computation.
     model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
-        with gr.Row(elem_id="head", equal_height=True):
-            gr.Markdown(f"# {TITLE}", elem_id="title")
-            model = _picker(services)
-            line = gr.HTML(_dotted(facts(default)), elem_id="facts")
-            moment, moment_note, carded = model_card(services, model, model_work)
-        lines: list[Component] = []
-        lenses: list[Lens] = []
-        shown = {"start": example.sentence, "generate": example, "attention": example.attention}
-        shown |= {"zero-shot": example.zero_shot}
-        sentences = uses.model_lines(services, default.name, zero_shot_model=example.zero_shot.model)
-        with gr.Tabs(elem_id="tabs") as tabs:
-            for one, sentence in zip(TABS, sentences, strict=True):
-                with gr.Tab(one.title, id=one.name) as tab:
-                    lines.append(gr.HTML(sentence, elem_id=f"uses-{one.name}", elem_classes="uses"))
-                    context = TabContext(services, model, shown.get(one.name), model_work, tab, tabs)
-                    lenses.append(BUILDERS[one.name](context))
+        fields = PageFields(FIELDS)
+        head = _head(services, fields, model_work)
+        tabs = _tabs(services, fields, example, model_work, head)
         exercises(services)
-        following = hall(services, model)
-        # The last model opened, and two signals that a link or a reload has set a model, or only controls. Each has a
-        # number that changes every time, so that its change event fires.
-        opened, model_set, controls_set = gr.State((services.models.default, 0)), gr.State(0), gr.State(0)
-        opening: Event = {
-            "fn": partial(_on_model, services),
-            "inputs": [model, opened],
-            "outputs": [line, model, opened, moment, moment_note],
-            "js": _NOTE_RECORDED,
-            "concurrency_id": "load",
-            "concurrency_limit": 2,
-            **QUIET,
-        }
-
-        def open_after(listener: Callable[..., Dependency]) -> None:
-            listener(trigger_mode="always_last", **opening).then(None, None, None, js=_GO_NOTED, **QUIET)
-
-        asks = [lens.asks for lens in lenses if lens.asks is not None]
-        say = partial(uses.model_lines, services)  # on every tab, which model it works with
-        telling: Event = {"fn": say, "inputs": [model, *asks], "outputs": lines, **QUIET}
-        told = [opened.change, controls_set.change, *(one.input for one in asks)]
-        gr.on(told, trigger_mode="multiple", **telling)  # a lens has the last choice of its own listener
-        _chain(opened.change, [carded])
-        for lens in lenses:
-            _chain(opened.change, lens.on_model)
-            _chain(controls_set.change, lens.on_settings)
-        open_after(partial(gr.on, [model.input, model_set.change]))
-        at, picked = [model, moment], [model, moment_note]
-        moved = moment.input(partial(_on_moment, services), at, picked, trigger_mode="always_last", **QUIET)
-        open_after(moved.success)
-        open_after(following.listener(**following.event).success)
-        linked = {"model": model, "moment": moment} | {name: at for lens in lenses for name, at in lens.linked.items()}
-        filled = [lens.fills for lens in lenses if lens.fills is not None]
-        wanted = gr.Textbox(visible=False)  # name of the tab that the link opens
-        arriving: Event = {
-            "fn": _on_load(services, example, list(linked), filled),
-            "inputs": [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
-            "outputs": [wanted, model_set, controls_set, *linked.values(), *chain(*(fill.outputs for fill in filled))],
-            "js": calling("frame/view/visit.js", "m.visit()"),
-            **QUIET,
-        }
-        arrived = page.load(**arriving)
-        arrived.success(None, [wanted], None, js=calling("frame/view/visit.js", "m.arrive(...args)"), **QUIET)
-        taking = next(lens.takes for lens in lenses if lens.takes)
-        for lens in lenses:
-            for call in lens.offers:
-                call.listener(**{**call.event, "outputs": model})
-            for call in lens.picks:
-                open_after(call.listener(**call.event).success)
-            if lens.sends is not None:
-                shape = [lens.sends.controls[name] for name in taking.names]
-                lens.sends.listener(partial(_on_shape, taking), shape, [tabs, *taking.outputs], **QUIET)
-        page.unload(_on_leave(services))
+        following = hall(services, fields["model"])
+        _Wiring(services, fields, example, head, tabs, model_work).wire(page, following)
+        fields.follow(page)
         endpoints = add_endpoints(services)
+    page.register = _register(fields, tabs.lenses)  # type: ignore[attr-defined]
     gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
     return page
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What stands above the tabs, and the states that say which model is open."""
+
+    line: gr.HTML  # the model's shape in words
+    moment: gr.Slider  # how long the model was trained
+    moment_note: gr.HTML
+    carded: Event  # tells the card of another model
+    opened: gr.State  # the last model that was opened, and a number that changes every time
+    opened_name: gr.Textbox  # its name, for the page's scripts
+
+
+def _head(services: Services, fields: PageFields, model_work: Wiring) -> _Head:
+    default = services.models.get(services.models.default)
+    with gr.Row(elem_id="head", equal_height=True):
+        gr.Markdown(f"# {TITLE}", elem_id="title")
+        fields.add("model", _picker(services))
+        line = gr.HTML(_dotted(facts(default)), elem_id="facts")
+        moment, moment_note, carded = model_card(services, fields, model_work)
+    opened = gr.State((services.models.default, 0))
+    # Hidden, and not invisible: its change must reach the page's scripts.
+    name = gr.Textbox(services.models.default, label="Open model", visible="hidden", elem_id="opened")
+    fields.add("opened", name)
+    return _Head(line, moment, moment_note, carded, opened, name)
+
+
+@dataclass(frozen=True)
+class _Tabs:
+    """The tabs, what each gives the page, and the line in each that names its model."""
+
+    row: gr.Tabs
+    lenses: Sequence[Lens]
+    lines: Sequence[gr.HTML]
+
+
+def _tabs(services: Services, fields: PageFields, example: PageExample, model_work: Wiring, head: _Head) -> _Tabs:
+    shown = {
+        "start": example.sentence,
+        "generate": example,
+        "attention": example.attention,
+        "zero-shot": example.zero_shot,
+    }
+    default = services.models.default
+    sentences = uses.model_lines(services, default, zero_shot_model=example.zero_shot.model)
+    lenses, lines = list[Lens](), list[gr.HTML]()
+    with gr.Tabs(elem_id="tabs") as row:
+        for tab, sentence in zip(TABS, sentences, strict=True):
+            with gr.Tab(tab.title, id=tab.name) as item:
+                lines.append(gr.HTML(sentence, elem_id=f"uses-{tab.name}", elem_classes="uses"))
+                of_tab = shown.get(tab.name)
+                site = Site(services, fields, of_tab, model_work, head.opened, item, row)
+                lenses.append(BUILDERS[tab.name](site))
+    return _Tabs(row, lenses, lines)
+
+
+class _Wiring:
+    """The events of the page itself: models are opened, links are read, tabs hand things to each other."""
+
+    def __init__(
+        self, services: Services, fields: PageFields, example: PageExample, head: _Head, tabs: _Tabs, work: Wiring
+    ) -> None:
+        self._services = services
+        self._fields = fields
+        self._example = example
+        self._head = head
+        self._tabs = tabs
+        self._work = work
+        self._model = fields["model"]
+        # Signals that a link or a reload has set a model, or only fields. Each has a number that changes every time, so
+        # that its change event fires.
+        self._model_set = gr.State(0)
+        self._fields_set = gr.State(0)
+
+    def wire(self, page: gr.Blocks, following: Call) -> None:
+        """Wires all of them."""
+        self._models(following)
+        self._arrival(page)
+        self._exchange()
+        page.unload(_on_leave(self._services))
+
+    def _models(self, following: Call) -> None:
+        head, opened = self._head, self._head.opened
+        asks = [lens.asks for lens in self._tabs.lenses if lens.asks is not None]
+        telling: Event = {
+            "fn": partial(uses.model_lines, self._services),
+            "inputs": [self._model, *asks],
+            "outputs": list(self._tabs.lines),
+            **QUIET,
+        }
+        told = [opened.change, self._fields_set.change, *(one.input for one in asks)]
+        gr.on(told, trigger_mode="multiple", **telling)  # a lens has the last choice of its own listener
+        self._chain(opened.change, [head.carded])
+        for lens in self._tabs.lenses:
+            self._chain(opened.change, lens.on_model)
+            self._chain(self._fields_set.change, lens.on_settings)
+        self._open_after(partial(gr.on, [self._model.input, self._model_set.change]))
+        at = [self._model, head.moment]
+        picked = [self._model, head.moment_note]
+        pick = partial(_on_moment, self._services)
+        moved = head.moment.input(pick, at, picked, trigger_mode="always_last", **QUIET)
+        self._fields.note(moved, picked)
+        self._open_after(moved.success)
+        self._open_after(following.listener(**following.event).success)
+
+    def _open_after(self, listener: Callable[..., Dependency]) -> None:
+        """Opens the picked model after an event."""
+        head = self._head
+        outputs = [head.line, self._model, head.opened, head.opened_name, head.moment, head.moment_note]
+        opening = listener(
+            fn=partial(_on_model, self._services),
+            inputs=[self._model, head.opened],
+            outputs=outputs,
+            js=_NOTE_RECORDED,
+            concurrency_id="load",
+            concurrency_limit=2,
+            trigger_mode="always_last",
+            **QUIET,
+        )
+        self._fields.note(opening, outputs)
+        opening.then(None, None, None, js=_GO_NOTED, **QUIET)
+
+    def _chain(self, listener: Callable[..., Dependency], events: Sequence[Event | Asked]) -> None:
+        """Chains events until one fails; a trigger during an event reruns it once."""
+        for event in events:
+            if isinstance(event, Asked):
+                dependency = self._fields.listen(listener, event, trigger_mode="always_last")
+            else:
+                dependency = listener(**event, trigger_mode="always_last")
+                outputs = event.get("outputs")
+                self._fields.note(dependency, list(outputs) if isinstance(outputs, (list, set)) else [])
+            listener = dependency.success
+
+    def _arrival(self, page: gr.Blocks) -> None:
+        """A link, or a reload, sets fields; then the page's scripts show what they say."""
+        lenses = self._tabs.lenses
+        fills = [lens.fills for lens in lenses if lens.fills is not None]
+        filled = [output for fill in fills for output in fill.outputs]
+        linked = {"model": self._model, "moment": self._head.moment}
+        linked |= {name: at for lens in lenses for name, at in lens.linked.items()}
+        for name, component in self._fields.by_name.items():
+            if name != "opened" and not any(component is output for output in filled):
+                linked[name] = component
+        wanted = gr.Textbox(visible=False)  # name of the tab that the link opens
+        outputs = [wanted, self._model_set, self._fields_set, *linked.values(), *filled]
+        arriving = page.load(
+            _on_load(self._services, self._example, list(linked), fills),
+            [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
+            outputs,
+            js=calling("frame/view/visit.js", "m.visit()"),
+            **QUIET,
+        )
+        held = self._fields.note(arriving, outputs)
+        held.then(None, [wanted], None, js=calling("frame/view/visit.js", "m.arrive(...args)"), **QUIET)
+
+    def _exchange(self) -> None:
+        """A tab offers models to the picker, opens one, or sends a shape to the tab that trains."""
+        taking = next(lens.takes for lens in self._tabs.lenses if lens.takes)
+        for lens in self._tabs.lenses:
+            for call in lens.offers:
+                call.listener(**{**call.event, "outputs": self._model})
+            for call in lens.picks:
+                picked = call.listener(**call.event)
+                self._fields.note(picked, [self._model])
+                self._open_after(picked.success)
+            if lens.sends is not None:
+                shape = [lens.sends.controls[name] for name in taking.names]
+                outputs = [self._tabs.row, *taking.outputs]
+                sent = lens.sends.listener(partial(_on_shape, taking), shape, outputs, **QUIET)
+                self._fields.note(sent, outputs)
+
+
+def _register(fields: PageFields, lenses: Sequence[Lens]) -> dict[str, Any]:
+    bases = {name: base for lens in lenses for name, base in lens.bases.items()}
+    return {"tabs": [asdict(tab) for tab in TABS], "fields": fields.register(), "bases": bases}
 
 
 def _picker(services: Services) -> gr.Dropdown:
     choices, default, custom = picker.choices(services, None), services.models.default, services.limits.any_model
     looks: dict[str, Any] = {"label": "Model", "show_label": False, "container": False, "min_width": 150}
     return gr.Dropdown(choices, value=default, allow_custom_value=custom, elem_id="model", **looks)
-
-
-def _chain(listener: Callable[..., Dependency], events: Sequence[Event]) -> None:
-    """Chains events until one fails; a trigger during an event reruns it once."""
-    for event in events:
-        listener = while_computing(listener, event, trigger_mode="always_last").success
 
 
 # Words of the model's line that the page's glossary explains (`ui/frame/view/glossary.js`).
@@ -175,7 +283,7 @@ def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterato
     """Opens the picked model with progress; on failure resets the picker."""
     before, number = opened
     if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
+        yield [_dotted(_facts_of(services, before)), before, *[gr.skip()] * 4]
         return
     try:
         with shown_to_visitor():
@@ -183,12 +291,13 @@ def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterato
                 moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                 moment = picker.moment_slider(name) if moved else gr.skip()
                 now = (name, number + 1) if done else gr.skip()
+                opened_name = name if done else gr.skip()
                 moment_note = picker.moment_said(name) if done else gr.skip()
-                yield [_dotted(said), gr.skip(), now, moment, moment_note]
+                yield [_dotted(said), gr.skip(), now, opened_name, moment, moment_note]
     except gr.Error as error:
         gr.Warning(error.message, title="The model cannot be opened", duration=None)
         back, moment_note = picker.moment_slider(before), picker.moment_said(before)
-        yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
+        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), back, moment_note]
 
 
 def _on_moment(services: Services, name: object, place: object) -> Any:
@@ -223,6 +332,9 @@ def _on_load(
             handlers.store_document(services, request.session_hash, example.document, example.next_token)
         sets_model = settings.get("model", services.models.default) != services.models.default
         settings["linked"] = "text" in settings and sets_model
+        for name, other in (("text", "prompt"), ("prompt", "text")):  # the page has one sentence
+            if name in settings:
+                settings.setdefault(other, settings[name])
         if "model" in settings:
             settings["moment"] = picker.moment_slider(settings["model"])
             choices = picker.choices_with(services, settings["model"])

@@ -16,6 +16,7 @@ from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import ByteBPE
 from helpers import CONTROLS
 from ui import links
+from ui.forms import FIELDS
 from ui.lenses.zero_shot.handlers import form as zero_shot
 from ui.shared.inputs import writing_form
 from ui.state.limits import Limits
@@ -58,18 +59,19 @@ def test_the_zero_shot_form_is_parsed_or_refused_with_a_sentence(values):
         assert form.max_new_tokens >= 1
 
 
-@given(st.dictionaries(st.sampled_from([*links.RANGES, *links.CHOICES, "prompt", "text", "model", "x"]), TEXTS))
-def test_links_give_only_what_is_known_and_in_range(query):
+@given(st.dictionaries(st.sampled_from([*FIELDS, "tab", "embed", "exercise", "prompt", "text", "model", "x"]), TEXTS))
+def test_links_give_only_what_is_known_and_what_its_field_takes(query):
     found = links.read(query, 200)
     for name, value in found.items():
-        if name in links.RANGES:
-            low, high, whole = links.RANGES[name]
-            assert low <= value <= high and (not whole or isinstance(value, int))
-        elif name in links.CHOICES:
-            assert value in links.CHOICES[name]
+        if name in FIELDS:
+            assert FIELDS[name].check(value) == value
+        elif name in ("tab", "exercise"):
+            assert value in (query.get(name), query.get("embed"))
         else:
             assert query[name].startswith(value)
-    assert "x" not in found and links.read({k: str(v) for k, v in found.items()}, 200) == found
+    assert "x" not in found
+    written = {name: FIELDS[name].written(value) if name in FIELDS else value for name, value in found.items()}
+    assert links.read(written, 200) == found
 
 
 @given(TEXTS)

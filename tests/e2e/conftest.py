@@ -35,6 +35,13 @@ def url():
         yield address
 
 
+@pytest.fixture(scope="session")
+def page_register(url):
+    """What the page's scripts know of its tabs, views and fields."""
+    script = httpx.get(url).text
+    return json.JSONDecoder().raw_decode(script[script.index('"register\\": ') :].partition(": ")[2])[0]
+
+
 # No host but this machine can be found.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
 

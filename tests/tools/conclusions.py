@@ -20,7 +20,11 @@ from gptcore.analysis import repeated_token_scores, trace
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits
 from tests.tools.peer import Peer, hooked, near
-from ui.lenses.attention.handlers import circuit, compare, lens, maps, neurons, why
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.layers import lens, neurons
+from ui.lenses.attention.pair import difference as compare
+from ui.lenses.attention.why import attribution as why
+from ui.lenses.attention.why import circuit
 from ui.services import Services, make_services
 from ui.state.machine import described
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.tokenizers import ByteBPE, Tokenizer, load_tokenizer
-from ui.lenses.generate.handlers.tokens import RECORDED_CUTS, cut_by
-from ui.lenses.generate.view.views import EXAMPLES
+from ui.lenses.generate.tokens.cutting import RECORDED_CUTS, cut_by
+from ui.lenses.generate.tokens.templates import EXAMPLES
 
 _DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

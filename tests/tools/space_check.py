@@ -46,7 +46,7 @@ async def model_writes(visitor: Visitor) -> str:
 
 
 async def attention_is_drawn(visitor: Visitor) -> str:
-    event = visitor.page.event("attention-text", "change")
+    event = visitor.page.event("attention", "ask")
     async for message in visitor.send(event, visitor.page.values(event, {"attention-text": "the cat and the cat"})):
         if message["msg"] == "process_completed":
             assert message["success"], message["output"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from gptcore.inference.sampling_settings import SamplingSettings
 from ui.lenses.train.handlers.presets import PRESETS
+from ui.shared.fields import Choice, Field, Flag, Names, Number, Rows, Several, Text, Whole
 from ui.shared.inputs import WritingForm, writing_form
 from ui.state.limits import Limits
 
@@ -58,3 +59,24 @@ def text_of(stream: str) -> str:
 def last_stream(views: Iterable[Any]) -> str:
     """The token stream as the last of the views that have one shows it."""
     return [view.stream for view in views if view.stream is not None][-1]
+
+
+def other_values(field: Field) -> list[Any]:
+    """Valid values of a field, so that one of them is not its default."""
+    if isinstance(field, Flag):
+        return [True, False]
+    if isinstance(field, Choice):
+        return list(field.options)[:3]
+    if isinstance(field, Several):
+        return [list(field.options)[:2], list(field.options)[1:2]]
+    if isinstance(field, Number):
+        low = int(field.low) if isinstance(field, Whole) else field.low
+        step = field.step or 1
+        return [low, min(field.high, low + step)]
+    if isinstance(field, Names):
+        return [["mini"], ["mini", "world"]]
+    if isinstance(field, Rows):
+        return [[["a", "b"]], [["c", "d"], ["e", "f"]]]
+    if isinstance(field, Text):
+        return ["some words", "others"]
+    raise TypeError(f"no values of {type(field).__name__} are known here")

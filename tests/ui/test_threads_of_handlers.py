@@ -1,5 +1,6 @@
 """Handlers compute in the computing place: OpenMP workers of their own would make every token there slower."""
 
+import importlib
 import inspect
 import json
 import pkgutil
@@ -12,10 +13,14 @@ from tools.payload_types import servers
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling_settings import SamplingSettings
-from ui.lenses.attention import handlers as attention
-from ui.lenses.attention.handlers import ablation, compare, lens, maps, patching
+from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers import program as of_programs
-from ui.lenses.generate.handlers import program, writing
+from ui.lenses.attention.heads import ablation
+from ui.lenses.attention.layers import lens
+from ui.lenses.attention.pair import difference as compare
+from ui.lenses.attention.pair import patching
+from ui.lenses.generate.handlers import program
+from ui.lenses.generate.write import writing
 from ui.lenses.start.handlers import sentence
 from ui.lenses.train.handlers import labels, plan
 from ui.lenses.train.handlers.forms import label_form, train_form, tune_form
@@ -38,7 +43,7 @@ HANDLERS = {
     "a look at a prompt": lambda s: writing.preview(s, "v", "tiny", PROMPT, FORM),
     "the endpoint": lambda s: program.next_token(s, PROMPT, 5, "tiny"),
     "the first sentence": lambda s: json.loads(sentence.opening(s, "tiny"))["next"],
-    "a part switched off": lambda s: json.loads(ablation.switch_off(s, "v", READ, [[0, "mlp", None]], "zero"))["rows"],
+    "a part switched off": lambda s: json.loads(ablation.switch_off(s, "v", READ, "L0-mlp", "zero"))["rows"],
     "all heads": lambda s: list(maps.views(s, "v", READ)),
     "two texts compared": lambda s: json.loads(compare.compare(s, "v", "tiny", PROMPT, "tiny", OTHER))["scores"],
     "the logit lens": lambda s: json.loads(lens.lens(s, "v", READ))["best"],
@@ -54,7 +59,7 @@ HANDLERS = {
 # Handlers of this tab that compute nothing, or only by those above.
 # The example is made when the app starts, before there is anybody to wait.
 NOTHING = {
-    "make_attention_example", "read", "read_ids", "chosen", "fitting", "both_answers", "asked",
+    "make_attention_example", "read", "read_ids", "chosen", "both_answers", "asked", "is_cut",
 }  # fmt: skip
 # Reading single numbers is no computation, nor making a tensor of what is there, nor putting lines in an order.
 LIGHT = {
@@ -86,7 +91,9 @@ def test_a_handlers_thread_computes_nothing_that_workers_would_share(name, servi
 
 def test_every_handler_of_the_attention_tab_is_among_them():
     """Or a server function, all of which test_payloads.py asks in the same way."""
-    modules = [import_module(f"{attention.__name__}.{one.name}") for one in pkgutil.iter_modules(attention.__path__)]
+    lens_folder = importlib.import_module("ui.lenses.attention")
+    names = [one.name for one in pkgutil.walk_packages(lens_folder.__path__, "ui.lenses.attention.")]
+    modules = [import_module(name) for name in names if not name.endswith((".view", ".tab"))]
     assert {ablation, compare, lens, maps, of_programs} <= set(modules)
     found = {
         name

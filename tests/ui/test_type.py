@@ -9,7 +9,7 @@ from gptcore.analysis import count_parameters
 from gptcore.analysis.parameters import ParameterCount
 from gptcore.config import PRESETS
 from tiny import ROOT
-from ui.shared.colours import PARTS
+from ui.lenses.parameters.handlers.colours import PARTS
 from ui.shared.theme import make_theme
 
 UI = ROOT / "ui"
@@ -60,7 +60,7 @@ def test_the_smallest_size_can_be_read():
 HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 # Where colours are defined: theme, meanings, slides, scales, and what stands in before a style is read.
 DEFINING = {
-    "shared/theme.py", "shared/colours.py", "shared/slide.py", "shared/view/scales.js",
+    "shared/theme.py", "lenses/parameters/handlers/colours.py", "shared/slide.py", "shared/view/scales.js",
     "lenses/attention/view/map_painting.js",
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The registry of tabs and views: the page has exactly these, and every tour and link finds them."""
 
 import re
-from urllib.parse import parse_qs, parse_qsl
+from urllib.parse import parse_qs
 
 import gradio as gr
 
@@ -39,17 +39,6 @@ def test_every_question_leads_to_a_registered_view_and_none_is_asked_twice():
     assert len({one.text for one in views.QUESTIONS}) == len(views.QUESTIONS) >= 12
     for one in views.QUESTIONS:
         assert one.text.endswith("?") and parse_qs(one.way)["view"][0] in views.titles(one.tab)
-
-
-def test_a_link_to_a_view_that_is_part_of_another_one_says_so_and_names_no_view_that_there_is():
-    current = {title for tab in TABS for title in views.titles(tab.name)}
-    assert views.earlier() and not views.earlier().keys() & current
-    assert {dict(parse_qsl(way))["view"] for way in views.earlier().values()} <= current
-    for tab in TABS:
-        for view in tab.views:
-            for old in view.earlier:
-                (said,) = links.mistakes({"tab": tab.name, "view": old})
-                assert said == f"The view {old!r} is part of {view.title!r} now."
 
 
 def test_what_stands_behind_the_others_comes_last_and_after_a_word():

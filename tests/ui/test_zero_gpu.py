@@ -11,7 +11,7 @@ from gptcore.inference.scoring import score_text
 from gptcore.inference.sequence import TokenSequence
 from tiny import ran
 from ui.compute import zero_gpu
-from ui.lenses.generate.handlers.score import score
+from ui.lenses.generate.write.score import score
 
 PROMPTS = [[1, 2, 3, 4], [5, 6]]
 

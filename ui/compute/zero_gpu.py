@@ -158,9 +158,7 @@ def write(
     yield from resumed(lm, texts, n_asked, here)
 
 
-def score(
-    lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]
-) -> Scored:
+def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]) -> Scored:
     """As `gptcore.inference.scoring.score_text`, on the GPU; falls back to `here` without one."""
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))

@@ -10,11 +10,12 @@ from ui.frame.handlers.model import card, checks
 from ui.services import Services
 from ui.shared import picker
 from ui.shared.lens import Event, Wiring
+from ui.shared.site import Asked, PageFields
 from ui.shared.view.sheet_view import sheet_view
-from ui.shared.wiring import QUIET, or_nothing, stop_event
+from ui.shared.wiring import QUIET, stop_event
 
 
-def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tuple[gr.Slider, gr.HTML, Event]:
+def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tuple[gr.Slider, gr.HTML, Event]:
     """Lays out what there is to know and to set about the model, closed, and wires it.
 
     Returns:
@@ -28,10 +29,11 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
         with gr.Row(elem_classes="steps"):
             start = gr.Button("Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0)
             stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
-        checked = sheet_view("", name="checks", elem_id="checks")
+        checked = sheet_view("", name="checks", needs=("model",), elem_id="checks")
         text = gr.Markdown("", elem_id="card-text")
         gr.Markdown(hint, visible=services.limits.any_model, elem_classes="hint")
     is_open = gr.State(False)
+    model = fields["model"]
 
     def on_open(name: str) -> list[Any]:
         with shown_to_visitor():
@@ -43,11 +45,11 @@ def model_card(services: Services, model: gr.Dropdown, model_work: Wiring) -> tu
 
     def on_check(request: gr.Request, name: str) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from or_nothing(checks(services, request.session_hash, name), gr.skip())
+            yield from checks(services, request.session_hash, name)
 
     whole.expand(on_open, model, [text, is_open], queue=False, **QUIET)
     whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)
-    start.click(on_check, model, checked, **model_work)
+    fields.listen(start.click, Asked(on_check, ("model",), [checked], options=model_work))
     stop.click(stop_event(services), queue=False, **QUIET)
     on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}
     return moment, moment_note, on_opened

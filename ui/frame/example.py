@@ -18,8 +18,9 @@ from gptcore.language_model import bundled_models
 from gptcore.weights.checkpoint import weight_files
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.example import AttentionExample, make_attention_example
-from ui.lenses.generate.handlers import chat, writing
+from ui.lenses.generate.chat import replying as chat
 from ui.lenses.generate.handlers.strategies import STRATEGIES
+from ui.lenses.generate.write import writing
 from ui.lenses.start.handlers.sentence import opening
 from ui.lenses.zero_shot.handlers.asking import ZeroShotExample, make_zero_shot_example, task_model
 from ui.services import Services

@@ -29,14 +29,14 @@ from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import LARGEST_UPLOAD, UploadRoom
 from ui.services import Services
-from ui.shared.files import calling, early, inline, routes, style_link
+from ui.shared.files import base_script, calling, early, inline, routes, style_link
 from ui.shared.theme import make_theme
 from ui.state.clients import Clients, NewcomerShares
-from ui.views import earlier
 
 log = logging.getLogger("gptlens")
 
-# What any page needs.
+# What is part of the page itself, and what any page needs.
+_INLINE = ("frame/view/prefix.js", "frame/view/first_view.js", "frame/view/modules.js")
 _FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
@@ -88,7 +88,8 @@ def serve(
         Middleware(UploadRoom, files=files, clients=clients),
     ]
     limit_connections(behind_proxy=behind_proxy)
-    shown = json.dumps({"lan": services.lan, "talk": services.talk, "earlier": earlier()}, ensure_ascii=False)
+    of_page = {"lan": services.lan, "talk": services.talk, "register": getattr(page, "register", {})}
+    shown = json.dumps(of_page, ensure_ascii=False)
     given = shown.replace("<", "\\u003c")  # it stands within the page
     with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
         page.queue(api_open=False, max_size=services.limits.waiting_events)
@@ -99,7 +100,7 @@ def serve(
         )
         _, address, _ = page.launch(
             theme=make_theme(),
-            head=style_link() + inline("frame/view/prefix.js") + inline("frame/view/modules.js"),
+            head=style_link() + base_script() + "".join(map(inline, _INLINE)),
             js=calling("frame/view/keys.js", f"m.start({given})"),
             footer_links=["api"], run_history=False, ssr_mode=False, show_error=False, enable_monitoring=False,
             prevent_thread_lock=True, max_file_size=LARGEST_UPLOAD, quiet=not wait,

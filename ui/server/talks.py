@@ -92,7 +92,7 @@ def leaning(talk: Talk) -> Iterator[str]:
     if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
         for scene in talk.scenes:
             tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
-            if tab and tab.shows_sentence(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
+            if tab and tab.shows_sentence_in(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
                 yield f"line {scene.line}: no text; what stands here hangs on the scene before, add text=..."
 
 

@@ -5,6 +5,7 @@ preset or a rival is then `dataclasses.replace` on it.
 """
 
 import dataclasses
+import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ui.shared.inputs import InputError
 Values = Mapping[str, object]
 Form = TypeVar("Form")
 LONGEST_LINKED = 20_000  # characters of a text in a link
+_LONGEST_LIST = 250  # characters of options that a sentence names
 _SHOWN = 24  # characters of a text that tells what differs
 
 
@@ -29,6 +31,7 @@ class Field:
     id: str = ""  # of its element, behind the form's name; the field's own name where left out
     group: str = ""  # of controls that stand together on the page
     linked: bool = True  # whether a link may set it
+    base: str = ""  # name in links of the field whose choice fills this one in, such as a preset
     of_data: bool = False  # whether runs with another value cannot be drawn into one chart
 
     @property
@@ -97,7 +100,9 @@ class Choice(Field):
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:
             *names, last = self.options
-            raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {', '.join(names)} or {last}.")
+            listed = f"{', '.join(names)} or {last}"
+            known = listed if len(listed) <= _LONGEST_LIST else f"one of the {len(self.options)} in the list"
+            raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {known}.")
         return value
 
     def shown(self, value: Any) -> str:
@@ -139,6 +144,77 @@ class Text(Field):
         if len(value) <= _SHOWN:
             return value
         return f"{value[:_SHOWN]}… ({len(value):,} characters, {zlib.crc32(value.encode()):08x})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(Field):
+    """Some of several options, as a list; JSON in a link."""
+
+    options: Mapping[str, str]
+
+    def check(self, value: object) -> list[str] | None:
+        if value is None:  # as another field's choice fills it in
+            return None
+        names = list[str]()
+        for name in value if isinstance(value, list) else [value]:
+            if not isinstance(name, str) or name not in self.options:
+                known = ", ".join(self.options)
+                raise InputError(f"{self.called} has {str(name)[:60]!r}; choose among {known}.")
+            names.append(name)
+        return names
+
+    def read(self, text: str) -> object:
+        return _from_json(text)
+
+    def written(self, value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    def shown(self, value: Any) -> str:
+        return ", ".join(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names(Field):
+    """A list of names that only handlers know, such as those of models; JSON in a link."""
+
+    most: int
+
+    def check(self, value: object) -> list[str] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise InputError(f"{self.called} must be a list of names.")
+        if len(value) > self.most:
+            raise InputError(f"{self.called} has {len(value):,} names; {self.most:,} are allowed.")
+        return value
+
+    def read(self, text: str) -> object:
+        return _from_json(text)
+
+    def written(self, value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows(Field):
+    """A list of rows, each a list of short values; JSON in a link. Handlers check what a row means."""
+
+    most: int
+
+    def check(self, value: object) -> list[list[Any]] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+            raise InputError(f"{self.called} must be a list of lists.")
+        if len(value) > self.most:
+            raise InputError(f"{self.called} has {len(value):,} rows; {self.most:,} are allowed.")
+        return value
+
+    def read(self, text: str) -> object:
+        return _from_json(text)
+
+    def written(self, value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +273,14 @@ def shown(form: object, *, of_data: bool = False) -> dict[str, str]:
         _small(one.title): one.shown(getattr(form, name)) for name, one in fields.items() if one.of_data or not of_data
     }
     return {title: value for title, value in told.items() if value}
+
+
+def _from_json(text: str) -> object:
+    """The value of a link's text; the text itself where it is no JSON, for `check` to refuse."""
+    try:
+        return json.loads(text[:LONGEST_LINKED])
+    except (ValueError, RecursionError):
+        return text
 
 
 def _small(title: str) -> str:

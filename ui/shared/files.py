@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import gradio as gr
 from starlette.requests import Request
@@ -21,7 +22,7 @@ from ui.shared.model_figures import filled
 from ui.views import TABS
 
 ServerFunctions = Sequence[Callable[..., object]]
-
+Asks = Literal["", "first", "opened", "always"]
 
 _HERE = Path(__file__).resolve().parents[1]
 _KINDS = {".js": "javascript", ".css": "css", ".html": "html", ".txt": "plain"}
@@ -93,14 +94,14 @@ def early(*modules: str) -> str:
     return ", ".join(links)
 
 
-def address(module: str) -> str:
-    """JavaScript expression for the URL of a module, whatever the path of the page."""
-    return f"(window.gradio_config?.root ?? '') + {json.dumps(f'{base_path()}/{module}')}"
+def base_script() -> str:
+    """HTML with the script that says where the modules are; `ui/frame/view/modules.js` loads them from there."""
+    return f"<script>window.lensBase = {json.dumps(base_path())};</script>"
 
 
 def _loading(module: str) -> str:
-    """JavaScript for the promise of a module (`ui/frame/view/modules.js`)."""
-    return f"lensModule({address(module)})"
+    """JavaScript for the promise of a module, whatever the path of the page (`ui/frame/view/modules.js`)."""
+    return f"lensModule({json.dumps(module)})"
 
 
 def calling(module: str, result: str) -> str:
@@ -134,6 +135,8 @@ def component(
     template: str,
     module: str,
     *,
+    needs: Sequence[str],
+    asks: Asks = "",
     events: Sequence[str] = (),
     given: Mapping[str, object] | None = None,
     elem_id: str,
@@ -146,25 +149,39 @@ def component(
         value: JSON, or what its module takes; a long one is fetched when the component starts.
         template: HTML that does not depend on the value.
         module: its path within `ui`; its `start` is called once.
+        needs: names of the fields that its content depends on: once one of them differs from what the content was
+            computed from, it is marked as stale. () for what depends on none.
+        asks: when its event `ask` is triggered by itself: "always" while it is in sight and stale, "first" where it
+            was never asked, "opened" whenever it comes into sight, "" for never. Such a module may set `answer.ask` to
+            ask the server itself.
         events: names that the module triggers; each becomes a listener of the component.
         given: constants for the module.
         elem_id, elem_classes: of the element.
         server_functions: functions that the module may call on the server, by name.
     """
     constants = f", given: {json.dumps(given)}" if given else ""
-    context = f"{{element, props, server, trigger, watch{constants}}}"
+    events = [*events, "ask"] if asks else events
+    question = f"id: {json.dumps(elem_id)}, needs: {json.dumps(list(needs))}, asks: {json.dumps(asks)}"
+    context = f"{{element, props, server, trigger, watch, {question}{constants}}}"
     parts, first = f"{_loading(module)}, {_loading(_BEGIN)}", ""
     if len(value) > _LONG:
         name = hashlib.sha256(value.encode()).hexdigest()[:24]
         _first_values[name], value = value, name
-        parts += f", fetch({address(_FIRST + name)}).then(a => a.ok ? a.text() : '', () => '')"
+        parts += f", lensText({json.dumps(_FIRST + name)})"
         first = f", [{json.dumps(name)}, v]"
     begin = f"Promise.all([{parts}]).then(([m, b, v]) => b.begin(m.start, {context}{first}));"
     script = f"// {' '.join(repr(event) for event in events)}\n{begin}"
-    return gr.HTML(
-        value, html_template=template, js_on_load=script, server_functions=list(server_functions),
-        apply_default_css=False, elem_id=elem_id, elem_classes=[_OURS, *elem_classes],
-    )  # fmt: skip
+    made = gr.HTML(
+        value,
+        html_template=template,
+        js_on_load=script,
+        server_functions=list(server_functions),
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes=[_OURS, *elem_classes],
+    )
+    made.needs = tuple(needs)  # type: ignore[attr-defined] - read by ui.shared.site
+    return made
 
 
 def _with_imports(module: str) -> list[str]:

@@ -6,13 +6,14 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from ui.shared.fields import Choice, Field, File, Flag, Number, Text, Whole, defaults_of, fields_of
+from ui.shared.fields import Choice, Field, File, Flag, Number, Several, Text, Whole, defaults_of, fields_of
 
 
 def control(form: type, prefix: str, name: str, **changes: Any) -> Any:
     """The control of a declared field, with its default; `changes`: of the component's arguments, such as `value`."""
     field = fields_of(form)[name]
-    arguments = {"value": defaults_of(form)[name], "label": field.title, "elem_id": f"{prefix}-{field.id or name}"}
+    elem_id = "-".join(filter(None, [prefix, field.id or name]))
+    arguments = {"value": defaults_of(form)[name], "label": field.title, "elem_id": elem_id}
     if field.info:
         arguments["info"] = field.info
     made, more = _kind(field)
@@ -50,13 +51,16 @@ def _kind(field: Field) -> tuple[Any, dict[str, Any]]:
     if isinstance(field, Number):
         return gr.Number, {"precision": 0 if whole else None, "min_width": 100}
     if isinstance(field, Choice):
-        choices = {"choices": [(label, name) for name, label in field.options.items()]}
+        choices = {"choices": [(label or name, name) for name, label in field.options.items()]}
         return (gr.Dropdown, choices) if field.listed else (gr.Radio, choices)
     if isinstance(field, Flag):
         return gr.Checkbox, {"min_width": 100}
     if isinstance(field, Text):
         most, placeholder = max(2, 2 * field.lines), field.placeholder or None
         return gr.Textbox, {"lines": field.lines, "max_lines": most, "placeholder": placeholder}
+    if isinstance(field, Several):
+        choices = {"choices": [(label or name, name) for name, label in field.options.items()]}
+        return gr.CheckboxGroup, choices
     if isinstance(field, File):
         return gr.File, {"file_types": ["text", ".txt", ".md", ".csv", ".py"], "height": 150}
     raise TypeError(f"{type(field).__name__} has no control")

@@ -2,14 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict
 
 import gradio as gr
 from gradio.components import Component
-
-from ui.services import Services
-
-E = TypeVar("E")  # of a tab's example
 
 
 class Manner(TypedDict, total=False):
@@ -35,18 +31,6 @@ class Event(Wiring, total=False):
     outputs: Any
     js: str
     queue: bool
-
-
-@dataclass(frozen=True)
-class TabContext(Generic[E]):
-    """What the page gives every tab."""
-
-    services: Services  # of the app
-    model: gr.Dropdown  # the picker
-    example: E  # what the tab shows at first
-    model_work: Wiring  # how events that compute with a model are wired
-    tab: gr.Tab  # the tab itself
-    tabs: gr.Tabs  # the row of tabs
 
 
 @dataclass(frozen=True)
@@ -87,9 +71,11 @@ class Lens:
     """What a tab gives the page."""
 
     linked: Mapping[str, Component] = field(default_factory=dict)  # name -> component that a link, or a reload, sets
-    on_model: Sequence[Event] = ()  # what to do when another model has been opened, one after the other
-    on_settings: Sequence[Event] = ()  # what to do when a link or a reload has set controls, and the model is the same
+    on_model: Sequence[Any] = ()  # events, or `Asked`, when another model has been opened, one after the other
+    on_settings: Sequence[Any] = ()  # the same, when a link or a reload has set fields, and the model stays
     fills: Fill | None = None  # further components that a link sets, and how
+    # field -> its value -> the fields that this choice fills in: a link holds what differs from them.
+    bases: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     asks: gr.Dropdown | None = None  # component that chooses a model for this tab instead of the picker's
     picks: Sequence[Call] = ()  # events that change the model in the picker
     offers: Sequence[Call] = ()  # events whose functions return new choices for the picker

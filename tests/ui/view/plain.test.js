@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {letters} from '../../../ui/shared/view/letters.js';
-import {LONGEST_TEXT, linkTo} from '../../../ui/shared/view/page.js';
+import {LONGEST_TEXT, linkTo} from '../../../ui/shared/view/link.js';
 import * as plain from '../../../ui/shared/view/plain.js';
 
 test('spaces and line breaks of a token can be seen', () => {
@@ -70,7 +70,7 @@ test('a control byte and the end of a text are no pieces of a letter', () => {
 });
 
 test('a link holds the given settings, the theme, and nothing of the link before', () => {
-  const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {tab: 'train', seed: 0, model: ''});
+  const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {tab: 'train', seed: 0, model: null});
   assert.equal(link, 'http://here/app?tab=train&seed=0&__theme=dark');
 });
 

@@ -37,7 +37,7 @@ def test_every_module_is_served_with_all_that_it_imports_and_nothing_else_is():
     closed = ("page.py", "shared/__init__.py", "frame/example.json", "../app.py", "%2e%2e/app.py", "nothing.js")
     for name in (*closed, "", "/etc/passwd"):
         assert client.get(f"{files.base_path()}/{name}").status_code == 404, name
-    before = client.get("/gptlens/0123456789ab/shared/view/page.js")  # a page from before an update
+    before = client.get("/gptlens/0123456789ab/shared/view/dom.js")  # a page from before an update
     assert before.status_code == 200 and before.headers["cache-control"] == "no-store"
     assert len(client.get(f"{files.base_path()}/plotly.min.js").content) > 1_000_000
 
@@ -65,7 +65,7 @@ def test_what_the_page_needs_first_is_named_before_it_is_asked_for():
 
 def test_a_long_first_value_is_named_in_the_page_and_sent_when_it_is_asked_for():
     text = '{"a": "' + "é" * 5000 + '"}'
-    long, short = (files.component(value, "", "m.js", elem_id="x") for value in (text, "{}"))
+    long, short = (files.component(value, "", "m.js", needs=(), elem_id="x") for value in (text, "{}"))
     assert short.value == "{}" and "fetch" not in short.js_on_load
     client = TestClient(Starlette(routes=list(files.routes())))
     assert len(long.value) < 30 and f"first/{long.value}" in long.js_on_load

@@ -1,8 +1,8 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {apart} from '../../../ui/shared/view/formed.js';
-import {places} from '../../../ui/lenses/attention/view/circuit_view.js';
-import {waterfall} from '../../../ui/lenses/attention/view/why_view.js';
+import {apart} from '../../../ui/lenses/attention/why/formed.js';
+import {places} from '../../../ui/lenses/attention/why/circuit.js';
+import {waterfall} from '../../../ui/lenses/attention/why/view.js';
 
 test('the bars of a waterfall begin where the one before ends, about one zero', () => {
   const {zero, bars} = waterfall([2, -1, 3]);

@@ -1,6 +1,6 @@
 // What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists are not
 // read, which are pictures.
-import {add} from '../../shared/view/page.js';
+import {add} from '../../shared/view/dom.js';
 import {explainWords, watchWords} from './glossary.js';
 
 const ARROWS = ':is(.icon-wrap, .label-wrap .icon):not([aria-hidden])';

@@ -1,6 +1,7 @@
 // Words of the field on the page: dotted where they first stand in a sentence, and explained in one. The list under
 // More is the same, for the keyboard.
-import {add, listOver} from '../../shared/view/page.js';
+import {listOver} from '../../shared/view/dialogs.js';
+import {add} from '../../shared/view/dom.js';
 
 // [how it may stand in a sentence, its name in the list, what it is]
 /** @type {[RegExp, string, string][]} */

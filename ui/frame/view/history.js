@@ -1,16 +1,8 @@
 // Browser history: Back and Forward step through the tabs and views opened before.
+import {addressNow, keepAddress} from './address.js';
 import {awaited} from '../../shared/view/awaited.js';
-import {goTo, isOpen, place} from '../../shared/view/places.js';
-import {WAY} from '../../shared/view/way.js';
-
-// The address of a place on this page: copying it is enough to share the place.
-export function addressOf(address, [tab, view]) {
-  const url = new URL(address);
-  for (const name of WAY) url.searchParams.delete(name);
-  if (!url.searchParams.has('embed')) url.searchParams.set('tab', tab.toLowerCase());
-  if (view) url.searchParams.set('view', view);
-  return url.toString();
-}
+import {goTo} from '../../shared/view/places.js';
+import {isOpen, place} from '../../shared/view/tabs.js';
 
 const same = ([tab, view], [other, its]) => tab === other && (view === its || !its);
 
@@ -21,7 +13,7 @@ export function keepHistory(turnBack) {
   let hasActed = false; // since this load; the browser's own userActivation outlives a reload
   for (const name of ['pointerdown', 'keydown'])
     addEventListener(name, () => (hasActed = true), {capture: true, once: true});
-  const keep = (how, at) => history[how]({...history.state, place: at}, '', addressOf(location.href, at));
+  const keep = at => history.pushState({...history.state, place: at}, '', addressNow());
   const note = changes => {
     const [now, before] = [place(), history.state?.place];
     if (going || !now[0]) return;
@@ -33,18 +25,19 @@ export function keepHistory(turnBack) {
     if (before[0] === now[0] && !before[1]) {
       // A tab is recorded before its views are mounted; now the name of its open view is known.
       const left = changes.map(change => change.target).find(tab => !isOpen(tab));
-      keep('replaceState', [before[0], left?.textContent.trim() ?? '']);
+      history.replaceState({...history.state, place: [before[0], left?.textContent.trim() ?? '']}, '');
       if (!left) return;
     }
-    if (!same(now, before) || !before[1]) keep('pushState', now);
+    if (!same(now, before) || !before[1]) keep(now);
   };
   const open = {subtree: true, attributeFilter: ['aria-selected']};
   new MutationObserver(note).observe(document.querySelector('#tabs'), open);
   note([]);
+  keepAddress(() => !going);
   addEventListener('popstate', async event => {
     const back = event.state?.place;
     if (!back) return;
-    if (turnBack()) return keep('pushState', place());
+    if (turnBack()) return keep(place());
     going = true;
     await goTo(new URLSearchParams({tab: back[0], view: back[1]}));
     await awaited(() => same(place(), back));

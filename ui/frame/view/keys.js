@@ -5,13 +5,17 @@ import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {awaited} from '../../shared/view/awaited.js';
-import {goTo, isOpen, outerTabs, setEarlier, visible} from '../../shared/view/places.js';
+import {goTo} from '../../shared/view/places.js';
+import {isOpen, outerTabs, visible} from '../../shared/view/tabs.js';
 import {describeViews} from './access.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
-import {sentence, shareSentence} from '../../shared/view/sentence.js';
+import {sentence} from '../../shared/view/store.js';
+import {shareSentence} from '../../shared/view/text_boxes.js';
 import {askWhy} from '../../shared/view/why.js';
-import {SAY, listOver, setLan} from '../../shared/view/page.js';
+import {listOver} from '../../shared/view/dialogs.js';
+import {setLan, setRegister} from '../../shared/view/link.js';
+import {SAY} from '../../shared/view/workspace.js';
 import {isTouring, leaveTour, resumeTour, setTalk, showAround, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
 
 const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
@@ -54,7 +58,7 @@ export async function start(given) {
   watchConnection();
   setLan(given.lan ?? '');
   setTalk(given.talk ?? '');
-  setEarlier(given.earlier ?? {});
+  setRegister(given.register);
   shareSentence();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>

@@ -1,9 +1,9 @@
 // "More", at the right of the header: what helps on every tab and stands in no view.
 import {listWords} from './glossary.js';
-import {add, addButton, sayBriefly, shareLink} from '../../shared/view/page.js';
-import {goTo, pickedModel, place} from '../../shared/view/places.js';
+import {add, addButton, sayBriefly} from '../../shared/view/dom.js';
+import {shareLink} from '../../shared/view/link.js';
+import {goTo} from '../../shared/view/places.js';
 import {offered} from '../../shared/view/offers.js';
-import {chosenInLink, sentence} from '../../shared/view/sentence.js';
 
 // Opens one of the lists on Start.
 const list = name => async () => {
@@ -12,13 +12,6 @@ const list = name => async () => {
   const shown = document.querySelector(button);
   if (shown?.getAttribute('aria-expanded') === 'false') /** @type {HTMLElement} */ (shown).click();
 };
-
-// A link to what is open: tab, view, model, sentence, and the token and head that are chosen.
-function linked() {
-  const [tab, view] = place();
-  const [model, text] = [pickedModel(), sentence()];
-  return shareLink({tab: tab.toLowerCase(), view, model, text, ...chosenInLink()});
-}
 
 // keys: what the keys of the page do, by the key.
 export function showMenu(keys) {
@@ -41,7 +34,7 @@ export function showMenu(keys) {
     ['Keys', '?', keys['?']],
     ['Words, each in one sentence', '', listWords],
     ['Use it from a program (API)', '', () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click()],
-    ['Copy a link to this view', '', async () => sayBriefly(status, await linked(), 6)],
+    ['Copy a link to this view', '', async () => sayBriefly(status, await shareLink(), 6)],
   ];
   for (const [text, key, press] of entries) {
     const entry = addButton(box, '', text, press);

@@ -1,6 +1,19 @@
 // Loads a module; where the server does not answer, as soon as it does again. Part of the page itself, since a module
 // that does this could not be loaded either.
-/** @type {any} */ (window).lensModule = async address => {
+const lensAddress = name => {
+  const {gradio_config: config, lensBase} = /** @type {any} */ (window);
+  return `${config?.root ?? ''}${lensBase}/${name}`;
+};
+
+// A text beside the modules; "" where it is not to be had.
+/** @type {any} */ (window).lensText = name =>
+  fetch(lensAddress(name)).then(
+    answer => (answer.ok ? answer.text() : ''),
+    () => '',
+  );
+
+/** @type {any} */ (window).lensModule = async name => {
+  const address = lensAddress(name);
   for (let failed = 0; ;) {
     try {
       return await import(address);

@@ -1,8 +1,10 @@
 // Session storage of a browser tab across reloads: an id by which the server finds its text, the text itself in case
 // the server restarts. A link with other settings starts a new visit.
-import {goTo, isOpen, outerTabs, pressMain} from '../../shared/view/places.js';
+import {goTo, pressMain} from '../../shared/view/places.js';
+import {isOpen, outerTabs} from '../../shared/view/tabs.js';
 import {drawnName} from '../../shared/view/plain.js';
 import {VISIT, hold, keep, kept} from '../../shared/view/kept.js';
+import {arrived} from '../../shared/view/ask.js';
 import {isSameVisit} from '../../shared/view/way.js';
 import {tabOfTour} from '../../rooms/hall/view/tour.js';
 
@@ -21,10 +23,10 @@ let anew = false; // whether this is the first load of a link, and not a reload
 export async function visit() {
   atFirst = outerTabs().find(isOpen);
   const [before, tab] = [kept(VISIT), tabOfTour()];
-  if (isSameVisit(before, location.search)) return [await own(before.name), before.text ?? '', tab];
+  if (isSameVisit(before)) return [await own(before.name), before.text ?? '', tab];
   anew = true;
   const name = drawnName();
-  keep(VISIT, {name, search: location.search});
+  keep(VISIT, {name, visit: history.state?.visit});
   return kept(VISIT) ? [await own(name), '', tab] : ['', '', tab]; // a private window keeps nothing
 }
 
@@ -50,6 +52,7 @@ async function own(name) {
 // Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.
 // "start=1" then presses the main button of the view, once.
 export async function arrive(name) {
+  arrived();
   if (!name || isTabPressed || outerTabs().find(isOpen) !== atFirst) return;
   await goTo(new URLSearchParams({tab: name}));
   const query = new URLSearchParams(location.search);

@@ -6,23 +6,25 @@ from ui.errors import shown_to_visitor
 from ui.lenses.start.handlers import sentence, story
 from ui.lenses.start.view.start_view import start_view
 from ui.shared.files import calling
-from ui.shared.lens import Event, Lens, TabContext
+from ui.shared.lens import Lens
+from ui.shared.site import Asked, Site
 from ui.shared.wiring import served
 
+# The sentence on the page, which only its script knows, comes as the last input.
+_WITH_SENTENCE = calling("lenses/start/view/start_view.js", "[args[0], m.heldSentence()]")
 
-def start_tab(site: TabContext[str]) -> Lens:
+
+def start_tab(site: Site[str]) -> Lens:
     """Lays out the tab and wires it."""
     services = site.services
     asked = served(services, sentence.guesses, sentence.typed, story.chapters)
-    view = start_view(site.example, server_functions=asked)
-
-    # The sentence that stands on the page, which only its script knows, comes in the place of the first input.
+    view = start_view(site.example, needs=("model",), asks="always", server_functions=asked)
     held = gr.Textbox(visible=False)
 
-    def opened(held: str, name: str) -> str:
+    def opened(name: str, held: str) -> str:
         with shown_to_visitor():
             return sentence.opening(services, name, held)
 
-    script = calling("lenses/start/view/start_view.js", "[m.heldSentence(), ...args.slice(1)]")
-    on_model: Event = {"fn": opened, "inputs": [held, site.model], "outputs": view, "js": script, **site.model_work}
-    return Lens(on_model=[on_model])
+    opening = Asked(opened, ("model",), [view], [held], js=_WITH_SENTENCE, options=site.model_work)
+    site.fields.keep(view, opening)
+    return Lens()

@@ -12,11 +12,8 @@ from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import assistant, files, watching
 from ui.lenses.train.handlers.fitting import fitted
 from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, label_form, rival_of, train_form, tune_form
-from ui.lenses.train.handlers.input_forms import example_lines
 from ui.lenses.train.handlers.labels import label_plan
-from ui.lenses.train.handlers.linked import FORMS as FORM_NAMES
 from ui.lenses.train.handlers.linked import NAMES as LINKED
-from ui.lenses.train.handlers.linked import settings_of
 from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.payloads import LinkRequest, fields
@@ -27,7 +24,7 @@ from ui.shared.fields import Values, fields_of
 from ui.shared.picker import choices
 from ui.shared.qr import qr_svg
 from ui.shared.wiring import event_data, served
-from ui.views import CONTINUED, TAB_NAMES, title_of
+from ui.views import CONTINUED, TAB_NAMES
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
 # The fields that a preset sets.
@@ -115,29 +112,15 @@ class TrainEvents:
             note, *values = self.preset(settings["preset"])
             filled = {f"train.{field}": value for field, value in zip(PRESET_FIELDS, values, strict=True)}
         filled |= settings
-        return [settings.get("preset", gr.skip()), note, *(filled.get(name, gr.skip()) for name in LINKED)]
-
-    def link(self, form: object, preset: object, model: object, *values: object) -> str:
-        """JSON of what a link to the open form sets: its preset, and what differs from how the form opens."""
-        kind = form if isinstance(form, str) and form in FORM_NAMES else "scratch"
-        goal = {"choose": CONTINUED[kind][1]} if kind in CONTINUED else {}
-        view = title_of("train", "continue" if goal else "scratch")
-        settings: dict[str, object] = {"tab": "train", "view": view, **goal}
-        named = dict(zip(LINKED, values, strict=True))
-        if kind != "scratch":
-            example = {"labelled": example_lines(str(named["labels.input_form"]))} if kind == "labels" else {}
-            settings |= {"model": model} | settings_of(kind, named, example)
-        else:
-            known = preset if isinstance(preset, str) and preset in PRESETS else next(iter(PRESETS))
-            settings |= {"preset": known} | settings_of("train", named, PRESETS[known])
-        return json.dumps(settings, ensure_ascii=False)
+        chosen = [settings.get(name, gr.skip()) for name in ("preset", "goal")]
+        return [*chosen, note, *(filled.get(name, gr.skip()) for name in LINKED)]
 
     def restore(self, event: gr.EventData) -> list[Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
         workspace = self._services.workspaces.get(event_data(event).get("workspace"))
         run = None if workspace is None else workspace.current
         kind, values = run.form if run is not None and run.form is not None else ("", {})
-        shown = "continue" if kind in CONTINUED else kind
+        shown = "further" if kind in CONTINUED else kind
         updates: list[Any] = [gr.Tabs(selected=shown) if kind else gr.skip(), kind if kind in CONTINUED else gr.skip()]
         for name, form in _FORMS.items():
             known = values if name == kind else {}

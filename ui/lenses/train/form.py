@@ -17,9 +17,10 @@ from ui.services import Services
 from ui.shared.fields import defaults_of
 from ui.shared.files import calling, component
 from ui.shared.form_controls import control, controls, group, in_order
-from ui.shared.lens import Wiring
+from ui.shared.site import Asked, Site
+from ui.shared.view.sentence import sentence_view
 from ui.shared.view.token_stream import token_stream
-from ui.shared.wiring import QUIET, or_nothing, served, stop_event
+from ui.shared.wiring import QUIET, served, stop_event
 
 FIRST_PRESET = next(iter(PRESETS))
 _NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
@@ -114,7 +115,8 @@ def _drawn(name: str, written: str) -> list[Any]:
         return [drawing(name), gr.update(placeholder=_some_lines(name), **made_up)]
 
 
-# Replaces the first input with the workspace id of this browser, which only its script knows.
+# Replaces the first or the last input with the workspace id of this browser, which only its script knows.
+_WORKSPACE_LAST = calling("shared/view/workspace.js", "[...args.slice(0, -1), m.ownWorkspace()]")
 WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _ABOUT = (
     "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions with their answers, with "
@@ -153,35 +155,43 @@ def assistant_fields(services: Services) -> tuple[gr.Button, gr.Radio, gr.Button
     with gr.Accordion("Stories, seed", open=False, elem_id="assistant-more"):
         values |= controls(AssistantForm, "assistant", ("stories", "seed"))
     duel = served(services, answering.duel)
-    component("", _DUEL, "lenses/train/view/duel_view.js", server_functions=duel, elem_id="duel")
+    component("", _DUEL, "lenses/train/view/duel_view.js", needs=(), server_functions=duel, elem_id="duel")
     return teach, chooser, prefer, notice, in_order(AssistantForm, values)
 
 
-def compared_view(services: Services, workspace: gr.Textbox, model: gr.Dropdown, model_work: Wiring) -> None:
+_COMPARED = ("model", "compare_prompt")
+
+
+def compared_view(site: Site[Any], workspace: gr.Textbox) -> None:
     """One prompt, answered before, after stage 1 and after stage 2."""
     with gr.Column(elem_id="assistant-compared"):
         with gr.Row(equal_height=False):
             prompt = gr.Textbox(PROMPTS[0], label="Ask all three", max_lines=3, elem_id="assistant-prompt", scale=4)
+            site.add("compare_prompt", prompt, "further")
             start = gr.Button("Compare", variant="primary", elem_id="assistant-compare", min_width=110, scale=0)
             stop = gr.Button("Stop", variant="stop", elem_id="assistant-stop", min_width=80, scale=0)
         examples = gr.Radio(
             list(PROMPTS), value=PROMPTS[0], show_label=False, container=False, elem_id="assistant-prompts"
         )
-        sentence = gr.HTML("", elem_id="assistant-told", elem_classes="conclusion")
+        said = sentence_view(needs=_COMPARED, elem_id="assistant-told")
         streams = []
         with gr.Row(equal_height=False):
             for place, title in enumerate(("Before", "After 1: instructions", "After 2: preferences")):
                 with gr.Column(min_width=240):
                     gr.Markdown(f"#### {title}")
-                    streams.append(token_stream(label=title, compact=True, elem_id=f"assistant-answer-{place}"))
+                    name = f"assistant-answer-{place}"
+                    streams.append(token_stream(label=title, needs=_COMPARED, compact=True, elem_id=name))
 
-    def on_compare(request: gr.Request, own: str, name: str, question: str) -> Iterator[list[Any]]:
+    def on_compare(request: gr.Request, name: str, question: str, own: str) -> Iterator[dict[Any, Any]]:
+        outputs = [*streams, said]
         with shown_to_visitor():
-            views = answering.compare(services, request.session_hash, own, name, question)
-            changed = ([gr.skip() if value is None else value for value in view] for view in views)
-            yield from or_nothing(changed, [gr.skip()] * 4)
+            for answers in answering.compare(site.services, request.session_hash, own, name, question):
+                named = zip(outputs, answers, strict=True)
+                yield {component: value for component, value in named if value is not None}
 
-    asking = {"inputs": [workspace, model, prompt], "outputs": [*streams, sentence], "js": WITH_WORKSPACE}
-    gr.on([start.click, prompt.submit], on_compare, **asking, **{**model_work, "trigger_mode": "multiple"})
+    options = {**site.model_work, "trigger_mode": "multiple"}
+    asked = Asked(on_compare, _COMPARED, [*streams, said], [workspace], js=_WORKSPACE_LAST, options=options)
+    for listener in (start.click, prompt.submit):
+        site.fields.listen(listener, asked)
     examples.input(lambda chosen: chosen, examples, prompt, queue=False, **QUIET)
-    stop.click(stop_event(services), queue=False, **QUIET)
+    stop.click(stop_event(site.services), queue=False, **QUIET)

@@ -17,24 +17,27 @@ from ui.lenses.train.form import (
 )
 from ui.lenses.train.handlers.forms import TrainForm
 from ui.lenses.train.handlers.linked import NAMES as LINKED
+from ui.lenses.train.handlers.linked import RunFields, bases_of_presets
 from ui.lenses.train.handlers.presets import GPT1_TUNING, SHAPE, offered
 from ui.lenses.train.view.train_view import train_view
 from ui.shared.controls import settings_opener
 from ui.shared.fields import fields_of
 from ui.shared.files import calling
-from ui.shared.lens import Call, Event, Fill, Lens, TabContext, Taking
-from ui.shared.wiring import QUIET, view_tab
-from ui.views import CONTINUED
+from ui.shared.form_controls import control
+from ui.shared.lens import Call, Event, Fill, Lens, Taking
+from ui.shared.site import Site
+from ui.shared.wiring import QUIET
+from ui.views import CONTINUED, TABS
 
+TITLES = {view.name: view.title for tab in TABS if tab.name == "train" for view in tab.views}
 _WORKSPACE = "shared/view/workspace.js"
 _STARTS = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1)]")
 _NEW_SEED = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
-_WITH_FORM = calling(_WORKSPACE, "[document.body.dataset.form || 'scratch', ...args.slice(1)]")
-_COPIES = calling("shared/view/page.js", "[await m.shareLink(JSON.parse(args[0]), 'A file is left out.')]")
+_COPIES = calling("shared/view/link.js", "[await m.shareLink(undefined, 'A file is left out.')]")
 _ANSWERED = calling(_WORKSPACE, "m.answered()")
 
 
-def train_tab(site: TabContext[None]) -> Lens:
+def train_tab(site: Site[None]) -> Lens:
     """Lays out the tab and wires it."""
     services, model = site.services, site.model
     events = TrainEvents(services)
@@ -42,9 +45,10 @@ def train_tab(site: TabContext[None]) -> Lens:
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=300, elem_id="train-form"):
             with gr.Tabs(elem_id="train-kinds") as kinds:
-                with view_tab("train", "scratch") as scratch_tab:
+                with gr.Tab(TITLES["scratch"], id="scratch") as scratch_tab:
                     presets = offered(services.limits)
                     preset = gr.Dropdown(presets, value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+                    site.add("preset", preset, "scratch")
                     note = gr.HTML("", elem_id="train-note", elem_classes="said")
                     with gr.Row():
                         start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
@@ -53,9 +57,9 @@ def train_tab(site: TabContext[None]) -> Lens:
                     notice = gr.HTML("", elem_id="train-said", elem_classes="said")
                     settings_opener("train-settings")
                     fields = scratch_fields()
-                with view_tab("train", "continue") as continue_tab:
-                    choices = [(label, kind) for kind, (_, label) in CONTINUED.items()]
-                    goal = gr.Radio(choices, value="tune", label="Train the model above on", elem_id="train-goal")
+                with gr.Tab(TITLES["further"], id="further") as continue_tab:
+                    goal = control(RunFields, "train", "goal")
+                    site.add("goal", goal, "further")
                     goals = [gr.Column(visible=kind == "tune", elem_classes="goal") for kind in CONTINUED]
                 with goals[0]:
                     tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
@@ -81,7 +85,7 @@ def train_tab(site: TabContext[None]) -> Lens:
                 said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
-            compared_view(services, workspace, model, site.model_work)
+            compared_view(site, workspace)
 
     values, outputs = list(fields.values()), [view, notice, fields["seed"]]
     # The seed comes last, so that the script can replace it.
@@ -109,11 +113,11 @@ def train_tab(site: TabContext[None]) -> Lens:
     of_preset = [note, *(fields[name] for name in PRESET_FIELDS)]
     preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
     forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper}
-    by_link = [forms[form][field] for form, field in (name.split(".") for name in LINKED)]
-    linked = gr.Textbox(visible=False)
-    inputs = [workspace, preset, model, *by_link]  # the first becomes the name of the open form
-    copied = copy_link.click(events.link, inputs, linked, js=_WITH_FORM, queue=False, **QUIET)
-    copied.success(None, linked, said_of_link, js=_COPIES, **QUIET)
+    for name in LINKED:
+        form, field = name.split(".")
+        site.add(name, forms[form][field], "scratch" if form == "train" else "further")
+    by_link = [site.fields[name] for name in LINKED]
+    copy_link.click(None, None, said_of_link, js=_COPIES, queue=False, **QUIET)
     by_gpt1 = [lines[name] for name in GPT1_TUNING]
     as_gpt1.click(lambda: list(GPT1_TUNING.values()), None, by_gpt1, queue=False, **QUIET)
     save.click(events.zip, workspace, [ready, said_of_files], js=WITH_WORKSPACE, **QUIET).success(
@@ -125,7 +129,8 @@ def train_tab(site: TabContext[None]) -> Lens:
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
-        fills=Fill(events.linked, [preset, note, *by_link]),
+        fills=Fill(events.linked, [preset, goal, note, *by_link]),
+        bases={"preset": bases_of_presets()},
         takes=Taking(SHAPE, _shape_taken, [fields[name] for name in SHAPE]),
     )
 

@@ -1,174 +1,139 @@
-"""Event handlers of the Zero-shot tab."""
+"""Events of the form: what a choice fills in, and what every view of the tab takes."""
 
-import functools
-import json
 import random
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
-from gptcore.errors import GPTCoreError
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, items
 from gptcore.zero_shot.tasks import TASKS
 from ui.errors import shown_to_visitor
-from ui.lenses.zero_shot.form import field, widths, wording
-from ui.lenses.zero_shot.handlers import asking, views
+from ui.lenses.zero_shot.form import TaskForm, field, widths, wording
 from ui.lenses.zero_shot.handlers import form as forms
-from ui.lenses.zero_shot.handlers.scoreboard import scoreboard
+from ui.lenses.zero_shot.handlers.fields import PAGE_NAMES
 from ui.services import Services
+from ui.shared.site import Site
 from ui.shared.uses import ABOVE
-from ui.shared.wiring import or_nothing
+from ui.shared.wiring import QUIET
 
 PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
-NOTHING_NEW = [gr.skip()] * 5
-# Which fields the events fill or listen to.
+# What a task fills in.
 REFILLED = tuple(name for name in forms.FIELDS if name not in ("task", "prompt"))
-LINKED = (
-    "field_0", "field_1", "field_2", "expected", "template", "n_examples", "instruction", "body", "labels",
-)  # fmt: skip
 REWORDED = ("instruction", "body", "labels", "max_new_tokens", "stops")
-TYPED = (
-    "field_0", "field_1", "field_2", "expected", "n_examples", "examples", "instruction", "body", "labels",
-    "max_new_tokens",
-)  # fmt: skip
+TAKES = ("model", "asked", *PAGE_NAMES.values())
+NEEDS = ("asked|model", *PAGE_NAMES.values())
+_LARGEST_DRAW = 1_000
 
 
-class ZeroShotEvents:
-    """The tab's events as Gradio wants them."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    def _named(self, raw: Sequence[object]) -> tuple[object, dict[str, object]]:
-        """(the model asked, the tab's values)."""
-        picked, named, *values = raw
-        return picked if named == PICKED else named, dict(zip(forms.FIELDS, values, strict=True))
-
-    def _parsed(self, raw: Sequence[object]) -> tuple[object, forms.TaskForm]:
-        """(the model asked, the form)."""
-        model, values = self._named(raw)
-        return model, forms.task_form(values, self._services.limits)
-
-    def task(self, name: str) -> list[Any]:
-        with shown_to_visitor():
-            values = forms.defaults(name)
-        return [*(_update(name, key, values[key]) for key in REFILLED), [values[key] for key in DRAWN]]
-
-    def another(self, name: str) -> list[Any]:
-        with shown_to_visitor():
-            values = forms.defaults(name, random.randrange(1, 1_000))
-        return [*(values[key] if key in DRAWN else gr.skip() for key in REFILLED), [values[key] for key in DRAWN]]
-
-    def template(self, task: str, name: str) -> list[Any]:
-        with shown_to_visitor():
-            values = forms.with_template({"task": task}, name)
-        return [values[name] for name in REWORDED]
-
-    def language(self, task: str, name: str, language: str) -> list[Any]:
-        """The template in words for another language; the answer that was expected is that of French."""
-        if task != "translate" or not str(language).strip():
-            return [gr.skip()] * (len(REWORDED) + 3)
-        with shown_to_visitor():
-            values = forms.in_language({"task": task}, name, language)
-        expected = gr.skip() if language == "French" else ""
-        return [values["template"], *(values[name] for name in REWORDED), expected, time.monotonic_ns()]
-
-    def examples(self, name: str) -> list[Any]:
-        with shown_to_visitor():
-            forms.known_task(name)
-            if name not in TASKS_WITH_ITEMS:
-                return [gr.skip()]
-            drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
-            return [forms.rows_of(name, drawn)]
-
-    def compose(self, *raw: object) -> list[Any]:
-        """View, prompt, expected answer, the answer's stream, and the number of the newest form composed.
-
-        Clears the previous answer. Forms sent together may arrive in any order; an older one changes nothing.
-        """
-        *form, drawn, newest, number = raw
-        model, values = self._named(form)
-        with shown_to_visitor():
-            if _is_older(number, newest):
-                return NOTHING_NEW
-            if values["template"] not in [template.name for template in forms.known_task(values["task"]).templates]:
-                return NOTHING_NEW  # inconsistent during a change of task; another event follows
-            known = dict(zip(DRAWN, drawn, strict=True)) if isinstance(drawn, list) else {}
-            moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
-            foreign = moved and values["expected"] == known.get("expected") != ""
-            try:
-                now = {**values, "prompt": "", "expected": "" if foreign else values["expected"]}
-                view, prompt = asking.composed(self._services, model, forms.task_form(now, self._services.limits))
-            except GPTCoreError as error:  # in the view's place: a notice for every letter typed is a nuisance
-                return [json.dumps({"message": str(error)}), *[gr.skip()] * 3, number]
-        same = prompt == values["prompt"]  # do not overwrite what is being typed
-        return [view, gr.skip() if same else prompt, "" if foreign else gr.skip(), gr.skip() if same else "", number]
-
-    def follow(self, *raw: object) -> list[Any]:
-        return self.compose(*raw) if raw[1] == PICKED else NOTHING_NEW
-
-    def edit(self, *raw: object) -> str:
-        with shown_to_visitor():
-            try:
-                return asking.composed(self._services, *self._parsed(raw))[0]
-            except GPTCoreError as error:
-                return json.dumps({"message": str(error)})
-
-    def _asked(self, ask: Callable[..., Iterator[str]], request: gr.Request, *given: object) -> Iterator[Any]:
-        yield from or_nothing(ask(self._services, request.session_hash, *given), gr.skip())
-
-    def answer(self, request: gr.Request, *raw: object) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from self._asked(asking.answer, request, *self._parsed(raw))
-
-    def ways(self, request: gr.Request, *raw: object) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from self._asked(views.ways_of_asking, request, *self._parsed(raw))
-
-    def uses(self, request: gr.Request, *raw: object) -> str:
-        with shown_to_visitor():
-            return views.uses(self._services, *self._parsed(raw[:-1]), raw[-1])
-
-    def ladder(self, request: gr.Request, *raw: object) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from self._asked(views.ladder, request, raw[-1], self._parsed(raw[:-1])[1])
-
-    def scoreboard(
-        self, request: gr.Request, models: object, tasks: object, ways: object, side: object, n_items: object
-    ) -> Iterator[Any]:
-        with shown_to_visitor():
-            yield from self._asked(scoreboard, request, models, tasks, ways, side, n_items)
-
-    def fill(self, settings: Mapping[str, Any]) -> list[Any]:
-        """What a link's settings put into the model, the task, its fields, what was drawn, and the count of fills."""
-        task, model = settings.get("task"), settings.get("asked", gr.skip())
-        if task is None:
-            return [model, *[gr.skip()] * (len(REFILLED) + 3)]
-        values = forms.defaults(task)
-        if "field_0" in settings:  # another input than the task's own
-            values |= {"field_0": "", "field_1": "", "field_2": "", "expected": ""}
-        if "template" in settings and TASKS[task].template(settings["template"]) is not None:
-            values |= forms.with_template(values, settings["template"])
-        values |= {name: value for name, value in settings.items() if name in LINKED and name != "template"}
-        filled = [_update(task, name, values[name]) for name in REFILLED]
-        return [model, task, *filled, [values[name] for name in DRAWN], time.monotonic_ns()]
+def named(values: Sequence[object]) -> tuple[object, dict[str, object]]:
+    """(the model asked, the form's values by `forms.FIELDS`) of the values of TAKES."""
+    picked, asked, *given = values
+    return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, given, strict=True))
 
 
-def _is_older(number: object, newest: object) -> bool:
-    return isinstance(number, int | float) and isinstance(newest, int | float) and number < newest
+def parsed(services: Services, values: Sequence[object], composed: object) -> tuple[object, forms.TaskForm]:
+    """(the model asked, the checked form) of the values of TAKES.
+
+    Args:
+        composed: what `ui.lenses.zero_shot.answer.view` has composed last: a prompt that still stands there was not
+            edited.
+
+    Raises:
+        InputError, PromptError: as `forms.task_form`.
+    """
+    model, given = named(values)
+    if isinstance(composed, Mapping) and given["prompt"] == composed.get("prompt"):
+        given["prompt"] = ""
+    return model, forms.task_form(given, services.limits)
 
 
-def counted(fill: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-    """An event that fills in fields, with a number besides that is another each time."""
+def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
+    """Wires what fills in fields: the choice of a task and of a template, other inputs, examples and languages."""
+    fields = {name: site.fields[page_name] for name, page_name in PAGE_NAMES.items()}
+    refilled = [fields[name] for name in REFILLED]
+    reworded = [fields[name] for name in REWORDED]
+    task = fields["task"]
+    template = fields["template"]
+    for listener, fill, inputs, outputs in (
+        (task.input, _task, [task], [*refilled, drawn]),
+        (form.another.click, _another, [task], [*refilled, drawn]),
+        (template.input, _template, [task, template], reworded),
+        (form.other_examples.click, _other_examples, [task], [fields["examples"]]),
+    ):
+        filled = listener(fill, inputs, outputs, trigger_mode="always_last", **QUIET)
+        site.fields.note(filled, outputs)
+    spoken = [template, *reworded, fields["expected"]]
+    language = form.language
+    filled = language.change(_language, [task, template, language], spoken, **QUIET)
+    site.fields.note(filled, spoken)
+    task.change(_language_box, task, language, **QUIET)
 
-    @functools.wraps(fill)
-    def filled(*raw: object) -> list[Any]:
-        return [*fill(*raw), time.monotonic_ns()]
 
-    return filled
+def fill_of(settings: Mapping[str, Any]) -> list[Any]:
+    """What a link's settings put into the model, the task, its fields, and what was drawn."""
+    task = settings.get("task")
+    model = settings.get("asked", gr.skip())
+    if task is None:
+        kept = [settings.get(PAGE_NAMES[name], gr.skip()) for name in REFILLED]
+        return [model, gr.skip(), *kept, gr.skip()]
+    values = forms.defaults(task)
+    if "field_0" in settings:  # another input than the task's own
+        values |= dict.fromkeys(DRAWN, "")
+    template = settings.get("template")
+    if template is not None and TASKS[task].template(template) is not None:
+        values |= forms.with_template(values, template)
+    values |= {
+        name: settings[page_name]
+        for name, page_name in PAGE_NAMES.items()
+        if page_name in settings and name not in ("template", "prompt")
+    }
+    filled = [_update(task, name, values[name]) for name in REFILLED]
+    return [model, task, *filled, [values[name] for name in DRAWN]]
+
+
+def _task(name: str) -> list[Any]:
+    with shown_to_visitor():
+        values = forms.defaults(name)
+    filled = [_update(name, key, values[key]) for key in REFILLED]
+    return [*filled, [values[key] for key in DRAWN]]
+
+
+def _another(name: str) -> list[Any]:
+    with shown_to_visitor():
+        values = forms.defaults(name, random.randrange(1, _LARGEST_DRAW))
+    filled = [values[key] if key in DRAWN else gr.skip() for key in REFILLED]
+    return [*filled, [values[key] for key in DRAWN]]
+
+
+def _template(task: str, name: str) -> list[Any]:
+    with shown_to_visitor():
+        values = forms.with_template({"task": task}, name)
+    return [values[key] for key in REWORDED]
+
+
+def _language(task: str, name: str, language: str) -> list[Any]:
+    """The template in words for another language; the answer that was expected is that of French."""
+    if task != "translate" or not str(language).strip():
+        return [gr.skip() for _ in range(len(REWORDED) + 2)]
+    with shown_to_visitor():
+        values = forms.in_language({"task": task}, name, language)
+    expected = gr.skip() if language == "French" else ""
+    return [values["template"], *(values[key] for key in REWORDED), expected]
+
+
+def _language_box(task: str) -> gr.Textbox:
+    return gr.Textbox("French", visible=task == "translate")
+
+
+def _other_examples(name: str) -> Any:
+    with shown_to_visitor():
+        forms.known_task(name)
+        if name not in TASKS_WITH_ITEMS:
+            return gr.skip()
+        drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
+        return forms.rows_of(name, drawn)
 
 
 def _update(task: str, name: str, value: Any) -> object:
@@ -177,9 +142,11 @@ def _update(task: str, name: str, value: Any) -> object:
     if name.startswith("field_"):
         titles = list(known.fields.values())
         place = int(name[-1])
-        return gr.Textbox(value=value, **field(titles[place] if place < len(titles) else ""))
+        title = titles[place] if place < len(titles) else ""
+        return gr.Textbox(value=value, **field(title))
     if name == "template":
-        return gr.Dropdown(choices=[one.name for one in known.templates], value=value, allow_custom_value=True)
+        names = [template.name for template in known.templates]
+        return gr.Dropdown(choices=names, value=value, allow_custom_value=True)
     if name == "examples":
         return gr.Dataframe(value=value, headers=forms.columns_of(task), column_widths=widths(task))
     if name == "body":

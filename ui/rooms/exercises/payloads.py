@@ -21,10 +21,9 @@ class AnswerRequest(ExerciseRequest):
 
 
 class ExerciseOnPage(TypedDict):
-    """An exercise as the page shows it; `earlier` are names of exercises that are gone, to which it is the nearest."""
+    """An exercise as the page shows it."""
 
     name: str
-    earlier: list[str]
     level: int
     tab: str
     view: str

@@ -10,4 +10,4 @@ def exercises(services: Services) -> None:
     """Lays out their bar, which shows nothing until an exercise is opened, and has no value."""
     asked = served(services, checking.exercises, checking.check, checking.solution)
     view = "rooms/exercises/view/exercises_view.js"
-    component("", "<div></div>", view, server_functions=asked, elem_id="exercises")
+    component("", "<div></div>", view, needs=(), server_functions=asked, elem_id="exercises")

@@ -23,7 +23,13 @@ def hall(services: Services, model: gr.Dropdown) -> Call:
     """
     asked = served(services, leading.lead, leading.follow, code)
     view = component(
-        "", "<div></div>", "rooms/hall/view/hall_view.js", events=("open",), server_functions=asked, elem_id="hall"
+        "",
+        "<div></div>",
+        "rooms/hall/view/hall_view.js",
+        needs=(),
+        events=("open",),
+        server_functions=asked,
+        elem_id="hall",
     )
 
     def on_open(event: gr.EventData) -> Any:

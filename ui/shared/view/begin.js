@@ -1,25 +1,36 @@
-// Starts the page's components. Where the page holds only the name of a long first value, the value itself comes along.
-import {look} from './connection.js';
+// Starts the page's components, each with its question. Where the page holds only the name of a long first value, the
+// value itself comes along.
+import {answerOf, askServer, watchSight} from './ask.js';
 
 const first = new Map(); // values that the page only names, by those names
 
+// context: what Gradio gives a component's script; id, needs, asks: of the component (`ui.shared.files.component`).
 export function begin(start, context, [named, value] = []) {
   if (named) first.set(named, value);
+  const {id, needs, asks, element} = context;
+  const answer = answerOf(id);
+  const raw = () => first.get(context.props.value) ?? context.props.value ?? '';
+  Object.assign(answer, {needs, asks, element: element.closest(`#${id}`) ?? element, isEmpty: !raw()});
+  if (asks) answer.ask = () => context.trigger('ask', {});
+  if (raw().startsWith('#')) answer.came(raw()); // it was answered before it was first in sight
   start({
     given: {},
     ...context,
+    answer,
     props: {
       get value() {
-        return first.get(context.props.value) ?? context.props.value;
+        return answer.content(raw());
       },
     },
-    server: new Proxy({}, {get: (_, name) => request => ask(context.server, name, request)}),
+    watch(name, hear) {
+      answer.hears.add(hear);
+      context.watch(name, () => {
+        answer.came(raw());
+        hear();
+      });
+    },
+    server: new Proxy({}, {get: (_, name) => request => askServer(context.server, name, request)}),
   });
-}
-
-// Never fails: undefined stands for no answer.
-async function ask(server, name, request) {
-  const answer = await server[name](request).catch(() => undefined);
-  if (answer === undefined) look(); // no answer at all: is the server there?
-  return answer;
+  watchSight(answer);
+  answer.mark();
 }

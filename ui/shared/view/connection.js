@@ -1,5 +1,5 @@
 // Whether the server answers. While it does not, a calm line says so; what is on the page stays.
-import {add} from './page.js';
+import {add} from './dom.js';
 
 // Milliseconds: between two looks while it answers, and while it does not, and until a look is given up. In a talk the
 // room should hear of it at once.

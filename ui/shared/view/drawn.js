@@ -1,5 +1,5 @@
 // Exports a drawing on the page as SVG in its current colours, or as PNG at twice its size.
-import {save} from './page.js';
+import {save} from './files.js';
 import {put} from './svg.js';
 
 const KEPT = 'fill stroke stroke-width stroke-dasharray opacity font-family font-size font-weight'.split(' ');

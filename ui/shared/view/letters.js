@@ -1,5 +1,5 @@
 // Letters that a tokenizer cuts into bytes: each token by its name, over the letter to which it belongs.
-import {add} from './page.js';
+import {add} from './dom.js';
 
 const BYTES = /^(<0x[0-9A-F]{2}>)+$/;
 

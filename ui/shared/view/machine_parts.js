@@ -1,5 +1,5 @@
 // The parts of a picture that can be pointed at, focused and pressed; one stop of the keyboard for all of them.
-import {add, addButton} from './page.js';
+import {add, addButton} from './dom.js';
 import {put} from './svg.js';
 
 // On a phone a part opens as a sheet: what it does, and the way to its view.

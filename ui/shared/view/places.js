@@ -1,15 +1,10 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {awaited} from './awaited.js';
-import {linkTo} from './page.js';
+import {linkTo, standsAt} from './link.js';
 import {reached} from './connection.js';
-import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './sentence.js';
+import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './store.js';
+import {isOpen, outerTabs, pickedModel, visible} from './tabs.js';
 import {WAY} from './way.js';
-
-// Views that are part of another one now: their titles in small letters -> the place there.
-let earlier = new Map();
-export const setEarlier = names => {
-  earlier = new Map(Object.entries(names).map(([old, way]) => [old.toLowerCase(), new URLSearchParams(way)]));
-};
 
 const STAYS = 20; // frames that a choice is there
 const PICKS = 3; // of a choice that a slow machine's view takes back while it is set up
@@ -29,9 +24,8 @@ export async function goTo(query, isWanted = () => true) {
     see,
   };
   picking += 1;
-  const moved = earlier.get(query.get('view')?.toLowerCase());
   for (const [name, find] of Object.entries(steps)) {
-    const value = (name !== 'view' && query.get(name)) || moved?.get(name) || query.get(name);
+    const value = query.get(name);
     if (value && !(await awaited(() => find(value), isWanted))) return name;
   }
   return '';
@@ -60,7 +54,7 @@ export function needsLoad(query, model = pickedModel()) {
     if (HERE.has(name) || CHOSEN.includes(name)) return false;
     if (name === 'model') return value !== model;
     if (TEXTS.includes(name)) return !canSet && (sentence() || now.get(name)) !== value;
-    return now.get(name) !== value;
+    return !(standsAt(name, value) ?? now.get(name) === value);
   });
 }
 
@@ -94,34 +88,6 @@ export async function loadWith(query, isWanted = () => true) {
   if (!(await reached(() => mine === loading && isWanted()))) return;
   const settings = Object.fromEntries([...query].filter(([name]) => ['tab', 'view'].includes(name) || !HERE.has(name)));
   location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
-}
-
-// The tabs of the page, not those within one of them.
-export const outerTabs = () =>
-  [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
-
-export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
-
-// The title of the open view in a row of views, also where that row's tab is not open; "" before it has been.
-export const openView = row =>
-  document.querySelector(`#${row} [role=tab][aria-selected=true]`)?.textContent.trim() ?? '';
-
-// The open view of a row, and the number of the question about it: "Heads#7". Questions may arrive in another order.
-let questions = 0;
-export const askedView = row => `${openView(row)}#${++questions}`;
-
-// The names of the open tab and of the view in it, "" where there are none.
-/** @returns {[string, string]} */
-export function place() {
-  const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);
-  const nameOf = tabs => tabs.find(isOpen)?.textContent.trim() ?? '';
-  return [nameOf(outerTabs()), nameOf(views)];
-}
-
-// The name of the picked model, as links use it; "" for one that they cannot hold.
-export function pickedModel() {
-  const shown = document.querySelector('#model input')?.value.split(' · ')[0].trim() ?? '';
-  return /^[\w@./-]+$/.test(shown) ? shown : '';
 }
 
 // Presses the tab of this name within a row of tabs; true once it is open.
@@ -205,12 +171,4 @@ function see(selector) {
   grown.observe(document.querySelector('#tabs'));
   scroll();
   return node;
-}
-
-export function visible(selector) {
-  try {
-    return [...document.querySelectorAll(selector)].find(node => node.getClientRects().length);
-  } catch {
-    return null; // invalid selector: a mistake in a tour file, which the tour reports
-  }
 }

@@ -1,5 +1,6 @@
 // Tables in sections, as JSON of ui.shared.sheets; cell text goes into the page by textContent alone.
-import {add, addButton, onTools, saveCsv} from './page.js';
+import {add, addButton, onTools} from './dom.js';
+import {saveCsv} from './files.js';
 import {follow} from './places.js';
 
 const number = cell => typeof cell === 'number';

@@ -1,5 +1,5 @@
 // Slides of what a view shows, and plotly, which draws them and the figures that people zoom into. Loaded when needed.
-import {isDark} from './page.js';
+import {isDark} from './look.js';
 import {visible} from './plain.js';
 import {limitOf, stops} from './scales.js';
 

@@ -1,10 +1,12 @@
 // The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
-import {add, addButton, copying, onTools, sayBriefly, saveText} from './page.js';
+import {copying} from './clipboard.js';
+import {add, addButton, onTools, sayBriefly} from './dom.js';
+import {saveText} from './files.js';
 import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
-import {setSentence} from './sentence.js';
+import {setSentence} from './store.js';
 import {askWhy} from './why.js';
 import {hold} from './kept.js';
 

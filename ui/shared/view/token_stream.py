@@ -1,8 +1,10 @@
 """Streamed text, coloured by token probability, with the alternatives of each token."""
 
+from collections.abc import Sequence
+
 import gradio as gr
 
-from ui.shared.files import component
+from ui.shared.files import Asks, component
 from ui.shared.view.save_menu import save_menu
 
 _HTML = """
@@ -25,7 +27,15 @@ _KNEW = """<button type="button" data-do="knew" title="by layer, for every word 
 
 
 def token_stream(
-    value: str = "", *, label: str, compact: bool = False, branching: bool = False, tail: bool = False, elem_id: str
+    value: str = "",
+    *,
+    label: str,
+    needs: Sequence[str],
+    asks: Asks = "",
+    compact: bool = False,
+    branching: bool = False,
+    tail: bool = False,
+    elem_id: str,
 ) -> gr.HTML:
     """A token stream component.
 
@@ -35,6 +45,7 @@ def token_stream(
 
     Args:
         label: what a screen reader calls it.
+        needs, asks: see `component`.
         compact: smaller, for several side by side.
         branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.
         tail: scrolls to the end, even if the text appears all at once.
@@ -43,6 +54,8 @@ def token_stream(
         value,
         _HTML.replace("KNEW\n", _KNEW if branching else ""),
         "shared/view/token_stream.js",
+        needs=needs,
+        asks=asks,
         events=("pick", "continue_text"),
         elem_classes=["token-stream", "compact"] if compact else ["token-stream"],
         given={"name": label, "branching": branching, "tail": tail},

@@ -1,6 +1,6 @@
 // "Why this word?", asked anywhere: opens the view that explains it.
 import {goTo} from './places.js';
-import {setSentence} from './sentence.js';
+import {setSentence} from './store.js';
 
 let chosen = {text: '', word: null};
 const hearers = new Set();
@@ -15,6 +15,6 @@ export const askedWord = text => (chosen.text === text ? chosen.word : null);
 export function askWhy(text, word = null) {
   chosen = {text, word};
   setSentence(text);
-  for (const hear of hearers) hear();
+  for (const hear of hearers) hear(word);
   return goTo(new URLSearchParams({tab: 'attention', view: 'Why this word?'}));
 }

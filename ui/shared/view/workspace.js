@@ -45,3 +45,6 @@ export const answered = () => {
   dispatchEvent(new Event(STARTED));
   return [];
 };
+
+// Event that shows a message (its detail) in the run view.
+export const SAY = 'gptlens-say';

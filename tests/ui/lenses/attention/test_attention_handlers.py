@@ -4,9 +4,7 @@ import base64
 import io
 import json
 import zlib
-from types import SimpleNamespace
 
-import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -17,11 +15,12 @@ from gptcore.analysis import without_first_key
 from gptcore.errors import GPTCoreError
 from helpers import form
 from tiny import make_model
-from ui.lenses.attention.events import AttentionEvents, Switches
-from ui.lenses.attention.handlers import ablation, codec, compare, lens, maps
+from ui.lenses.attention.handlers import codec, maps
 from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
-from ui.lenses.generate.handlers import writing
+from ui.lenses.attention.layers import lens
+from ui.lenses.attention.pair import difference as compare
+from ui.lenses.generate.write import writing
 from ui.shared.own_text import readable_text
 from ui.state.attention_cache import AttentionCache
 
@@ -264,36 +263,6 @@ def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch,
     a, b = (gptcore.attention_patterns(lm.model, ids).cpu().numpy() for lm in (tiny_lm, other))
     np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
     assert value["tokens"] == look(services)["tokens"]
-
-
-def test_an_answer_about_an_older_text_never_lands_after_a_newer_one(services):
-    events, visitor = AttentionEvents(services), SimpleNamespace(session_hash="v")
-
-    def asked(text):
-        return events.show(visitor, "Layers", "tiny", text, RAW, "end", Switches(()), "zero")
-
-    older, newer = asked("the cat sat"), asked("the dog sat on the mat")
-    first = next(older)
-    seen = [values[2] for values in newer if isinstance(values[2], str)]
-    assert len(seen) == 1 and len(json.loads(seen[0])["tokens"]) > len(json.loads(first[2])["tokens"])
-    assert all(value == gr.skip() for values in older for value in values)
-
-
-def test_a_part_that_is_switched_while_the_view_opens_stays_switched(services, monkeypatch):
-    events, visitor, compute = AttentionEvents(services), SimpleNamespace(session_hash="v"), ablation.switch_off
-    clicked = []
-
-    def clicked_meanwhile(*given, **named):
-        if not clicked:
-            clicked.append(True)
-            click = SimpleNamespace(_data={"off": [[1, "head", 2]]})
-            clicked.append(events.off(visitor, click, "tiny", TEXT, RAW, "end", "zero"))
-        return compute(*given, **named)
-
-    monkeypatch.setattr(ablation, "switch_off", clicked_meanwhile)
-    looked = list(events.show(visitor, "Heads", "tiny", TEXT, RAW, "end", Switches([[0, "mlp", None]], True), "zero"))
-    assert clicked[1][1].parts == [[1, "head", 2]]
-    assert all(values[1] == values[4] == gr.skip() for values in looked) and isinstance(looked[0][0], str)
 
 
 def test_the_lens_says_when_the_words_of_a_text_were_known():

@@ -7,8 +7,9 @@ import torch
 
 from gptcore import analysis
 from gptcore.analysis import CircuitNode, HeadCircuits
-from ui.lenses.attention.handlers import circuit, head_weights
-from ui.shared.formed import conclusion as when
+from ui.lenses.attention.heads import head_weights
+from ui.lenses.attention.why import circuit
+from ui.lenses.attention.why.formed import conclusion as when
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 

@@ -7,7 +7,7 @@ import pytest
 
 from gptcore.analysis import count_parameters, neuron_activations
 from gptcore.config import PRESETS
-from ui.lenses.attention.handlers.neurons import inner_sizes, neurons
+from ui.lenses.attention.layers.neurons import inner_sizes, neurons
 from ui.shared import ancestors
 
 TEXT = "the cat sat on the mat and the dog sat"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gptcore.errors import GPTCoreError
-from ui.lenses.attention.handlers import codec, maps, recorded
+from ui.lenses.attention.handlers import codec, maps
+from ui.lenses.attention.heads import recorded
 
 
 def test_every_text_shows_all_heads_and_the_next_token(bundled):

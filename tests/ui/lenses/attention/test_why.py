@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from gptcore.probe import Probe
-from ui.lenses.attention.handlers import patching, why
+from ui.lenses.attention.pair import patching
+from ui.lenses.attention.why import attribution as why
 
 TEXT = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
 

@@ -8,7 +8,7 @@ import pytest
 import gptcore
 from gptcore.finetuning.instruction import Message
 from gptcore.inference.sequence import TokenSequence
-from ui.lenses.generate.handlers import chat
+from ui.lenses.generate.chat import replying as chat
 
 STORY = "Tell me a story about a cat."
 

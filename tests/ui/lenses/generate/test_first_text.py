@@ -9,7 +9,7 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import CharTokenizer
 from helpers import form, records_of, text_of
 from tiny import make_model
-from ui.lenses.generate.handlers import first_text, writing
+from ui.lenses.generate.write import first_text, writing
 from ui.shared import uses
 from ui.shared.own_text import own_text, reads
 from ui.state.model_store import ModelStore

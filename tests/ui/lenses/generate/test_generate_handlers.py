@@ -8,7 +8,7 @@ import pytest
 import gptcore
 from gptcore.errors import GPTCoreError
 from helpers import form, in_threads, last_stream, records_of, text_of, until
-from ui.lenses.generate.handlers import writing
+from ui.lenses.generate.write import writing
 from ui.shared.inputs import InputError
 
 PROMPT = "the cat"

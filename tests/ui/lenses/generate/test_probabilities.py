@@ -8,7 +8,7 @@ import pytest
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import candidates, penalise, struck_out
 from gptcore.inference.sampling_settings import SamplingSettings
-from ui.lenses.generate.handlers.probabilities import probabilities
+from ui.lenses.generate.compare.probabilities import probabilities
 from ui.lenses.generate.handlers.strategies import GUIDES, guides
 from ui.shared import inputs
 

@@ -1,8 +1,8 @@
 """What comes back when the connection or the server was lost while somebody was writing."""
 
 from helpers import form, last_stream, records_of, text_of
-from ui.lenses.generate.handlers import writing
-from ui.lenses.generate.handlers.first_text import recover
+from ui.lenses.generate.write import writing
+from ui.lenses.generate.write.first_text import recover
 from ui.state.sessions import Document
 from ui.state.token_stream import prompt
 

@@ -9,8 +9,8 @@ import torch
 import gptcore
 from gptcore.analysis import steering_vector
 from helpers import records_of
-from ui.lenses.generate.handlers import steer
-from ui.lenses.generate.handlers.steer import SteeringForm, conclusion
+from ui.lenses.generate.steer import steering as steer
+from ui.lenses.generate.steer.steering import SteeringForm, conclusion
 
 FORM = SteeringForm("the cat sat\nthe cat ran", "the dog sat\nthe dog", 2.0, 1, 5)
 PROMPT = "the cat sat on the mat"

@@ -7,8 +7,8 @@ import recorded_cuts
 
 import gptcore
 from gptcore.errors import TokenizerError
-from ui.lenses.generate.handlers import tokens
-from ui.lenses.generate.view.views import EXAMPLES
+from ui.lenses.generate.tokens import cutting as tokens
+from ui.lenses.generate.tokens.templates import EXAMPLES
 
 TEXT = "hello hello 🙂"
 

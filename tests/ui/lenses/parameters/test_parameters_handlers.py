@@ -7,10 +7,10 @@ import pytest
 
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
-from ui.lenses.parameters.figures import anatomy as anatomy_figures
-from ui.lenses.parameters.figures import architecture as drawings
-from ui.lenses.parameters.figures import charts
-from ui.lenses.parameters.handlers import anatomy, architecture, costs, norms, quoted, scaling, shapes
+from ui.lenses.parameters.drawing import anatomy, anatomy_figures, architecture, norms
+from ui.lenses.parameters.drawing import figures as drawings
+from ui.lenses.parameters.handlers import shapes
+from ui.lenses.parameters.reference import charts, costs, quoted, scaling
 from ui.lenses.train.handlers.presets import PRESETS as RUNS
 from ui.shared.slide import colors
 

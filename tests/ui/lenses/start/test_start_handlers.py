@@ -12,9 +12,9 @@ import torch
 from gptcore.analysis import attention_patterns, trace
 from gptcore.inference.generation import last_logits
 from helpers import form
-from ui.lenses.attention.events import AttentionEvents
-from ui.lenses.generate.handlers import first_text
-from ui.lenses.parameters.handlers.anatomy import EXPERIMENTS
+from ui.lenses.attention.tab import _default_text
+from ui.lenses.generate.write import first_text
+from ui.lenses.parameters.drawing.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
 from ui.shared.own_text import TEXT, own_text, reads, text_to_read
 from ui.state.machine import conclusion
@@ -57,9 +57,9 @@ def test_every_tab_begins_with_the_model_s_one_text(bundled):
         assert json.loads(sentence.opening(bundled, name))["text"] == own == text_to_read(bundled, name, lm)
         written = list(first_text.first_text(bundled, "a tab", name, "", form(max_new_tokens=1)))
         assert [view.prompt for view in written if view.prompt] == [own]
-        tab = AttentionEvents(bundled).default_text(SimpleNamespace(session_hash="v"), name, False, "")
+        tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, "")
         assert tab[1] != own  # an empty text is the visitor's
-        tab = AttentionEvents(bundled).default_text(SimpleNamespace(session_hash="v"), name, False, TEXT)
+        tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, TEXT)
         assert tab[1] == own and reads(lm, own) and (lm.tokenizer.kind == "char" or not own.endswith(" "))
 
 

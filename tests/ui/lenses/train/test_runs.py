@@ -14,7 +14,7 @@ from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.training import Trainer
 from helpers import LESSON, in_threads
 from helpers import until as wait_until
-from ui.lenses.parameters.handlers import scaling
+from ui.lenses.parameters.reference import scaling
 from ui.lenses.train.handlers import answering, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan

@@ -11,7 +11,8 @@ from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.tasks import GPT2_PROMPTS
 from ui import links
 from ui.lenses.zero_shot.handlers import form as forms
-from ui.lenses.zero_shot.handlers import recorded, scoreboard, views
+from ui.lenses.zero_shot.handlers import recorded, views
+from ui.lenses.zero_shot.models import scoreboard
 
 
 def test_ways_of_asking_are_asked_greedily(asking):

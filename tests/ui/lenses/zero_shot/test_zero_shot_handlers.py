@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.metrics import percent
-from ui.lenses.zero_shot.events import DRAWN, NOTHING_NEW, ZeroShotEvents
+from ui.lenses.zero_shot.answer.view import _composed
+from ui.lenses.zero_shot.events import DRAWN, parsed
 from ui.lenses.zero_shot.handlers import asking as handlers
 from ui.lenses.zero_shot.handlers import form as forms
-from ui.lenses.zero_shot.handlers import program, scoreboard, views
+from ui.lenses.zero_shot.handlers import program, views
+from ui.lenses.zero_shot.models import scoreboard
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
@@ -242,13 +245,27 @@ def test_a_share_is_never_rounded_to_all_or_nothing():
     assert said == ["0%", "0.4%", "67%", "99.5%", "99.96%", ">99.99%", "100%"]
 
 
-def test_a_form_sent_earlier_and_composed_later_changes_nothing(asking):
-    def composed(text, newest, number):
-        given = values(field_0=text)
-        form = [given[name] for name in forms.FIELDS]
-        return ZeroShotEvents(asking).compose("tiny", "tiny", *form, [given[name] for name in DRAWN], newest, number)
+def test_a_changed_field_rebuilds_the_prompt_and_an_edited_prompt_stays(asking):
+    site = SimpleNamespace(services=asking)
+    drawn = [values()[name] for name in DRAWN]
 
-    view, prompt, *_, newest = composed("What a day.", 0, 2)
-    assert "What a day." in prompt and "What a day." in view and newest == 2
-    assert composed("What a da", newest, 1) == NOTHING_NEW
-    assert "What a day!" in composed("What a day!", newest, 3)[1]
+    def composed(before, **changes):
+        given = values(**changes)
+        return _composed(site, ["tiny", "tiny", *(given[name] for name in forms.FIELDS)], drawn, before)
+
+    first = composed({}, field_0="What a day.")
+    assert "What a day." in first["prompt"] and "What a day." in first["view"]
+    assert first["expected"] == ""  # the answer that came with another input
+    edited = composed(first["composed"], field_0="What a day.", expected="", prompt="My own: ")
+    assert set(edited) == {"view"} and "My own: " in edited["view"]
+    rebuilt = composed(first["composed"], field_0="What a day!", expected="", prompt="My own: ")
+    assert "What a day!" in rebuilt["prompt"] and "My own" not in rebuilt["prompt"]
+    assert composed(first["composed"], template="of another task") == {}
+
+
+def test_a_prompt_that_was_composed_is_none_that_was_edited(asking):
+    given = values(prompt="Composed before.")
+    sent = ["tiny", "tiny", *(given[name] for name in forms.FIELDS)]
+    assert parsed(asking, sent, {"prompt": "Composed before."})[1].edited == ""
+    assert parsed(asking, sent, {"prompt": "Another."})[1].edited == "Composed before."
+    assert parsed(asking, sent, None)[1].edited == "Composed before."

@@ -14,7 +14,7 @@ from ui import links
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.rooms.exercises.handlers import checking
-from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE, LEVELS
+from ui.rooms.exercises.handlers.catalogue import EXERCISES, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
 from ui.views import TAB_NAMES
 
@@ -113,15 +113,6 @@ def test_what_is_no_number_is_said_so(models, answer):
 ])  # fmt: skip
 def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answer, readings):
     assert numbers(answer) == readings
-
-
-def test_a_link_to_an_exercise_that_is_gone_opens_the_nearest_and_says_so(bundled):
-    assert set(GONE.values()) <= set(BY_NAME) and not set(GONE) & set(BY_NAME)
-    for name, nearest in GONE.items():
-        assert links.mistakes({"exercise": name}) == [f"The exercise {name!r} is gone; the nearest one is {nearest!r}."]
-        assert links.expanded({"exercise": name})["tab"] == BY_NAME[nearest].tab
-    shown = json.loads(checking.exercises(bundled, None))
-    assert {name: one["name"] for one in shown for name in one["earlier"]} == GONE
 
 
 def test_exercises_about_a_run_need_a_run_of_ones_own(bundled):

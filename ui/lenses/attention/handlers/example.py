@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from ui.lenses.attention.handlers import ablation, lens, maps
+from ui.lenses.attention.handlers import maps
+from ui.lenses.attention.heads import ablation
+from ui.lenses.attention.layers import lens
 from ui.services import Services
 from ui.shared.own_text import text_to_read
 
@@ -13,7 +15,6 @@ class AttentionExample:
 
     text: str
     view: str
-    off: list[list[object]]
     ablation: str
     lens: str
 
@@ -27,11 +28,9 @@ def make_attention_example(services: Services) -> AttentionExample:
     text = lm.tokenizer.decode(ids[: lm.model.config.n_positions - 1])
     form = maps.AttentionForm(name, text)
     view = list(maps.views(services, None, form))[-1].value
-    off: list[list[object]] = [[0, "attention", None]]
     return AttentionExample(
         text=text,
         view=view,
-        off=off,
-        ablation=ablation.switch_off(services, None, form, off, "zero", example=True),
+        ablation=ablation.switch_off(services, None, form, "", "zero"),
         lens=lens.lens(services, None, form),
     )

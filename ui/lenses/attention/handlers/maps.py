@@ -15,6 +15,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from ui import conclusions
 from ui.lenses.attention.handlers import codec
+from ui.lenses.attention.handlers.forms import ENDS, IN_FRONT, MODES, RAW, WITHOUT_FIRST
 from ui.lenses.attention.payloads import AttentionMaps, CellRequest, HeadRequest, ReadingHeader, ScoreMap, SoftmaxRow
 from ui.payloads import fields
 from ui.services import Services
@@ -25,9 +26,6 @@ from ui.shared.open_model import as_json
 from ui.shared.sheets import message
 from ui.state.attention_cache import CachedAttention
 
-RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
-MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
-ENDS = ("beginning", "end")
 # A larger fp32 array would be too much for a browser; the chosen head alone always fits.
 _MOST_ARRAY_BYTES = 48 << 20
 
@@ -84,6 +82,14 @@ def views(services: Services, session_id: str | None, form: AttentionForm) -> It
             yield MapsView(services.now(partial(described, profile)), cut)
     except GPTCoreError as error:
         yield MapsView(message(str(error)), drawn=False)
+
+
+def is_cut(services: Services, session_id: str | None, form: AttentionForm) -> bool:
+    """Whether a text is longer than the model reads; False where it cannot be read at all."""
+    try:
+        return bool(read(services, session_id, form).note)
+    except GPTCoreError:
+        return False
 
 
 def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:

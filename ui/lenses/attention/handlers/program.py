@@ -8,7 +8,7 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import DEFAULT_MODEL, LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.lenses.attention.handlers import maps
-from ui.lenses.attention.handlers.patching import both_answers, read_ids
+from ui.lenses.attention.pair.patching import both_answers, read_ids
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError

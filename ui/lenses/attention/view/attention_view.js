@@ -5,15 +5,16 @@
 import {visible} from '../../../shared/view/plain.js';
 import {decodeThumbs} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
-import {chooseHead, chooseToken, chosenHead, chosenToken, onSentence} from '../../../shared/view/sentence.js';
-import {onLook, onTools} from '../../../shared/view/page.js';
+import {chooseHead, chooseToken, chosenHead, chosenToken, onStore} from '../../../shared/view/store.js';
+import {onTools} from '../../../shared/view/dom.js';
+import {onLook} from '../../../shared/view/look.js';
 import {cellDetail} from './cell_detail.js';
 import {heatMap} from './heatmap.js';
 import {headMaps} from './head_maps.js';
 import {headTools} from './head_tools.js';
 import {headWeights} from './head_weights.js';
 import {lineView} from './line_view.js';
-import {headInLink, isOfLink, viewInLink} from './link.js';
+import {differenceInLink, headInLink, holdHeads, isOfLink, viewInLink} from './link.js';
 import {overview} from './overview.js';
 import {ROLES, elsewhere, nameOf, same, strongest} from './roles.js';
 import {stepView} from './step_view.js';
@@ -41,7 +42,7 @@ export function start({element, props, server, trigger, watch, given}) {
     mode: 'map',
   };
   view.shares = given.shares === true; // the token that is chosen on the page
-  view.fromLink = !view.signed; // a link names the head that it shows; it counts once, when its text is on the page
+  view.fromLink = true; // a link names the head that it shows; it counts once, when its text is on the page
   view.token = place => visible(view.value.tokens[place]);
   view.inView = () => view.peek || view.chosen;
   view.pick = at => {
@@ -60,9 +61,10 @@ export function start({element, props, server, trigger, watch, given}) {
   overGrid(view, part('grid'));
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(view, button.dataset.view));
-  const tools = headTools(view, trigger);
+  const tools = headTools(view);
+  if (view.signed || view.shares) holdHeads(view);
   onTools(element, () => view.value && tools);
-  if (!view.signed) onSentence(view.hear);
+  if (!view.signed) onStore(view.hear);
   new ResizeObserver(() => {
     view.overview.draw();
     if (view.mode === 'lines') view.lineView.draw();
@@ -92,16 +94,23 @@ async function take(view, text) {
   Object.assign(view, {value: {...next, from}, thumb, shown: null, peek: null});
   view.maps.forget();
   view.overview.forget();
-  const isLinked = view.fromLink && isOfLink(next.text);
-  const linked = isLinked ? headInLink(next) : null;
+  const isLinked = view.fromLink && (view.signed || isOfLink(next.text));
+  const linked = isLinked ? linkedHead(view, next) : null;
   if (isLinked) view.fromLink = false;
   view.chosen = linked ?? headFor(view, next, before);
   if (before?.tokens.join('\u0000') !== next.tokens.join('\u0000')) forgetCells(view);
-  if (linked) restore(view);
+  if (linked && !view.signed) restore(view);
   part('note').textContent = next.note || '';
   view.element.querySelector('.conclusion').textContent = next.said ?? '';
   view.status.textContent = '';
   reveal(view, view.chosen);
+}
+
+// The head that the link names, if the model has it.
+function linkedHead(view, next) {
+  if (!view.signed) return headInLink(next);
+  const at = differenceInLink();
+  return at && at[0] < next.L && at[1] < next.H ? at : null;
 }
 
 // The head that the page has chosen, or the one from before; the text's own for another model.

@@ -1,8 +1,10 @@
 """Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
 
+from collections.abc import Sequence
+
 import gradio as gr
 
-from ui.shared.files import ServerFunctions, component
+from ui.shared.files import Asks, ServerFunctions, component
 from ui.shared.view.save_menu import save_menu
 
 _STEPS = """
@@ -69,14 +71,22 @@ Arrow keys move the cell, plus and minus zoom, Shift with arrows chooses another
 
 
 def attention_view(
-    value: str = "", *, server_functions: ServerFunctions, signed: bool = False, recorded: bool = False, elem_id: str
+    value: str = "",
+    *,
+    needs: Sequence[str],
+    asks: Asks = "",
+    server_functions: ServerFunctions,
+    signed: bool = False,
+    recorded: bool = False,
+    elem_id: str,
 ) -> gr.HTML:
     """The attention component.
 
-    Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of `ui.lenses.attention.handlers.compare` when signed. Its
-    events: `off` carries {"layer", "head"}; `expired` means that the server no longer knows the text.
+    Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of `ui.lenses.attention.pair.difference` when signed. Its
+    event `expired` means that the server no longer has the text.
 
     Args:
+        needs, asks: see `component`.
         server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.
@@ -85,7 +95,9 @@ def attention_view(
         value,
         _html(signed=signed, recorded=recorded),
         "lenses/attention/view/attention_view.js",
-        events=("off", "expired"),
+        needs=needs,
+        asks=asks,
+        events=("expired",),
         given={"signed": signed, "shares": not (signed or recorded)},
         elem_classes=["attention-view"],
         server_functions=server_functions,

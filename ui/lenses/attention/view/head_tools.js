@@ -1,12 +1,13 @@
 // What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the head.
 import {counted} from '../../../shared/view/plain.js';
-import {chosenInLink} from '../../../shared/view/sentence.js';
-import {saveCsv, saveMade, shareLink, slides} from '../../../shared/view/page.js';
-import {linkOf} from './link.js';
+import {saveCsv, saveMade, slides} from '../../../shared/view/files.js';
+import {shareLink} from '../../../shared/view/link.js';
+import {goTo} from '../../../shared/view/places.js';
+import {switchHeadOff} from '../heads/parts.js';
 import {nameOf} from './roles.js';
 
 // view: {server, status, value, chosen, mode, cell}, as they are now, with large, its map, and the maps of its heads.
-export function headTools(view, trigger) {
+export function headTools(view) {
   const {server, status, large, maps} = view;
   const fileName = () => `attention-layer${view.chosen[0]}-head${view.chosen[1]}`;
   async function csv() {
@@ -17,11 +18,6 @@ export function headTools(view, trigger) {
     const share = weight => (Number.isNaN(weight) ? '' : +weight.toFixed(5));
     const rows = tokens.map((token, q) => [token, ...Array.from({length: n}, (_, k) => share(matrix[q * n + k]))]);
     saveCsv(fileName(), [['reading \\ looked at', ...tokens], ...rows]);
-  }
-  async function link() {
-    const {value, chosen: head, mode, cell} = view;
-    const shown = linkOf({value, head, mode, cell, zoom: large.zoom()});
-    status.textContent = await shareLink({...shown, token: chosenInLink().token});
   }
   // Chooses the clearest induction head, by repeated random tokens once these are measured.
   function induction() {
@@ -58,11 +54,14 @@ export function headTools(view, trigger) {
     }),
     npz: () => saveMade(status, 'attention.npz', () => server.arrays(maps.question(view.chosen))),
     csv,
-    link,
+    link: async () => (status.textContent = await shareLink()),
     induction,
     plus: () => large.zoomBy(0.6),
     minus: () => large.zoomBy(1 / 0.6),
     all: () => large.unzoom(),
-    off: () => trigger('off', {layer: view.chosen[0], head: view.chosen[1]}),
+    off() {
+      switchHeadOff(view.chosen);
+      goTo(new URLSearchParams({see: '#ablation'}));
+    },
   };
 }

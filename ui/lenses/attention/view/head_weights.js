@@ -1,6 +1,7 @@
 // Weight-based analysis of the chosen head, independent of the text; requested when opened.
 import {visible} from '../../../shared/view/plain.js';
-import {add, asking} from '../../../shared/view/page.js';
+import {answerIn, asking} from '../../../shared/view/ask.js';
+import {add} from '../../../shared/view/dom.js';
 
 export function headWeights(view) {
   const box = view.part('weights');
@@ -8,7 +9,7 @@ export function headWeights(view) {
   const body = add(box, 'div', 'at-weights-body');
   let shown = '';
 
-  const ask = asking(body, async question => view.server.head_weights(question), draw, 60);
+  const ask = asking(answerIn(body), async question => view.server.head_weights(question), draw, 60);
 
   function draw(circuits) {
     body.textContent = '';

@@ -1,5 +1,5 @@
 // A canvas that shows one attention map with its tokens: what is chosen in it, and which part of it is seen.
-import {isDark, onLook} from '../../../shared/view/page.js';
+import {isDark, onLook} from '../../../shared/view/look.js';
 import {paint} from './map_painting.js';
 import {same} from './roles.js';
 

@@ -1,6 +1,6 @@
 // The map as lines between the tokens in the text.
 import {percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/dom.js';
 import {put} from '../../../shared/view/svg.js';
 
 export function lineView(view) {

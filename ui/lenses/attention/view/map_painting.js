@@ -1,7 +1,7 @@
 // Paints the map of a head with its tokens on both axes. `map` is the state that heatmap.js keeps.
 import {figure, visible} from '../../../shared/view/plain.js';
 import {css, painted, placeOf, ramp} from '../../../shared/view/scales.js';
-import {isDark} from '../../../shared/view/page.js';
+import {isDark} from '../../../shared/view/look.js';
 
 const TURNED = -Math.PI / 3; // names below the map
 

@@ -1,6 +1,6 @@
 // All heads as thumbnails, with what each does, in one canvas.
 import {placeOf, ramp} from '../../../shared/view/scales.js';
-import {isDark} from '../../../shared/view/page.js';
+import {isDark} from '../../../shared/view/look.js';
 import {fitted} from './map_painting.js';
 import {ROLES, same} from './roles.js';
 

@@ -2,7 +2,7 @@
 import {figure} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
-import {add} from '../../../shared/view/page.js';
+import {add} from '../../../shared/view/dom.js';
 import {heatMap} from './heatmap.js';
 import {same, strongest} from './roles.js';
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,3 +145,12 @@ def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     counts = {name: count_parameters(one).components for name, one in presets.items()}
     titles = {name: title.partition(":")[0] for name, (title, _) in COMPONENTS.items()}
     return within_json({name: {titles[one.name]: one.count for one in parts} for name, parts in counts.items()})
+
+
+# The fields of the shape by their names in links.
+FIELDS = tuple(f"shape.{name}" for name in fields_of(ShapeForm))
+
+
+def shape_of(values: Sequence[object]) -> GPTConfig:
+    """The config of the values of FIELDS. Raises as `shape` does."""
+    return shape(dict(zip(fields_of(ShapeForm), values, strict=True)))

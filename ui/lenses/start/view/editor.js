@@ -1,7 +1,7 @@
 // The sentence: one field to type in, drawn word by word beneath its caret. A click on a word, or Alt and the down
 // arrow at the caret, offers what else the model expected there. Model text goes into the page by textContent alone.
 import {overLetters} from '../../../shared/view/letters.js';
-import {add, addButton} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/dom.js';
 import {percent, visible} from '../../../shared/view/plain.js';
 import {drawLooks} from './arcs.js';
 

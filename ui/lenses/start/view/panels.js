@@ -1,9 +1,9 @@
 // What leads further: the story, the talks and the exercises, one at a time in the place of the picture; and "What do
 // you want to know?", questions, each of which opens the view that answers it.
 import {offered} from '../../../shared/view/offers.js';
-import {addButton} from '../../../shared/view/page.js';
+import {addButton} from '../../../shared/view/dom.js';
 import {follow} from '../../../shared/view/places.js';
-import {sentence, setSentence} from '../../../shared/view/sentence.js';
+import {sentence, setSentence} from '../../../shared/view/store.js';
 
 const TITLES = {story: 'The story', talks: 'Talks', exercises: 'Exercises'};
 

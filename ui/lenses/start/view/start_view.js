@@ -3,10 +3,10 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
 import {counted, percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton, onTools} from '../../../shared/view/page.js';
+import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {goTo} from '../../../shared/view/places.js';
-import {chooseHead, chooseToken, chosenHead, chosenToken} from '../../../shared/view/sentence.js';
-import {onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
+import {chooseHead, chooseToken, chosenHead, chosenToken} from '../../../shared/view/store.js';
+import {onStore, sentence, setSentence, valueOf} from '../../../shared/view/store.js';
 import {askWhy} from '../../../shared/view/why.js';
 import {machinePicture} from '../../../shared/view/machine.js';
 import {sentenceEditor} from './editor.js';
@@ -40,6 +40,11 @@ const button = name => page.element.querySelector(`[data-do=${name}]`);
 const say = text => (find('said').textContent = text);
 const ids = () => data.tokens.map(token => token.id);
 
+// --- which question the view answers: the text, and the token whose picture is drawn, null for the last
+const tokenOf = place => (place === null || place >= data.tokens.length - 1 ? null : place);
+const asks = (text, token = null) => page.answer.about({text, token});
+const answers = (text, token = null) => page.answer.answer(page.answer.questionAbout({text, token}));
+
 // The sentence on Start, kept when another model or checkpoint is picked: JSON of {model, ids, own}, by which model it
 // was cut, and whether the visitor has changed it; "" before there is one.
 let held = '';
@@ -49,11 +54,13 @@ export const heldSentence = () => held;
 // The picture of another token; the words stay as they are.
 async function lookAt(place, tries = TRIES) {
   const [number, mine, of] = [asking, ++looking, ids()];
+  asks(data.text, tokenOf(place));
   const answer = await page.server.guesses({model: data.model, ids: of, at: place});
   if (number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
   if (answer) {
     data.machine = JSON.parse(answer).machine;
     drawMachine();
+    answers(data.text, tokenOf(place));
   } else if (tries > 1) setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN); // it may be full
 }
 
@@ -66,6 +73,7 @@ function lookAtChosen() {
 async function read(text) {
   const number = ++asking;
   tried = text;
+  asks(text);
   pause();
   if (!editor.isTyped()) editor.show(text);
   const answer = await page.server.typed({model: data?.model ?? model, text});
@@ -186,6 +194,8 @@ function take(fresh, intoBox = true) {
   isRead = true;
   held = JSON.stringify({model: data.model, ids: ids(), own: before.length > 0});
   if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
+  asks(data.text);
+  answers(data.text);
   drawMachine();
   editor.draw(data);
   editor.toEnd();
@@ -203,6 +213,7 @@ function sync() {
   pause();
   const was = data ? ids().join() : '';
   data = null;
+  if (!page.props.value) return editor.show(sentence()); // what the link sets is on its way
   const value = JSON.parse(page.props.value);
   model = value.model ?? model;
   // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
@@ -214,10 +225,14 @@ function sync() {
     return;
   }
   say(value.note || `Arcs: where the ${counted(value.heads, 'attention head')} look from the marked word.`);
+  // What the visitor has written elsewhere, or before a reload, is read in its place, and nothing else is drawn.
+  if (sentence() && sentence() !== value.text && !value.note) {
+    if (!before.length) before.push(value.tokens.map(token => token.id));
+    read(sentence());
+    return;
+  }
   take(value, false);
-  // What the visitor has written elsewhere, or before a reload, is read in its place.
-  if (sentence() && sentence() !== data.text && !data.note) read(sentence());
-  else lookAtChosen();
+  lookAtChosen();
 }
 
 function hear(news) {
@@ -233,6 +248,7 @@ function typed(text) {
   pause();
   asking += 1; // an answer on its way would overwrite what is typed
   isRead = false;
+  asks(text);
   setSentence(text, hear);
   reading = new Promise(done => {
     waiting = setTimeout(() => read(text).then(done), TYPED);
@@ -283,6 +299,9 @@ const tools = {
 export function start(given) {
   page = given;
   const {element, watch} = page;
+  // A changed sentence is read by this script; only another model is opened by an event.
+  const open = page.answer.ask;
+  page.answer.ask = () => model !== valueOf('model') && open();
   told = story(find('story'), page.server, () => data?.tokens);
   picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
     go: way => {
@@ -295,7 +314,7 @@ export function start(given) {
   });
   const replaced = (i, id) => change([...ids().slice(0, i), id], WRITES);
   editor = sentenceEditor(find('line'), {typed, pointed: i => data && drawArcs(i), opened: open, replaced});
-  onSentence(hear);
+  onStore(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {
     if (data && sentence() && sentence() !== data.text && sentence() !== tried && element.clientWidth) read(sentence());

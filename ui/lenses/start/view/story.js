@@ -1,6 +1,6 @@
 // The story behind the page, a chapter at a time. The first is computed on the sentence above it.
 import {percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/dom.js';
 import {drawSection} from '../../../shared/view/sheet_view.js';
 
 const FORMULA = `<math display="block"><mi>P</mi><mo>(</mo><mi>text</mi><mo>)</mo><mo>=</mo>

@@ -1,5 +1,5 @@
 // How a text is written on: tokens are drawn from the guesses that the page shows.
-import {add} from '../../../shared/view/page.js';
+import {add} from '../../../shared/view/dom.js';
 
 export const [PAUSE, SLOW] = [320, 1800]; // milliseconds between words
 const FLIGHT = 300; // milliseconds

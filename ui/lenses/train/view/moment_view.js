@@ -3,10 +3,11 @@
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
-import {add, isDark} from '../../../shared/view/page.js';
+import {add} from '../../../shared/view/dom.js';
+import {isDark} from '../../../shared/view/look.js';
 import {goTo} from '../../../shared/view/places.js';
 import {painted} from '../../../shared/view/scales.js';
-import {setSentence} from '../../../shared/view/sentence.js';
+import {setSentence} from '../../../shared/view/store.js';
 import {lookSaid} from './figures.js';
 
 // A sample behind its prompt; nothing without a look.

@@ -1,6 +1,6 @@
 // What stands around the curves of a run: its numbers, the runs before it, the race, the buttons. Texts go into the
 // page by textContent.
-import {add} from '../../../shared/view/page.js';
+import {add} from '../../../shared/view/dom.js';
 import {LARGE, cells, guessSaid, heldOut, learned, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
 
 export const isAlive = run => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));

@@ -1,5 +1,8 @@
 // The tools under a run: its model in another tab, files, links.
-import {copyText, linkFor, saveCsv, saveMade, shareLink, showCode, slides} from '../../../shared/view/page.js';
+import {copyText} from '../../../shared/view/clipboard.js';
+import {showCode} from '../../../shared/view/dialogs.js';
+import {saveCsv, saveMade, slides} from '../../../shared/view/files.js';
+import {linkFor, shareLink} from '../../../shared/view/link.js';
 import {slideOf} from './curve_lines.js';
 import {curveRows} from './figures.js';
 

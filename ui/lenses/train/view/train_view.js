@@ -2,7 +2,8 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, smoothed} from '../../../shared/view/plain.js';
-import {SAY, onLook} from '../../../shared/view/page.js';
+import {onLook} from '../../../shared/view/look.js';
+import {SAY} from '../../../shared/view/workspace.js';
 import {FORM, STARTED, STARTING, forgetWorkspace, remembered, useWorkspace} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';

@@ -80,6 +80,7 @@ def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: s
         value,
         _HTML,
         "lenses/train/view/train_view.js",
+        needs=(),
         events=("models", "open", "restore"),
         elem_classes=["train-view"],
         server_functions=server_functions,

@@ -16,6 +16,7 @@ from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
 MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
+MOST_SEED = 2**31 - 1
 # What the tab sends, in this order.
 FIELDS = (
     "task", "template", "instruction", "body", "field_0", "field_1", "field_2", "expected", "n_examples", "examples",

@@ -2,7 +2,9 @@
 // ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 import {counted, hundredths, percent} from '../../../shared/view/plain.js';
-import {add, addButton, copying, onTools, saveCsv, saveText, slides} from '../../../shared/view/page.js';
+import {copying} from '../../../shared/view/clipboard.js';
+import {add, addButton, onTools} from '../../../shared/view/dom.js';
+import {saveCsv, saveText, slides} from '../../../shared/view/files.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 

@@ -19,17 +19,6 @@ _WORD = "unbelievable"
 _LETTERS = "abcdabcdabcdab"
 
 
-# Exercises of earlier versions -> the one that is nearest to them.
-GONE = {
-    **dict.fromkeys(("sink", "token-before", "role-quiz", "neuron"), "copier"),
-    **dict.fromkeys(("mlp-share", "one-layer", "cache", "deeper"), "embedding"),
-    **dict.fromkeys(("four-bits", "open", "pattern"), "certain"),
-    **dict.fromkeys(("one-token", "predictable"), "surprise"),
-    "review": "prompt",
-    "below-bigram": "final-loss",
-}
-
-
 @dataclass(frozen=True)
 class Exercise:
     """A question beside the view that it is about."""
@@ -67,7 +56,7 @@ EXERCISES = (
         "Most of its training stories begin with these words, so hardly anything else has ever followed.",
         word(lambda lm: measures.next_word(lm, "Once upon a"), "“{value}” is its first guess."),
         settings={"text": "Once upon a"}),
-    Exercise("cells", 1, "attention", "look", "Half of a map",
+    Exercise("cells", 1, "attention", "heads", "Half of a map",
         "How many cells of a head's map can be above zero on this text?",
         "Count the tokens of one axis; each may look at itself and at what stands before it.",
         "With T tokens there are T·(T+1)/2 cells: the causal mask sets all cells above the diagonal to zero.",
@@ -79,7 +68,7 @@ EXERCISES = (
         "Surprise is −log₂ p: the less probable a word was before it came, the more bits it costs.",
         word(lambda lm: measures.most_surprising(lm, _PIANO), "“{value}” surprises it most."),
         settings={"text": _PIANO, "choose": SURPRISE}),
-    Exercise("embedding", 1, "parameters", "breakdown", "The largest table",
+    Exercise("embedding", 1, "parameters", "count", "The largest table",
         "How many parameters does the token embedding of GPT-2 (124M) have?",
         "Vocabulary times width: V × C.",
         "50,257 tokens with 768 numbers each. The output head uses the same table (weight tying), so it costs nothing.",
@@ -90,7 +79,7 @@ EXERCISES = (
         "ln V: the line “uniform guess” in the plot. A first loss far above it points to a faulty initialisation.",
         number(lambda lm: math.log(lm.model.config.vocab_size), "{value:.3f} nats.", within=0.01),
         model="induction"),
-    Exercise("copier", 2, "attention", "look", "The head that copies",
+    Exercise("copier", 2, "attention", "heads", "The head that copies",
         "Find a head of “induction” that looks at what came after the same letter last time.",
         "It is in the second layer: it needs what the first has written.",
         "It looks for the place right after an earlier copy of its own letter, and copies the letter there (Olsson et "
@@ -98,13 +87,13 @@ EXERCISES = (
         head(lambda lm: measures.heads_with(lm, _LETTERS, "induction", "It looks at what came after last time."),
              "This head does not look at what came after last time."),
         model="induction", settings={"text": _LETTERS}),
-    Exercise("needed-head", 2, "attention", "look", "The head it needs",
+    Exercise("needed-head", 2, "attention", "heads", "The head it needs",
         "Which single head, switched off, lowers the probability of its own guess most?",
         "Press “Try every part alone”: each head then shows by how much its guess rises or falls without it.",
         "What a head looks at and what it is needed for are two questions. Only switching it off answers the second.",
         head(lambda lm: measures.heads_that_matter(lm, measures.BALLS), "Another head matters more."),
         settings={"text": measures.BALLS, "see": "#ablation"}),
-    Exercise("settled", 2, "attention", "lens", "When did it know?",
+    Exercise("settled", 2, "attention", "layers", "When did it know?",
         "After how many blocks is its final guess in front, and stays there?",
         "Read the last column from below. Layers are counted from 0: the row of layer 4 is after 5 blocks.",
         "The stream is read with the final norm and the head after each block (logit lens). Early blocks prepare; the "

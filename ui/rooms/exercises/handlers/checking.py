@@ -6,7 +6,7 @@ from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from ui.payloads import fields
-from ui.rooms.exercises.handlers.catalogue import EXERCISES, GONE, Exercise
+from ui.rooms.exercises.handlers.catalogue import EXERCISES, Exercise
 from ui.rooms.exercises.payloads import AnswerRequest, ExerciseAnswer, ExerciseOnPage, ExerciseRequest, ExerciseVerdict
 from ui.services import Services
 from ui.shared import inputs
@@ -59,7 +59,7 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
 
 def _on_page(one: Exercise) -> ExerciseOnPage:
     return {
-        "name": one.name, "earlier": [name for name, nearest in GONE.items() if nearest == one.name],
-        "level": one.level, "tab": title(one.tab), "view": title_of(one.tab, one.view) if one.view else "",
+        "name": one.name, "level": one.level, "tab": title(one.tab),
+        "view": title_of(one.tab, one.view) if one.view else "",
         "title": one.title, "question": one.question, "hint": one.hint, "kind": one.task.kind, "link": one.link,
     }  # fmt: skip

@@ -2,7 +2,7 @@
 /** @import {ExerciseOnPage} from '../../../shared/view/payloads' */
 import {keep, kept} from '../../../shared/view/kept.js';
 import {askRoom, offered} from '../../../shared/view/offers.js';
-import {place} from '../../../shared/view/places.js';
+import {place} from '../../../shared/view/tabs.js';
 
 const DONE = 'gptlens-exercises';
 export const LEVELS = {1: 'Look', 2: 'Do', 3: 'Think'};

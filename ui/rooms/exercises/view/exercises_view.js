@@ -1,9 +1,12 @@
 // The bar of an exercise: its question below the view that it is about, a field for the answer, the page's own check.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExercisesServer} from '../../../shared/view/payloads' */
-import {add, addButton, copying, linkTo} from '../../../shared/view/page.js';
-import {follow, goTo, loadWith, needsLoad, pickedModel, place} from '../../../shared/view/places.js';
-import {chosenHead, onSentence, sentence, setSentence} from '../../../shared/view/sentence.js';
+import {copying} from '../../../shared/view/clipboard.js';
+import {add, addButton} from '../../../shared/view/dom.js';
+import {linkTo} from '../../../shared/view/link.js';
+import {follow, goTo, loadWith, needsLoad} from '../../../shared/view/places.js';
+import {pickedModel, place} from '../../../shared/view/tabs.js';
+import {chosenHead, onStore, sentence, setSentence} from '../../../shared/view/store.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
@@ -17,7 +20,7 @@ const FIELDS = {number: 'a number', word: 'a word', head: 'layer.head, such as 3
 let bar = null;
 let open = null; // the exercise that is asked
 
-const note = name => keep(KEY, name && {name, search: location.search});
+const note = name => keep(KEY, name && {name, visit: history.state?.visit});
 
 function close() {
   bar?.remove();
@@ -120,7 +123,7 @@ function field(row, {kind, tab}) {
   const [news, now] = kind === 'head' ? ['head', headText(chosenHead())] : ['text', sentence()];
   if (kind === 'head' || (kind === 'text' && tab === 'Start')) {
     input.value = now;
-    const stop = onSentence(changed => {
+    const stop = onStore(changed => {
       if (!input.isConnected) stop();
       else if (news in changed) input.value = kind === 'head' ? headText(changed.head) : changed.text;
     });
@@ -131,19 +134,18 @@ function field(row, {kind, tab}) {
 // The one that was open before the page was loaded again, or that a link asks for.
 function wanted() {
   const [linked, before] = [new URLSearchParams(location.search).get('exercise'), kept(KEY)];
-  return linked && !isSameVisit(before, location.search) ? linked : before?.name || linked;
+  return linked && !isSameVisit(before) ? linked : before?.name || linked;
 }
 
 // Goes on with the exercise that is asked, once the server has told which there are.
 async function resume() {
   const exercises = await all();
   if (!exercises) return;
-  const isMeant = (one, name) => one.name === name || one.earlier.includes(name);
-  const exercise = exercises.find(one => isMeant(one, wanted()));
+  const exercise = exercises.find(one => one.name === wanted());
   if (!exercise) return;
   note(exercise.name);
   draw(exercise);
-  if (!isMeant(exercise, new URLSearchParams(location.search).get('exercise'))) return;
+  if (new URLSearchParams(location.search).get('exercise') !== exercise.name) return;
   const asksFor = new URLSearchParams(exercise.link); // all but the place the server has set
   goTo(new URLSearchParams(['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? ''])));
 }

@@ -2,7 +2,7 @@
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {HallServer} from '../../../shared/view/payloads' */
 import {offer} from '../../../shared/view/offers.js';
-import {add, addButton} from '../../../shared/view/page.js';
+import {add, addButton} from '../../../shared/view/dom.js';
 import {resume, startLeading} from './leading.js';
 import {followWord, showAround, startBundled, startTour, talkField, talkOfServer} from './tour.js';
 

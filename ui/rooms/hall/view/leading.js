@@ -3,8 +3,11 @@
 import {awaited} from '../../../shared/view/awaited.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {askRoom, offered} from '../../../shared/view/offers.js';
-import {add, addButton, linkFor, showCode} from '../../../shared/view/page.js';
-import {goTo, pickedModel, place} from '../../../shared/view/places.js';
+import {showCode} from '../../../shared/view/dialogs.js';
+import {add, addButton} from '../../../shared/view/dom.js';
+import {linkFor} from '../../../shared/view/link.js';
+import {goTo} from '../../../shared/view/places.js';
+import {pickedModel, place} from '../../../shared/view/tabs.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
 import {
   chooseHead,
@@ -13,7 +16,7 @@ import {
   chosenToken,
   sentence,
   showSentence,
-} from '../../../shared/view/sentence.js';
+} from '../../../shared/view/store.js';
 
 const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
 const EVERY = 100; // milliseconds between two looks at what this page shows

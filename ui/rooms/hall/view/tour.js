@@ -1,9 +1,11 @@
 // A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
 // file or a link, see tour_text.js.
-import {add, addButton, copying} from '../../../shared/view/page.js';
+import {copying} from '../../../shared/view/clipboard.js';
+import {add, addButton} from '../../../shared/view/dom.js';
 import {awaited} from '../../../shared/view/awaited.js';
 import {keep, kept} from '../../../shared/view/kept.js';
-import {goHere, loadWith, needsLoad, pickedModel, pressMain, visible} from '../../../shared/view/places.js';
+import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/places.js';
+import {pickedModel, visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';

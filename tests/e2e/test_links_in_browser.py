@@ -1,0 +1,184 @@
+"""A link is what its sender saw: every field and every piece of state of every view, set and opened by another visitor.
+
+The views, their fields and their pieces are those of the page's register: what is added is tried without a line here.
+"""
+
+import json
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from browser import settled
+from helpers import other_values
+from ui.forms import FIELDS
+from ui.shared.fields import Rows
+from ui.views import STATE_NAMES, TABS
+
+TEXT = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+# Valid values of pieces of state that scripts hold, for TEXT and the mini.
+PIECES = {
+    "draws": "lines",
+    "cell": "5-2",
+    "zoom": "2-9-1-8",
+    "neuron": "2.17",
+    "after": "3",
+    "word": "300",
+    "rival": "301",
+    "patched": "1-2.2-2",
+    "difference": "2-3",
+    "logits": "3, 2, 1, 0",
+    "cut_p": "0.5",
+    "columns": "0.3_1_2_2_4_9",
+    "cut": "A text of one's own.",
+}
+# Fields whose values hang on each other, or on what is on this machine.
+CHOSEN = {
+    "off": "L3H1,L0-mlp",
+    "chat_model": "world",
+    "chat_plain": "world",
+    "asked": "mini",
+    "model_b": "world",
+    "task": "translate",
+    "template": "Translate English to French",
+    "zs.rungs": ["mini"],
+    "zs.players": ["mini"],
+    "pair_a": "The fox saw the hen.",
+    "pair_b": "The fox saw the dog.",
+    "shape_from": "gpt2",
+    "shape.n_head": 2,
+    "shape.n_embd": 64,
+}
+# Which another choice of the same view fills in or rules out: each is tried in a link of its own.
+APART = {"zs.prompt", "train.rival", "preset", "goal", "recorded"}
+STATE = "async () => (await lensModule('shared/view/link.js')).stateOfView()"
+VALUES = """async names => {
+  const {valueOf} = await lensModule('shared/view/store.js');
+  return names.map(valueOf);
+}"""
+PLACES = [(tab, view) for tab in TABS for view in tab.views or (None,)]
+
+
+def place(tab, view) -> dict[str, str]:
+    return {"tab": tab.name} | ({"view": view.title} if view else {})
+
+
+def fields_of_view(register, tab, view) -> list[str]:
+    name = view.name if view else ""
+    return [one["name"] for one in register if one["tab"] == tab.name and one["view"] in ("", name)]
+
+
+def chosen(name: str) -> object:
+    """A value that is not the one the page is sent with."""
+    if name in CHOSEN:
+        return CHOSEN[name]
+    return other_values(FIELDS[name])[-1]
+
+
+@pytest.fixture(scope="module")
+def register(page_register) -> list[dict[str, str]]:
+    return page_register["fields"]
+
+
+def test_every_piece_of_state_that_a_view_declares_has_a_value_here():
+    assert set(PIECES) == set(STATE_NAMES)
+
+
+@pytest.mark.parametrize(("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES])
+def test_a_link_sets_all_that_its_view_holds_and_says_it_again(visit, register, tab, view):
+    names = [name for name in fields_of_view(register, tab, view) if FIELDS[name].linked and name not in APART]
+    names = [name for name in names if not isinstance(FIELDS[name], Rows)]
+    values = {name: chosen(name) for name in names}
+    query = {name: FIELDS[name].written(value) for name, value in values.items()}
+    pieces = {name: PIECES[name] for name in (view or tab).state}
+    is_of_sentence = (view or tab).shows_sentence
+    shared = {"text": TEXT, "layer": "3", "head": "1", "token": "4"} if is_of_sentence else {}
+    page = visit("?" + urlencode({**place(tab, view), **query, **pieces, **shared}))
+    settled(page)
+    expect(page.locator(".toast-body")).to_have_count(0)
+    held = dict(zip(names, page.evaluate(VALUES, names), strict=True))
+    assert {name: value for name, value in held.items() if value != values[name]} == {}
+    state = page.evaluate(STATE)
+    told = {**pieces, **shared, **place(tab, view)}
+    assert {name: state.get(name) for name in told} == {**told, **numbers(told)}
+
+
+def numbers(told: dict[str, str]) -> dict[str, int]:
+    """Layer, head and token are numbers on the page."""
+    return {name: int(told[name]) for name in ("layer", "head", "token") if name in told}
+
+
+def test_a_head_that_is_switched_off_is_off_for_who_opens_the_link(visit):
+    page = visit(f"?tab=attention&view=Heads&text={TEXT.replace(' ', '+')}")
+    page.click("#ablation [data-at='3,head,1']")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Without")
+    settled(page)
+    told = page.locator("#ablation .ab-head").inner_text()
+    page.wait_for_function("() => location.search.includes('off=L3H1')")  # the address bar follows
+    receiver = visit("?" + page.url.partition("?")[2])
+    expect(receiver.locator("#ablation .ab-head")).to_have_text(told)
+    assert receiver.locator("#ablation [data-at='3,head,1']").get_attribute("aria-pressed") == "true"
+
+
+# What of the page can be seen, frame by frame: components with a content that says of none that it may be out of date.
+RECORD = """
+window.frames_ = [];
+const record = () => {
+  const seen = [];
+  for (const node of document.querySelectorAll('.lens-component')) {
+    if (!node.getClientRects().length || node.matches('[data-withheld], [data-stale], [aria-busy]')) continue;
+    if (node.closest('[data-withheld], [data-stale]')) continue;
+    const said = [...node.querySelectorAll('.conclusion, .bd-total, .at-name, .st-bar, .dv-token')];
+    const text = said.filter(one => one.getClientRects().length).map(one => one.textContent.trim()).join('|');
+    if (node.id && text.replaceAll('|', '')) seen.push([node.id, text]);
+  }
+  window.frames_.push(Object.fromEntries(seen));
+  requestAnimationFrame(record);
+};
+requestAnimationFrame(record);
+"""
+OPENED = [
+    "?tab=start&text=" + TEXT.replace(" ", "+"),
+    "?tab=start&model=world&text=The+capital+of",
+    "?tab=generate&view=Write&prompt=The+old+boat&temperature=0.3",
+    "?tab=generate&view=Tokens&cut=A+text",
+    "?tab=generate&view=Compare+strategies&text=The+old+boat",
+    "?tab=attention&view=Heads&layer=3&head=1&draws=lines&text=" + TEXT.replace(" ", "+"),
+    "?tab=attention&view=Layers&text=" + TEXT.replace(" ", "+"),
+    "?tab=attention&view=Why+this+word%3F&text=" + TEXT.replace(" ", "+"),
+    "?tab=parameters&view=Count&shape_from=gpt2&shape.n_layer=24",
+    "?tab=parameters&view=Reference&model=world",
+    "?tab=zero-shot&view=Answer&task=translate&field_0=the+red+cat",
+    "?tab=attention&view=Heads&off=L5H6&text=" + TEXT.replace(" ", "+"),
+]
+
+
+@pytest.mark.parametrize("query", OPENED)
+def test_a_page_that_is_opened_by_a_link_shows_nothing_but_what_the_link_says(browser, url, query):
+    """From the first frame on: no other view, and no answer that is not the one that stands there in the end."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(RECORD)
+    page.goto(url + query)
+    page.wait_for_function("() => document.querySelector('#tabs [role=tab]')")
+    page.wait_for_function(
+        """() => {
+          const last = window.frames_.slice(-40);
+          const same = last.length === 40 && last.every(one => JSON.stringify(one) === JSON.stringify(last[0]));
+          return same && Object.keys(last[0]).length > 0 && !document.querySelector('[aria-busy=true]');
+        }"""
+    )
+    frames = page.evaluate("window.frames_")
+    end = frames[-1]
+    wanted = re.search(r"tab=([\w-]+)", query)[1]
+    others = {name for frame in frames for name in frame if name not in end}
+    assert others == set(), f"{wanted}: {others}"
+    wrong = [(name, text) for frame in frames for name, text in frame.items() if not settles(text, end[name])]
+    assert wrong == [], json.dumps([wrong[0], end[wrong[0][0]]]) if wrong else ""
+    context.close()
+
+
+def settles(text: str, end: str) -> bool:
+    """Whether a part of the answer was there before the whole."""
+    return text == end or set(text.split("|")) <= set(end.split("|"))

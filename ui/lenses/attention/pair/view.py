@@ -1,0 +1,119 @@
+"""Lays out the view of two sentences: what one's run, copied into the other's, changes, and where attention differs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from ui.errors import shown_to_visitor
+from ui.lenses.attention.handlers.example import AttentionExample
+from ui.lenses.attention.handlers.forms import PairFields
+from ui.lenses.attention.pair import VIEW, difference, patching
+from ui.lenses.attention.pair.templates import PATCH
+from ui.lenses.attention.view.attention_view import attention_view
+from ui.shared.files import component
+from ui.shared.form_controls import control
+from ui.shared.site import Asked, Site
+from ui.shared.waiting import when_idle
+from ui.shared.wiring import QUIET, served, stop_event
+
+_PATCHED = ("model", "pair_a", "pair_b")
+_READ = (*_PATCHED, "same_model", "model_b")
+
+
+def lay_out(site: Site[AttentionExample]) -> None:
+    """Lays out the view and wires it."""
+    services = site.services
+    pairs = patching.pairs(services.models.default)
+    with gr.Row(equal_height=False):
+        for name, text in zip(("pair_a", "pair_b"), pairs[0], strict=True):
+            site.add(name, control(PairFields, "", name, value=text), VIEW.name)
+        with gr.Column(min_width=200):
+            example = gr.Dropdown(
+                _names(pairs), value=0, label="Examples", elem_id="pair-examples", interactive=True, min_width=160
+            )
+            with gr.Row(elem_classes="steps"):
+                start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
+                stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
+    gr.Markdown("### Which word of A would make B end as A does?", elem_classes="section")
+    grid = component(
+        "",
+        PATCH,
+        "lenses/attention/pair/view.js",
+        needs=_PATCHED,
+        asks="first",
+        server_functions=served(services, patching.patched),
+        elem_id="patching",
+    )
+    gr.Markdown("### Where do the heads look otherwise?", elem_classes="section")
+    heads = attention_view(
+        needs=_READ,
+        asks="always",
+        server_functions=served(services, difference.head_difference),
+        signed=True,
+        elem_id="attention-difference",
+    )
+    _readers(site)
+
+    def subtract(request: gr.Request, name: str, a: str, b: str, alike: bool, name_b: str) -> str:
+        with shown_to_visitor():
+            reader = name if alike is True else name_b
+            return difference.compare(services, request.session_hash, name, a, reader, b)
+
+    def patch(request: gr.Request, name: str, a: str, b: str) -> Iterator[Any]:
+        with shown_to_visitor():
+            yield from patching.grid(services, request.session_hash, name, a, b)
+
+    def on_example(name: str, place: int) -> dict[Any, Any]:
+        with shown_to_visitor():
+            known = patching.pairs(name)
+        if not isinstance(place, int) or not 0 <= place < len(known):
+            return {example: gr.skip()}
+        return dict(zip(_boxes(site), known[place], strict=True))
+
+    patched = Asked(patch, _PATCHED, [grid], options=site.model_work)
+    site.fields.keep(grid, Asked(when_idle(services, patch), _PATCHED, [grid], options=site.model_work))
+    site.fields.keep(heads, Asked(subtract, _READ, [heads], options=site.model_work))
+    site.fields.listen(heads.expired, Asked(subtract, _READ, [heads], options=site.model_work))
+    for listener in (start.click, *(box.submit for box in _boxes(site))):
+        site.fields.listen(listener, patched)
+    chosen = example.input(on_example, [site.model, example], [example, *_boxes(site)], queue=False, **QUIET)
+    site.fields.note(chosen, _boxes(site))
+    site.fields.listen(chosen.success, patched)
+    stop.click(stop_event(services), queue=False, **QUIET)
+    site.opened.change(_on_model, [site.model, *_boxes(site)], [example, *_boxes(site)], queue=False, **QUIET)
+
+
+def _readers(site: Site[AttentionExample]) -> None:
+    """Who reads the second sentence."""
+    models = site.services.models
+    with gr.Row(elem_classes="switches"):
+        site.add("same_model", control(PairFields, "", "same_model"), VIEW.name)
+        choices = [(choice.label, choice.name) for choice in models.choices()]
+        reader = gr.Dropdown(
+            choices,
+            value=models.default,
+            label="or by",
+            elem_id="model-b",
+            interactive=True,
+            allow_custom_value=site.services.limits.any_model,
+            container=False,
+        )
+        site.add("model_b", reader, VIEW.name)
+
+
+def _boxes(site: Site[AttentionExample]) -> list[Any]:
+    return [site.fields["pair_a"], site.fields["pair_b"]]
+
+
+def _on_model(name: str, a: str, b: str) -> list[Any]:
+    """The examples of a newly opened model; a pair that the visitor has written stays."""
+    with shown_to_visitor():
+        known = patching.pairs(name)
+    stays = (a, b) in known or not patching.is_example(a, b)
+    kept = [gr.skip()] * 2 if stays else known[0]
+    return [gr.Dropdown(_names(known), value=0), *kept]
+
+
+def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:
+    return [(first.replace("\n", " "), place) for place, (first, _) in enumerate(pairs)]

@@ -1,0 +1,173 @@
+"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation; when it formed."""
+
+from collections.abc import Sequence
+from typing import Annotated, cast
+
+import numpy as np
+from torch import Tensor
+
+from gptcore.analysis import logit_attribution, logits_without_nodes, word_circuit
+from gptcore.analysis.circuits import CircuitNode, NodeKind
+from gptcore.inference.generation import last_logits
+from gptcore.language_model import MOMENT, LanguageModel
+from gptcore.tokenizers import describe_token
+from gptcore.zero_shot.metrics import percent
+from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
+from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
+from ui.lenses.attention.why.formed import described
+from ui.payloads import Formed, PairRequest, fields
+from ui.services import Services
+from ui.shared import inputs
+from ui.shared.inputs import InputError
+from ui.shared.open_model import answering, open_text
+from ui.state.machine import likeliest
+from ui.state.model_store import base_name, moments
+
+_MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
+_SMALL = 0.5  # logits: a smaller difference is no preference
+_KINDS = ("head", "neuron")
+
+
+@answering
+def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circuit:
+    """The words, heads and neurons that lead to a prediction; a message where it cannot be."""
+    lm, ids, word, rival = asked(services, request)
+    drawn = services.now(lambda: word_circuit(lm.model, ids, word, rival, most=_MOST_NODES))
+
+    def effect(node: CircuitNode) -> float:
+        return _difference(logits_without_nodes(lm.model, ids, [node]), word, rival) - drawn.total
+
+    nodes = drawn.nodes
+    really = [services.now(lambda node=node: effect(node)) if node.kind in _KINDS else None for node in nodes]
+    labels = [describe_token(lm.tokenizer, token) for token in ids]
+    pair = [describe_token(lm.tokenizer, token) for token in (word, rival)]
+    return {
+        "tokens": labels,
+        "words": [round(value, 3) for value in drawn.words.tolist()],
+        "nodes": [
+            {
+                "kind": node.kind,
+                "layer": node.layer,
+                "index": node.index,
+                "place": node.place,
+                "name": _name(node, labels, pair[0]),
+                "influence": round(node.influence, 3),
+                "really": None if real is None else round(real, 3),
+            }
+            for node, real in zip(nodes, really, strict=True)
+        ],
+        "edges": [(edge.source, edge.target, round(edge.weight, 3)) for edge in drawn.edges],
+        "layers": lm.model.config.n_layer,
+        "total": round(drawn.total, 3),
+        "constants": round(drawn.constants, 3),
+        "next": services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)),
+        "answers": pair,
+        "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), nodes),
+        "checked": agreement([node.influence for node in nodes], really, drawn.carried),
+    }
+
+
+@answering
+def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> CircuitWithout:
+    """The prediction without some nodes; a message where it cannot be."""
+    lm, ids, word, rival = asked(services, request)
+    (off,) = fields(request, "off")
+    if not isinstance(off, list) or len(off) > _MOST_OFF:
+        raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
+    nodes = [_node(lm, ids, one) for one in off]
+
+    def computed() -> CircuitWithout:
+        logits = logits_without_nodes(lm.model, ids, nodes)
+        following = likeliest(lm, logits.softmax(-1), _N_NEXT)
+        return {"difference": round(_difference(logits, word, rival), 3), "next": following}
+
+    return services.now(computed)
+
+
+@answering
+def formed(services: Services, request: Annotated[object, PairRequest]) -> Formed:
+    """How a preference formed over a model's checkpoints; a message where it cannot be."""
+    lm, ids, word, rival = asked(services, request)
+    base = base_name(fields(request, "model")[0])
+    kept = moments(base)
+    if not kept:
+        raise InputError("No earlier moments of this model’s training are kept.")
+    readings = []
+    for name in (*(f"{base}{MOMENT}{step}" for step in kept), base):
+        one = services.models.get(name).model
+        readings.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
+    return described(readings, [*kept, None], [describe_token(lm.tokenizer, token) for token in (word, rival)])
+
+
+def asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
+    """Model, text and both tokens of a `PairRequest` that names them. Raises NotOpenError and InputError."""
+    lm, text = open_text(services, request)
+    high = lm.model.config.vocab_size - 1
+    word, rival = (inputs.whole(one, "The token", low=0, high=high) for one in fields(request, "word", "rival"))
+    return lm, inputs.last_window(lm, text)[0], word, rival
+
+
+def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
+    """A node as the page names it. Raises InputError for an unknown one."""
+    config = lm.model.config
+    kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
+    widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}
+    if not isinstance(kind, str) or kind not in widths:
+        raise InputError(f"{str(value)[:60]} is not a circuit part; write [kind, layer, index, place].")
+    lows = (-1 if kind == "word" else 0, 0, 0)
+    highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
+    named = zip(places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True)
+    layer, index, place = (inputs.whole(one, name, low=low, high=high) for one, name, low, high in named)
+    return CircuitNode(cast(NodeKind, kind), layer, index, place, 0.0)
+
+
+def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
+    if node.kind == "word":
+        return labels[node.place].strip() or labels[node.place]
+    if node.kind == "answer":
+        return word.strip() or word
+    return f"{'head' if node.kind == 'head' else 'neuron'} {node.layer}.{node.index}"
+
+
+@concludes("circuit")
+def conclusion(
+    pair: Sequence[str], total: float, words: Sequence[tuple[str, float]], nodes: Sequence[CircuitNode]
+) -> str:
+    """Which words of the text make a model prefer one word to another, and through which heads.
+
+    Args:
+        pair: labels of both words.
+        total: the difference of their logits.
+        words: of the text, each with what it brings.
+        nodes: of the circuit.
+    """
+    named = f"{quoted(pair[0])} rather than {quoted(pair[1])}"
+    if abs(total) < _SMALL:
+        return f"Nothing stands out: the model hardly prefers {named} ({signed(total)})."
+    sign = 1 if total > 0 else -1
+    best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
+    heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
+    through = [f"{node.layer}.{node.index}" for node in heads if sign * node.influence > 0][:_N_NAMED]
+    shown = best[:_N_NAMED]
+    most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
+    named_words = listed([f"{quoted(word)} ({signed(value)})" for word, value in shown])
+    came = f"{most} from {named_words}" if best else "no single word explains it"
+    by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
+    return f"{named}, {signed(total)}: {came}{by}."
+
+
+@concludes("circuit checked")
+def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
+    """What share of the total the circuit carries, and how well influences agree with ablations."""
+    pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
+    sentence = f"The parts drawn carry {percent(carried)} of the influence."
+    correlation = float(np.corrcoef(np.array(pairs).T)[0, 1]) if len(pairs) >= 3 else float("nan")
+    if np.isnan(correlation):
+        return sentence
+    word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"
+    share = f"correlation {decimal(correlation)} over {len(pairs)} parts"
+    return f"{sentence} Influence and switching off {word} here: {share}."
+
+
+def _difference(logits: Tensor, word: int, rival: int) -> float:
+    return float(logits[word] - logits[rival])

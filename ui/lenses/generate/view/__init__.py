@@ -1,1 +1,0 @@
-"""Own components of the Generate tab."""

@@ -1,0 +1,234 @@
+"""What the page gives its tabs: fields by their names in links, and events whose answers say what they answer.
+
+A field is a component with the name under which links, questions and handlers know it. A component that
+answers declares which fields it needs (`ui.shared.files.component`); an event names the fields that it takes.
+The page's script (`shared/view/ask.js`) numbers the question of each event, and marks a component as stale from
+the moment that one of its needs differs from what its content was computed from.
+"""
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, get_type_hints
+
+import gradio as gr
+from gradio.events import Dependency
+
+from ui.services import Services
+from ui.shared.fields import Field
+from ui.shared.files import calling
+from ui.shared.lens import Event, Wiring
+from ui.shared.wiring import QUIET
+
+E = TypeVar("E")  # of a tab's example
+_ASK = "shared/view/ask.js"
+_STORE = "shared/view/store.js"
+_GIVEN_BY_GRADIO = (gr.Request, gr.EventData)
+# Fields of the page itself, which no form declares.
+_OF_THE_PAGE = ("model", "opened", "text", "prompt")
+
+
+class WiringError(Exception):
+    """A view is wired so that its content could be stale without a mark."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An event that answers a question.
+
+    Args:
+        fn: takes the request, where it wants one, then the values of `takes` and of `more`; gives or yields values of
+            `outputs`, as a list, or as a dictionary from component to value of what is new.
+        takes: names of fields.
+        outputs: components that it sets.
+        more: further inputs, which no answer depends on.
+        js: makes the values of `takes` and `more` from those that Gradio has, as `calling` makes it.
+        options: of the listener.
+    """
+
+    fn: Callable[..., Any]
+    takes: Sequence[str]
+    outputs: Sequence[Any]
+    more: Sequence[Any] = ()
+    js: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class PageFields:
+    """The fields of the page, and the events that are about them."""
+
+    def __init__(self, declared: Mapping[str, Field]) -> None:
+        self._declared = declared
+        self._components: dict[str, Any] = {}
+        self._places: dict[str, tuple[str, str]] = {}
+        self._question = gr.Textbox(visible=False)  # the number of a question, which the page's script gives
+
+    def add(self, name: str, component: Any, *, tab: str = "", view: str = "") -> Any:
+        """Makes a component a field; a link to its view, or to any view of its tab, sets it.
+
+        Raises:
+            WiringError: no form declares the name, or it is taken.
+        """
+        if name not in self._declared and name not in _OF_THE_PAGE:
+            raise WiringError(f"No form declares the field {name!r}. Declare it, and add its form to ui/forms.py.")
+        if name in self._components:
+            raise WiringError(f"Two components are the field {name!r}.")
+        self._components[name] = component
+        self._places[name] = (tab, view)
+        return component
+
+    def __getitem__(self, name: str) -> Any:
+        return self._components[name]
+
+    @property
+    def by_name(self) -> Mapping[str, Any]:
+        """All fields."""
+        return self._components
+
+    def register(self) -> list[dict[str, str]]:
+        """The fields for the page's scripts: name, and the tab and view whose links hold it, if any."""
+        return [
+            {"name": name, "tab": tab, "view": view, "base": self._base_of(name)}
+            for name, (tab, view) in self._places.items()
+            if tab
+        ]
+
+    def _base_of(self, name: str) -> str:
+        return self._declared[name].base if name in self._declared else ""
+
+    def listen(self, listener: Callable[..., Dependency], asked: Asked, **options: Any) -> Dependency:
+        """Adds an event; its components say "Computing…" until their answer is there.
+
+        Raises:
+            WiringError: the event takes a field that none of its components needs, so that a change of it would leave
+                them unmarked.
+        """
+        answering = [one for one in asked.outputs if getattr(one, "needs", ())]
+        needed = {name for one in answering for need in one.needs for name in need.split("|")}
+        forgotten = [name for name in asked.takes if name not in needed]
+        if answering and forgotten:
+            shown = ", ".join(str(one.elem_id) for one in answering)
+            raise WiringError(f"{shown}: computed from {', '.join(forgotten)}, which none of them needs.")
+        ids = json.dumps([one.elem_id for one in answering])
+        given = f"await ({asked.js})(...args.slice(1))" if asked.js else "args.slice(1)"
+        dependency = listener(
+            **{
+                **asked.options,
+                **options,
+                "fn": _stamped(asked, answering, self._components),
+                "inputs": [self._question, *(self[name] for name in asked.takes), *asked.more],
+                "outputs": list(asked.outputs),
+                "js": calling(_ASK, f"m.asks({ids}, {json.dumps(list(asked.takes))}, {given})"),
+            }
+        )
+        set_here = self._among(asked.outputs)
+        names = json.dumps(list(set_here))
+        script = calling(_ASK, f"m.ended({ids}, {names}, args)")
+        dependency.then(None, list(set_here.values()), None, js=script, **QUIET)
+        return dependency
+
+    def keep(self, component: Any, asked: Asked) -> Dependency:
+        """Has a component ask by itself, as its `asks` says (`ui.shared.files.component`)."""
+        return self.listen(component.ask, asked, trigger_mode="multiple")
+
+    def note(self, dependency: Dependency, outputs: Sequence[Any]) -> Dependency:
+        """Takes note of fields that an event has set: a component that is not on the screen tells of no change.
+
+        Returns:
+            The event that has taken note; the same as before where no field was set.
+        """
+        changed = self._among(outputs)
+        if not changed:
+            return dependency
+        return dependency.then(None, list(changed.values()), None, js=_holding(changed), **QUIET)
+
+    def _among(self, outputs: Sequence[Any]) -> dict[str, Any]:
+        """The fields among the outputs of an event."""
+        return {
+            name: component
+            for name, component in self._components.items()
+            if any(component is output for output in outputs)
+        }
+
+    def follow(self, page: gr.Blocks) -> None:
+        """Tells the page's scripts the values of all fields, at first and whenever one changes."""
+        told = {name: one for name, one in self._components.items() if not isinstance(one, gr.File)}
+        event: Event = {"fn": None, "inputs": list(told.values()), "outputs": None, "js": _holding(told), **QUIET}
+        page.load(**event)
+        gr.on([one.change for one in told.values() if hasattr(one, "change")], **event)
+
+
+@dataclass(frozen=True)
+class Site(Generic[E]):
+    """What the page gives every tab."""
+
+    services: Services  # of the app
+    fields: PageFields  # of the page; "model" is the picker
+    example: E  # what the tab shows at first
+    model_work: Wiring  # how events that compute with a model are wired
+    opened: gr.State  # changes once another model has been opened
+    tab: gr.Tab  # the tab itself
+    tabs: gr.Tabs  # the row of tabs
+
+    @property
+    def model(self) -> Any:
+        """The picker."""
+        return self.fields["model"]
+
+    def add(self, name: str, component: Any, view: str = "") -> Any:
+        """As PageFields.add, for a field of this tab, or of one of its views."""
+        return self.fields.add(name, component, tab=str(self.tab.id), view=view)
+
+
+def _holding(fields: Mapping[str, Any]) -> str:
+    return calling(_STORE, f"(m.holdFields({json.dumps(list(fields))}, args), [])")
+
+
+def _stamped(asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function of an event as Gradio calls it: in front of each answer stand the question's number and the fields
+    that the event has set, which the answer is about, too."""
+    hints = get_type_hints(asked.fn)
+    given = [name for name, hint in hints.items() if hint in _GIVEN_BY_GRADIO]
+
+    set_here = {name: one for name, one in fields.items() if any(one is out for out in asked.outputs)}
+
+    def stamp(answer: Any, question: object, changed: dict[str, Any]) -> Any:
+        values = answer if isinstance(answer, Mapping) else dict(zip(asked.outputs, _listed(answer), strict=True))
+        for name, one in set_here.items():
+            if isinstance(values.get(one), (str, int, float)):
+                changed[name] = values[one]
+        is_known = isinstance(question, str) and question.isdecimal()
+        more = f" {json.dumps(changed)}" if changed else ""
+        row = []
+        for one in asked.outputs:
+            value = values.get(one, gr.skip())
+            is_answer = is_known and isinstance(value, str) and any(one is known for known in answering)
+            row.append(f"#{question}{more}\n{value}" if is_answer else value)
+        return row if len(row) != 1 else row[0]  # as Gradio takes the value of a single component
+
+    def _listed(answer: Any) -> Sequence[Any]:
+        return answer if isinstance(answer, (list, tuple)) else [answer]
+
+    def streams(*values: Any) -> Iterator[Any]:
+        own, question, rest = values[: len(given)], values[len(given)], values[len(given) + 1 :]
+        is_silent = True
+        changed = dict[str, Any]()
+        for answer in asked.fn(*own, *rest):
+            is_silent = False
+            yield stamp(answer, question, changed)
+        if is_silent:  # Gradio empties the outputs of an event that ends without a value
+            yield stamp({}, question, changed)
+
+    def returns(*values: Any) -> Any:
+        own, question, rest = values[: len(given)], values[len(given)], values[len(given) + 1 :]
+        return stamp(asked.fn(*own, *rest), question, {})
+
+    called = streams if inspect.isgeneratorfunction(asked.fn) else returns
+    n_values = 1 + len(asked.takes) + len(asked.more)
+    names = [*given, *(f"value_{place}" for place in range(n_values))]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    called.__name__ = getattr(asked.fn, "__name__", "answer")
+    called.__annotations__ = {name: hints[name] for name in given}
+    called.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # pyright: ignore[reportFunctionMemberAccess]
+    return called
