@@ -171,9 +171,14 @@ class _Wiring:
         }
         told = [opened.change, self._fields_set.change, *(one.input for one in asks)]
         gr.on(told, trigger_mode="multiple", **telling)  # a lens has the last choice of its own listener
+        lenses = self._tabs.lenses
         self._chain(opened.change, [head.carded])
-        for lens in self._tabs.lenses:
-            self._chain(opened.change, lens.on_model)
+        # The page takes the model up before any component asks about it: what stands in fields for a model comes first.
+        named: Event = {"fn": _name_of, "inputs": opened, "outputs": [head.opened_name], "queue": False, **QUIET}
+        filling = [event for lens in lenses for event in lens.on_model if not isinstance(event, Asked)]
+        self._chain(opened.change, [*filling, named])
+        for lens in lenses:
+            self._chain(opened.change, [event for event in lens.on_model if isinstance(event, Asked)])
             self._chain(self._fields_set.change, lens.on_settings)
         self._open_after(partial(gr.on, [self._model.input, self._model_set.change]))
         at = [self._model, head.moment]
@@ -187,7 +192,7 @@ class _Wiring:
     def _open_after(self, listener: Callable[..., Dependency]) -> None:
         """Opens the picked model after an event."""
         head = self._head
-        outputs = [head.line, self._model, head.opened, head.opened_name, head.moment, head.moment_note]
+        outputs = [head.line, self._model, head.opened, head.moment, head.moment_note]
         opening = listener(
             fn=partial(_on_model, self._services),
             inputs=[self._model, head.opened],
@@ -202,7 +207,7 @@ class _Wiring:
         opening.then(None, None, None, js=_GO_NOTED, **QUIET)
 
     def _chain(self, listener: Callable[..., Dependency], events: Sequence[Event | Asked]) -> None:
-        """Chains events until one fails; a trigger during an event reruns it once."""
+        """Adds events one after the other; a trigger during an event reruns it once."""
         for event in events:
             if isinstance(event, Asked):
                 dependency = self._fields.listen(listener, event, trigger_mode="always_last")
@@ -210,7 +215,7 @@ class _Wiring:
                 dependency = listener(**event, trigger_mode="always_last")
                 outputs = event.get("outputs")
                 self._fields.note(dependency, list(outputs) if isinstance(outputs, (list, set)) else [])
-            listener = dependency.success
+            listener = dependency.then
 
     def _arrival(self, page: gr.Blocks) -> None:
         """A link, or a reload, sets fields; then the page's scripts show what they say."""
@@ -283,7 +288,7 @@ def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterato
     """Opens the picked model with progress; on failure resets the picker."""
     before, number = opened
     if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-        yield [_dotted(_facts_of(services, before)), before, *[gr.skip()] * 4]
+        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
         return
     try:
         with shown_to_visitor():
@@ -291,13 +296,17 @@ def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterato
                 moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
                 moment = picker.moment_slider(name) if moved else gr.skip()
                 now = (name, number + 1) if done else gr.skip()
-                opened_name = name if done else gr.skip()
                 moment_note = picker.moment_said(name) if done else gr.skip()
-                yield [_dotted(said), gr.skip(), now, opened_name, moment, moment_note]
+                yield [_dotted(said), gr.skip(), now, moment, moment_note]
     except gr.Error as error:
         gr.Warning(error.message, title="The model cannot be opened", duration=None)
         back, moment_note = picker.moment_slider(before), picker.moment_said(before)
-        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), back, moment_note]
+        yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
+
+
+def _name_of(opened: tuple[str, int]) -> str:
+    """The name of the model that was opened last."""
+    return opened[0]
 
 
 def _on_moment(services: Services, name: object, place: object) -> Any:

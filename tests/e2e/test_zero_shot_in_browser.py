@@ -39,8 +39,7 @@ def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_t
     page.fill("#zs-field-0 textarea", "What a day.")  # and at once another template: both must be in the prompt
     choose(page, "#zs-template", "Overall")
     has_prompt(page, "What a day. Overall, it was")
-    page.click("#zs-link")
-    expect(page.locator("#zs-link-said")).to_contain_text("address bar")
+    expect(page).to_have_url(re.compile("Overall"))
     link = page.url
     page.goto("about:blank")
     page.goto(link)
@@ -110,7 +109,7 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
         choose(page, "#zs-task", name)
         settled(page)
     expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
-    expect(page.locator("#zs-stream .ts-text")).to_be_empty()
+    expect(page.locator("#zs-stream")).to_have_attribute("data-stale", "")  # the answer to another input
     expect(page.locator(".toast-body")).to_have_count(0)
     page.fill("#zs-field-0 textarea", "the green dog")
     expect(page.locator("#zs-expected textarea")).to_have_value("")

@@ -1,8 +1,9 @@
-"""Nothing on the page is stale without a mark: derived from the page itself, whatever views, fields and events it has."""
+"""Nothing on the page is stale without a mark: derived from the page, whatever views, fields and events it has."""
 
 import importlib
 import json
 import re
+from pathlib import Path
 
 import gradio as gr
 import pytest
@@ -30,7 +31,7 @@ def answering(page):
 
 
 def test_every_need_of_every_component_is_a_field_that_the_page_follows(page):
-    names = {field["name"] for field in page.register["fields"]} | {"model", "opened", "head", "token"}
+    names = {field["name"] for field in page.register["fields"]} | {"model", "opened", "text", "prompt", "head", "token"}
     needs = [(name, need) for name, one in answering(page).items() for need in one.needs]
     assert len(answering(page)) > 30 and len(needs) > 300
     unknown = [(name, need) for name, need in needs if not set(need.split("|")) <= names]
@@ -68,9 +69,8 @@ def test_every_component_that_asks_by_itself_is_heard_or_asks_with_its_own_scrip
 
 
 def module_text(name: str) -> str:
-    folder = importlib.import_module("ui").__path__[0]
-    with open(f"{folder}/{name}", encoding="utf-8") as file:
-        return file.read()
+    folder = Path(importlib.import_module("ui").__path__[0])
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def test_every_field_of_every_form_is_on_the_page_and_heard_of_when_it_changes(page):

@@ -39,9 +39,9 @@ def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tu
         with shown_to_visitor():
             return [card(name), True]
 
-    def on_model(name: str, opened: bool) -> list[Any]:
+    def on_model(name: str, opened: bool) -> Any:
         with shown_to_visitor():
-            return [card(name) if opened else gr.skip(), ""]
+            return card(name) if opened else gr.skip()
 
     def on_check(request: gr.Request, name: str) -> Iterator[Any]:
         with shown_to_visitor():
@@ -51,5 +51,5 @@ def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tu
     whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)
     fields.listen(start.click, Asked(on_check, ("model",), [checked], options=model_work))
     stop.click(stop_event(services), queue=False, **QUIET)
-    on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": [text, checked], "queue": False, **QUIET}
+    on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": text, "queue": False, **QUIET}
     return moment, moment_note, on_opened

@@ -91,7 +91,7 @@ class PageFields:
         return [
             {"name": name, "tab": tab, "view": view, "base": self._base_of(name)}
             for name, (tab, view) in self._places.items()
-            if tab
+            if tab and name not in _OF_THE_PAGE
         ]
 
     def _base_of(self, name: str) -> str:

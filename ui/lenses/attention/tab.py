@@ -36,10 +36,11 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
         )
         with gr.Row(elem_classes="attention-more"):
             site.add("keep", control(HeadsFields, "", "keep", visible=False))
+    on_model = list[Event]()
     with gr.Tabs(elem_id="attention-views"):
         for view in TAB.views:
             with gr.Tab(view.title, id=view.name):
-                import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site)
+                on_model += import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site) or []
     is_linked = gr.State(False)  # whether a link has set the text, which then is no example
     default_text: Event = {
         "fn": _default_text(site.services),
@@ -53,7 +54,7 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
         "js": calling("shared/view/text_boxes.js", "(m.refill(), [])"),
         **QUIET,
     }
-    return Lens(linked={"linked": is_linked}, on_model=[default_text, refilled])
+    return Lens(linked={"linked": is_linked}, on_model=[default_text, refilled, *on_model])
 
 
 def _default_text(services: Services) -> Callable[..., list[object]]:

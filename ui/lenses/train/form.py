@@ -73,8 +73,9 @@ def label_fields() -> dict[str, Any]:
     fields |= several(("learning_rate", "auxiliary_weight", "prompt"))
     both, needed = [fields["input_form"], fields["labelled"]], [fields[name] for name in _NEEDED]
     fill.click(_filled, fields["input_form"], [fields["labelled"], *needed], queue=False, **QUIET)
-    fields["input_form"].change(_drawn, both, [drawn, fields["labelled"]], queue=False, **QUIET)
-    fields["input_form"].input(_needed, both, needed, queue=False, **QUIET)  # not where a link chooses it
+    fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
+    # Not where a link chooses it, which sets the lines, too.
+    fields["input_form"].input(_needed, both, [fields["labelled"], *needed], queue=False, **QUIET)
     return in_order(LabelForm, fields)
 
 
@@ -102,17 +103,16 @@ def _filled(name: str) -> list[Any]:
 
 
 def _needed(name: str, written: str) -> list[Any]:
-    """The settings of an input form's made-up set, where such a set stands there."""
-    settings = _filled(name)[1:]
-    return settings if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in settings]
+    """The made-up set of an input form with its settings, where a made-up set stands there."""
+    filled = _filled(name)
+    return filled if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in filled]
 
 
-def _drawn(name: str, written: str) -> list[Any]:
-    """The drawing of an input form, and lines that show what it wants; a made-up set gives way to this form's."""
+def _drawn(name: str) -> list[Any]:
+    """The drawing of an input form, and lines that show what it wants."""
     with shown_to_visitor():
         input_form(name)
-        made_up: dict[str, Any] = {"value": example_lines(name)} if written in map(example_lines, INPUT_FORMS) else {}
-        return [drawing(name), gr.update(placeholder=_some_lines(name), **made_up)]
+        return [drawing(name), gr.update(placeholder=_some_lines(name))]
 
 
 # Replaces the first or the last input with the workspace id of this browser, which only its script knows.

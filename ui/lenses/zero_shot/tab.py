@@ -31,13 +31,13 @@ def zero_shot_tab(site: Site[ZeroShotExample]) -> Lens:
     example = site.example
     choices = site.services.models.choices()
     names = [choice.name for choice in choices if not choice.closed]
+    state = PromptState.of(example)
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=310, elem_id="zero-shot-form"):
             with gr.Row():
                 chosen = _task_and_model(site, names)
             form = TaskForm(site, example.values)
         with gr.Column(scale=4, min_width=330), gr.Tabs(elem_id="zero-shot-views"):
-            state = PromptState.of(example)
             for view in TAB.views:
                 with gr.Tab(view.title, id=view.name):
                     import_module(f"ui.lenses.zero_shot.{view.name}.view").lay_out(site, state)

@@ -3,7 +3,7 @@
 /** @import {Answered} from './component' */
 /** @import {Json} from './payloads' */
 import {look} from './connection.js';
-import {holdFields, initialOf, isKnown, onStore, valueOf} from './store.js';
+import {holdFields, initialOf, isKnown, onStore, plain, valueOf} from './store.js';
 
 const STAMP = /^#(\d+)(?: (\{.*\}))?\n/; // in front of an answer: the question's number, and fields that the event has set
 const MOST_QUESTIONS = 500;
@@ -17,12 +17,13 @@ let isArriving = null; // whether the page still waits for what its link sets
 
 // --- arriving by a link
 // Whether this load of the page shows something else than it was sent with: its first answers are withheld.
-const arriving = () => (isArriving ??= Boolean(globalThis.gptlensArriving));
+const isLinked = () => Boolean(globalThis.gptlensArriving);
+const arriving = () => (isArriving ??= isLinked());
 
 // What the link sets stands in the fields: examples that answer them can be shown.
 export function arrived() {
   isArriving = false;
-  for (const answer of answers.values()) answer.release();
+  for (const answer of answers.values()) answer.mark();
 }
 
 // The value of a need: of a field, or, for "a|b", of the first that is set; PICKED stands for what the page has picked.
@@ -51,6 +52,7 @@ class Answer {
     this.pending = 0; // events that are computing its answer
     this.isEmpty = false; // whether the page was sent without a content
     this.wasOpen = false;
+    this.wasWithheld = false;
     this.isDue = false; // whether it has come into sight and asks whenever it does
     this.hears = new Set();
     this.timer = null;
@@ -71,8 +73,10 @@ class Answer {
     return this.question() !== (this.answered ?? this.firstQuestion());
   }
 
+  // Of a page that was opened by a link the first content is not seen before it is known to be the link's.
   get isWithheld() {
-    return this.needs.length > 0 && this.answered === null && arriving();
+    if (!this.needs.length || this.answered !== null) return false;
+    return arriving() || (isLinked() && this.isStale);
   }
 
   get isOpen() {
@@ -106,8 +110,14 @@ class Answer {
 
   mark() {
     if (!this.element) return;
-    this.element.toggleAttribute('data-withheld', this.isWithheld);
-    this.element.toggleAttribute('data-stale', !this.isWithheld && this.isStale);
+    const isWithheld = this.isWithheld;
+    // "waits": nobody has asked its question yet, and it does not ask by itself.
+    if (isWithheld) this.element.setAttribute('data-withheld', this.asks || arriving() ? '' : 'waits');
+    else this.element.removeAttribute('data-withheld');
+    this.element.toggleAttribute('data-stale', !isWithheld && this.isStale);
+    const isReleased = this.wasWithheld && !isWithheld && this.answered === null;
+    this.wasWithheld = isWithheld;
+    if (isReleased) for (const hear of this.hears) hear(); // its first content is the answer after all
     this.pursue();
   }
 
@@ -134,11 +144,6 @@ class Answer {
         this.ask();
       }
     }, PAUSE);
-  }
-
-  release() {
-    if (this.answered === null) for (const hear of this.hears) hear();
-    this.mark();
   }
 
   // A value as its script reads it: without its stamp, nothing while it is withheld.
@@ -207,7 +212,7 @@ export function watchSight(answer) {
 // first. names: of the fields among the inputs, which come first.
 export function asks(ids, names, inputs) {
   newest += 1;
-  const sent = Object.fromEntries(names.map((name, i) => [name, inputs[i]]));
+  const sent = Object.fromEntries(names.map((name, i) => [name, plain(inputs[i])]));
   questions.set(String(newest), sent);
   if (questions.size > MOST_QUESTIONS) questions.delete(questions.keys().next().value);
   for (const id of ids) answerOf(id).begins();

@@ -54,7 +54,7 @@ export function needsLoad(query, model = pickedModel()) {
     if (HERE.has(name) || CHOSEN.includes(name)) return false;
     if (name === 'model') return value !== model;
     if (TEXTS.includes(name)) return !canSet && (sentence() || now.get(name)) !== value;
-    return !(standsAt(name, value) ?? now.get(name) === value);
+    return now.get(name) !== value && !standsAt(name, value);
   });
 }
 

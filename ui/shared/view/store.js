@@ -67,7 +67,8 @@ export function chooseToken(token, teller = null) {
   tell({token}, teller);
 }
 
-const plain = value => (value?.headers && value.data ? value.data : value); // a table's rows
+// A value as it is held: of a table, its rows.
+export const plain = value => (value?.headers && value.data ? value.data : value);
 
 // Takes the values of fields as Gradio's page holds them.
 export function holdFields(names, values) {

@@ -257,7 +257,10 @@ def test_a_changed_field_rebuilds_the_prompt_and_an_edited_prompt_stays(asking):
     assert "What a day." in first["prompt"] and "What a day." in first["view"]
     assert first["expected"] == ""  # the answer that came with another input
     edited = composed(first["composed"], field_0="What a day.", expected="", prompt="My own: ")
-    assert set(edited) == {"view"} and "My own: " in edited["view"]
+    assert "prompt" not in edited and "My own: " in edited["view"]
+    linked = composed({"prompt": "of the example", "fields": None}, field_0="What a day.", prompt="My own: ")
+    assert "prompt" not in linked and "My own: " in linked["view"]
+    assert "What a day!" in composed(linked["composed"], field_0="What a day!", prompt="My own: ")["prompt"]
     rebuilt = composed(first["composed"], field_0="What a day!", expected="", prompt="My own: ")
     assert "What a day!" in rebuilt["prompt"] and "My own" not in rebuilt["prompt"]
     assert composed(first["composed"], template="of another task") == {}

@@ -7,6 +7,7 @@ import {css, inkOn, partsOf, placeOf, ramp} from '../../../shared/view/scales.js
 import {add, onTools} from '../../../shared/view/dom.js';
 import {saveCsv, slides} from '../../../shared/view/files.js';
 import {holdsState, linked} from '../../../shared/view/link.js';
+import {goTo} from '../../../shared/view/places.js';
 import {isDark, onLook} from '../../../shared/view/look.js';
 import {chooseToken, chosenToken, onStore} from '../../../shared/view/store.js';
 import {oneStop} from '../view/cells.js';
@@ -183,6 +184,7 @@ export function start({element, props, watch}) {
   holdsState('attention/layers', {
     after: () => (part('depth').value && +part('depth').value < +part('depth').max ? part('depth').value : null),
   });
+  if (linked('neuron')) goTo(new URLSearchParams({see: '#one-neuron'})); // the fold that holds it
   watch('value', take);
   take();
 }

@@ -13,6 +13,7 @@ from ui.lenses.attention.pair.templates import PATCH
 from ui.lenses.attention.view.attention_view import attention_view
 from ui.shared.files import component
 from ui.shared.form_controls import control
+from ui.shared.lens import Event
 from ui.shared.site import Asked, Site
 from ui.shared.waiting import when_idle
 from ui.shared.wiring import QUIET, served, stop_event
@@ -21,8 +22,8 @@ _PATCHED = ("model", "pair_a", "pair_b")
 _READ = (*_PATCHED, "same_model", "model_b")
 
 
-def lay_out(site: Site[AttentionExample]) -> None:
-    """Lays out the view and wires it."""
+def lay_out(site: Site[AttentionExample]) -> list[Event]:
+    """Lays out the view and wires it; gives what is to be done when another model has been opened."""
     services = site.services
     pairs = patching.pairs(services.models.default)
     with gr.Row(equal_height=False):
@@ -81,7 +82,15 @@ def lay_out(site: Site[AttentionExample]) -> None:
     site.fields.note(chosen, _boxes(site))
     site.fields.listen(chosen.success, patched)
     stop.click(stop_event(services), queue=False, **QUIET)
-    site.opened.change(_on_model, [site.model, *_boxes(site)], [example, *_boxes(site)], queue=False, **QUIET)
+    return [
+        {
+            "fn": _on_model,
+            "inputs": [site.model, *_boxes(site)],
+            "outputs": [example, *_boxes(site)],
+            "queue": False,
+            **QUIET,
+        }
+    ]
 
 
 def _readers(site: Site[AttentionExample]) -> None:

@@ -18,7 +18,7 @@ def lay_out(site: Site[None]) -> None:
         shapes.breakdown(models.get(models.default).model.config),
         BREAKDOWN,
         "lenses/parameters/count/view.js",
-        needs=shapes.FIELDS,
+        needs=shapes.NEEDS,
         asks="always",
         given={"hues": list(PARTS.values())},
         elem_id="breakdown",

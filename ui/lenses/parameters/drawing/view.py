@@ -28,7 +28,7 @@ def lay_out(site: Site[None]) -> None:
         "",
         DRAWING,
         "lenses/parameters/drawing/view.js",
-        needs=shapes.FIELDS,
+        needs=shapes.NEEDS,
         asks="always",
         server_functions=[drawn],
         elem_id="drawing",

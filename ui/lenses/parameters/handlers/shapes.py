@@ -149,6 +149,8 @@ def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
 
 # The fields of the shape by their names in links.
 FIELDS = tuple(f"shape.{name}" for name in fields_of(ShapeForm))
+ORIGIN = "shape_from|model"  # whose shape it is: until its fields are filled in, another one's stands there
+NEEDS = (*FIELDS, ORIGIN)
 
 
 def shape_of(values: Sequence[object]) -> GPTConfig:

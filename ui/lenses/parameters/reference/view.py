@@ -47,12 +47,14 @@ def lay_out(site: Site[None]) -> None:
         for name in _TRAINING:
             changes = {"value": length} if name == "cost_length" else {}
             site.add(name, control(ReferenceFields, "", name, min_width=120, **changes), VIEW.name)
-    table = sheet_view(costs.costs(config, 8, length, 300), name="cost", needs=_COSTED, asks="always", elem_id="cost")
+    table = sheet_view(
+        costs.costs(config, 8, length, 300), name="cost", needs=(*_COSTED, shapes.ORIGIN), asks="always", elem_id="cost"
+    )
     site.fields.keep(table, Asked(_costs, _COSTED, [table], options=_AT_ONCE))
     _measurements(site)
     sheet_view(families.families(), name="families", elem_id="families")
     sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
-    bars = _plot(name="models-side-by-side", height=420, needs=shapes.FIELDS, asks="always", elem_id="bars")
+    bars = _plot(name="models-side-by-side", height=420, needs=shapes.NEEDS, asks="always", elem_id="bars")
     site.fields.keep(bars, Asked(_bars, shapes.FIELDS, [bars], options=_AT_ONCE))
     _laws(site)
 
@@ -63,7 +65,7 @@ def _measurements(site: Site[None]) -> None:
     with gr.Row():
         rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
         cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
-    measured = sentence_view(needs=(*_COSTED, "model"), elem_id="measured")
+    measured = sentence_view(needs=(*_COSTED, shapes.ORIGIN, "model"), elem_id="measured")
 
     def measure_rate(*values: object) -> str:
         with shown_to_visitor():

@@ -300,8 +300,8 @@ export function start(given) {
   page = given;
   const {element, watch} = page;
   // A changed sentence is read by this script; only another model is opened by an event.
-  const open = page.answer.ask;
-  page.answer.ask = () => model !== valueOf('model') && open();
+  const openModel = page.answer.ask;
+  page.answer.ask = () => model !== valueOf('model') && openModel();
   told = story(find('story'), page.server, () => data?.tokens);
   picture = machinePicture(element.querySelector('.mc-box'), element.querySelector('.mc-said'), {
     go: way => {

@@ -90,18 +90,21 @@ def _composed(site: Site[ZeroShotExample], taken: Sequence[object], drawn: objec
     names = [template.name for template in forms.known_task(values["task"]).templates]
     if values["template"] not in names:
         return {}  # inconsistent during a change of task; another event follows
-    of_fields = json.dumps([model, {**values, "prompt": ""}], default=str)
-    last = composed if isinstance(composed, Mapping) else {}
-    if last.get("fields") == of_fields and values["prompt"] != last.get("prompt"):
-        return {"view": _view_of(site, model, values)[0]}
     known = dict(zip(DRAWN, drawn, strict=True)) if isinstance(drawn, list) else {}
     is_moved = any(values[name] != known.get(name) for name in DRAWN[:-1])
     is_foreign = is_moved and values["expected"] == known.get("expected") != ""
     changed = {"expected": ""} if is_foreign else {}
-    values = {**values, **changed, "prompt": ""}
-    view, prompt = _view_of(site, model, values)
-    of_fields = json.dumps([model, values], default=str)
-    return {"view": view, "prompt": prompt, "composed": {"prompt": prompt, "fields": of_fields}, **changed}
+    of_fields = {**values, **changed, "prompt": ""}
+    now = json.dumps([model, of_fields], default=str)
+    last = composed if isinstance(composed, Mapping) else {}
+    # Of the prompt that the page was sent with, or a link has set, no fields are known yet.
+    is_of_these = last.get("fields") in (None, now) and str(values["prompt"]).strip() != ""
+    is_edited = is_of_these and values["prompt"] != last.get("prompt")
+    view, prompt = _view_of(site, model, of_fields)
+    made = {"composed": {"prompt": prompt, "fields": now}, **changed}
+    if is_edited and values["prompt"] != prompt:
+        return {"view": _view_of(site, model, values)[0], **made}
+    return {"view": view, "prompt": prompt, **made}
 
 
 def _view_of(site: Site[ZeroShotExample], model: object, values: Mapping[str, object]) -> tuple[str, str]:

@@ -21,17 +21,19 @@ def lay_out(site: Site[ZeroShotExample], state: PromptState) -> None:
     """Lays out the view and wires it."""
     services = site.services
     start, stop = asking_buttons("Ask in every way", "compare")
-    ways = prompt_view(name="ways-of-asking", needs=NEEDS, asks="first", elem_id="zs-ways")
+    ways = prompt_view(name="ways-of-asking", needs=NEEDS[:-1], asks="first", elem_id="zs-ways")
     sheet_view(scoreboard.gpt2_prompts(), name="gpt2-prompts", elem_id="zs-gpt2")
 
+    # The prompts are built from the fields: one that was edited by hand is not used here.
     def ask(request: gr.Request, *values: object) -> Iterator[str]:
         *taken, composed = values
         with shown_to_visitor():
             model, form = parsed(services, taken, composed)
             yield from views.ways_of_asking(services, request.session_hash, model, form)
 
-    more = [state.composed]
-    site.fields.listen(start.click, Asked(ask, TAKES, [ways], more, options=site.model_work))
-    first = Asked(when_idle(services, ask), TAKES, [ways], more, options=site.model_work)
+    takes = TAKES[:-1]
+    more = [site.fields[TAKES[-1]], state.composed]
+    site.fields.listen(start.click, Asked(ask, takes, [ways], more, options=site.model_work))
+    first = Asked(when_idle(services, ask), takes, [ways], more, options=site.model_work)
     site.fields.keep(ways, first)
     stop.click(stop_event(services), queue=False, **QUIET)
