@@ -1,6 +1,5 @@
-"""CONTRIBUTING's "Add a view", carried out in a copy: one new folder, and what the project tests of every view holds."""
+"""CONTRIBUTING's "Add a view", carried out in a copy: one new folder, and what is tested of every view holds."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -80,7 +79,7 @@ def copy(tmp_path) -> Path:
     for name in ("ui", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("gptcore", "weights", "app.py", "pyproject.toml"):
-        os.symlink(ROOT / name, tmp_path / name)
+        (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
 
 

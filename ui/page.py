@@ -38,7 +38,7 @@ from ui.shared import inputs, picker, uses
 from ui.shared.files import calling
 from ui.shared.lens import Call, Event, Fill, Lens, Taking, Wiring
 from ui.shared.site import Asked, PageFields, Site
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, at_end
 from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
 from ui.views import TAB_NAMES, TABS, title, title_of
 
@@ -204,7 +204,7 @@ class _Wiring:
             **QUIET,
         )
         self._fields.note(opening, outputs)
-        opening.then(None, None, None, js=_GO_NOTED, **QUIET)
+        at_end(opening, [], _GO_NOTED)
 
     def _chain(self, listener: Callable[..., Dependency], events: Sequence[Event | Asked]) -> None:
         """Adds events one after the other; a trigger during an event reruns it once."""
@@ -237,7 +237,9 @@ class _Wiring:
             **QUIET,
         )
         held = self._fields.note(arriving, outputs)
-        held.then(None, [wanted], None, js=calling("frame/view/visit.js", "m.arrive(...args)"), **QUIET)
+        shown = calling("frame/view/visit.js", "m.arrive(...args)")
+        held.then(None, [wanted], None, js=shown, **QUIET)
+        arriving.failure(None, [wanted], None, js=shown, **QUIET)
 
     def _exchange(self) -> None:
         """A tab offers models to the picker, opens one, or sends a shape to the tab that trains."""

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("app.py", "gptcore", "ui")
 _WHOLE = re.compile(r"ui\.((lenses|rooms)\.\w+|shared|frame)(?=\.|$)")  # rooms of several folders
-_SCRIPT = re.compile(r"(?:from|import) '(\.[^']+\.js)'")
+_SCRIPT = re.compile(r"(?:from |import |import\()'(\.[^']+\.js)'")  # also what is loaded on demand
 
 
 def modules(root: Path = ROOT) -> dict[str, Path]:
@@ -53,7 +53,7 @@ def _imports(tree: ast.AST) -> Iterable[tuple[str, list[str]]]:
 
 @cache
 def script_arrows(root: Path = ROOT) -> dict[str, set[str]]:
-    """What each script of the page imports, by their paths within `ui`."""
+    """What each script of the page imports, also with `import(...)`, by their paths within `ui`."""
     folder = root / "ui"
     found: dict[str, set[str]] = {}
     for file in sorted(folder.rglob("*.js")):

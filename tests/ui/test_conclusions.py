@@ -1,6 +1,12 @@
 """Sentences above figures follow the numbers, and say so where nothing stands out."""
 
 from ui import conclusions
+from ui.lenses.attention.heads.roles import conclusion as heads
+from ui.lenses.attention.layers.neurons import conclusion as neuron
+from ui.lenses.generate.write.score import conclusion as surprise
+from ui.lenses.parameters.handlers.shapes import conclusion as shares
+from ui.lenses.zero_shot.handlers.views import conclusion as same_prompt
+from ui.lenses.zero_shot.models.scoreboard import conclusion as scores
 
 
 def test_how_sure_the_next_token_is():
@@ -19,50 +25,50 @@ def test_how_sure_the_next_token_is():
 def test_what_the_heads_do():
     roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
     said = "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."
-    assert conclusions.heads(roles) == said
+    assert heads(roles) == said
     roles[0][1][1] = False
-    assert "1 looks at what came after the same token last time, 2 look" in conclusions.heads(roles)
-    said = conclusions.heads([[["first", False], ["mixed", False]]])
+    assert "1 looks at what came after the same token last time, 2 look" in heads(roles)
+    said = heads([[["first", False], ["mixed", False]]])
     assert said == "Nothing stands out: none of the 2 heads has a clear role here, 1 rests on the first token."
 
 
 def test_what_excites_a_neuron():
     tokens, more = ["Tom", " saw", " Tom", " cat"], [" ran", " sat", " ate", " had"]
-    said = conclusions.neuron(3, 7, tokens, [0.1, 0.2, 4.0, 2.5], more)
+    said = neuron(3, 7, tokens, [0.1, 0.2, 4.0, 2.5], more)
     writes = "without it, “ran”, “sat” and “ate” are less likely there."
     assert said == f"Neuron 7 of layer 3 reacts most to “Tom” and “cat”; {writes}"
-    assert "reacts most to “saw”" in conclusions.neuron(3, 7, tokens, [0.1, 4.2, 1.0, 0.5], more)
-    assert conclusions.neuron(3, 7, tokens, [0.1, 0.2, -0.1, 0], more).startswith("Nothing stands out")
+    assert "reacts most to “saw”" in neuron(3, 7, tokens, [0.1, 4.2, 1.0, 0.5], more)
+    assert neuron(3, 7, tokens, [0.1, 0.2, -0.1, 0], more).startswith("Nothing stands out")
 
 
 def test_what_surprises():
     seen = [(" mat", 0.9, 1, " mat", 0.9), (" ref", 0.001, 800, " mat", 0.93)]
-    assert conclusions.surprise(seen) == (
+    assert surprise(seen) == (
         "“ref” surprises it most: it had 0.1% where it expected “mat” (93%). 1 of 2 tokens were its first guess."
     )
-    assert conclusions.surprise(seen[:1]).startswith("Nothing surprises it: every token had 90% or more.")
+    assert surprise(seen[:1]).startswith("Nothing surprises it: every token had 90% or more.")
 
 
 def test_where_the_parameters_are():
-    said = conclusions.shares([("MLP", 60), ("Attention", 30), ("Norms", 10)])
+    said = shares([("MLP", 60), ("Attention", 30), ("Norms", 10)])
     assert said == "MLP holds 60% of the 100 parameters, Attention 30%."
-    assert conclusions.shares([("MLP", 10), ("Attention", 30)]).startswith("Attention holds 75%")
+    assert shares([("MLP", 10), ("Attention", 30)]).startswith("Attention holds 75%")
 
 
 def test_which_test_is_passed_best():
     results = [("mini: sums", 0.1, 0.05, 0.2), ("world: sums", 0.9, 0.8, 0.2), ("world: last word", 0.5, 0.4, None)]
-    said = conclusions.scores(results)
+    said = scores(results)
     assert said == "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
-    guessing = conclusions.scores([("mini: sums", 0.25, 0.1, 0.2), ("mini: analogy", 0.2, 0.1, 0.25)])
+    guessing = scores([("mini: sums", 0.25, 0.1, 0.2), ("mini: analogy", 0.2, 0.1, 0.25)])
     assert guessing.startswith("Nothing stands out: none is clearly better than guessing.")
-    assert conclusions.scores([]) == "" and conclusions.scores(results[2:]) == "world: last word: 50%."
+    assert scores([]) == "" and scores(results[2:]) == "world: last word: 50%."
 
 
 def test_how_several_answer_the_same_prompt():
     answers = [("mini", False, 0.01), ("world", True, 0.6), ("gpt2", True, 0.7), ("broken", None, None)]
-    assert conclusions.same_prompt(answers) == (
+    assert same_prompt(answers) == (
         "2 of 3 answer as expected: world and gpt2. gpt2 gives the expected answer the most probability, 70%."
     )
-    assert conclusions.same_prompt(answers[:1]) == "It does not answer as expected."
-    assert conclusions.same_prompt([("plain", True, None), ("few", True, None)]) == "All 2 answer as expected."
-    assert conclusions.same_prompt([("plain", None, None)]) == ""
+    assert same_prompt(answers[:1]) == "It does not answer as expected."
+    assert same_prompt([("plain", True, None), ("few", True, None)]) == "All 2 answer as expected."
+    assert same_prompt([("plain", None, None)]) == ""

@@ -31,7 +31,14 @@ def answering(page):
 
 
 def test_every_need_of_every_component_is_a_field_that_the_page_follows(page):
-    names = {field["name"] for field in page.register["fields"]} | {"model", "opened", "text", "prompt", "head", "token"}
+    names = {field["name"] for field in page.register["fields"]} | {
+        "model",
+        "opened",
+        "text",
+        "prompt",
+        "head",
+        "token",
+    }
     needs = [(name, need) for name, one in answering(page).items() for need in one.needs]
     assert len(answering(page)) > 30 and len(needs) > 300
     unknown = [(name, need) for name, need in needs if not set(need.split("|")) <= names]

@@ -7,7 +7,7 @@ preset or a rival is then `dataclasses.replace` on it.
 import dataclasses
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -286,8 +286,3 @@ def _from_json(text: str) -> object:
 def _small(title: str) -> str:
     """A title within a sentence."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
-
-
-def linked(prefix: str, form: type) -> Iterator[tuple[str, str, Field]]:
-    """(name in a link, name, field) of those that a link may set."""
-    return ((f"{prefix}.{name}", name, field) for name, field in fields_of(form).items() if field.linked)

@@ -19,7 +19,7 @@ from ui.services import Services
 from ui.shared.fields import Field
 from ui.shared.files import calling
 from ui.shared.lens import Event, Wiring
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, at_end
 
 E = TypeVar("E")  # of a tab's example
 _ASK = "shared/view/ask.js"
@@ -125,7 +125,7 @@ class PageFields:
         set_here = self._among(asked.outputs)
         names = json.dumps(list(set_here))
         script = calling(_ASK, f"m.ended({ids}, {names}, args)")
-        dependency.then(None, list(set_here.values()), None, js=script, **QUIET)
+        at_end(dependency, list(set_here.values()), script)
         return dependency
 
     def keep(self, component: Any, asked: Asked) -> Dependency:

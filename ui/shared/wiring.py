@@ -1,6 +1,6 @@
 """Event wiring: no progress overlays, and server functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
@@ -13,6 +13,15 @@ from ui.shared.lens import Manner
 # Options of an event without progress display. On every message of an event, Gradio's front end updates the status of
 # each component that was ever a progress target, with a search of the whole tree: 25 ms per text update.
 QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
+
+
+def at_end(event: Dependency, outputs: Sequence[gr.components.Component], js: str) -> None:
+    """Runs a script once an event has ended, with an answer or with an error.
+
+    Gradio 6.31 runs what `then` adds after an answer alone, in spite of its documentation.
+    """
+    for listener in (event.then, event.failure):
+        listener(None, list(outputs), None, js=js, **QUIET)
 
 
 def share_sentence(event: Dependency, text: gr.Textbox) -> None:

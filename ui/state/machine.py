@@ -5,9 +5,9 @@ from torch import Tensor
 
 from gptcore.analysis import ForwardTrace, logit_attribution
 from gptcore.config import GPTConfig
+from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from gptcore.zero_shot.metrics import percent
 from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
 from ui.payloads import Block, Choice, Machine, Shape, rounded
 

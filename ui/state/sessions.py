@@ -88,9 +88,7 @@ class Session:
     opened: str = ""  # the model that the page opened last, or "" if not yet known
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
-    _asked: dict[str, int] = field(default_factory=dict)  # view -> how often it was asked
-    _newest: dict[str, int] = field(default_factory=dict)  # view -> the page's number of its newest question
-    _guard: threading.Condition = field(default_factory=threading.Condition)  # of these two, held for a moment
+    _guard: threading.Condition = field(default_factory=threading.Condition)  # of the runs, held for a moment
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _opening: threading.Lock = field(default_factory=threading.Lock)
 
@@ -116,29 +114,6 @@ class Session:
             with self._guard:
                 self._runs.discard(run)
                 self._guard.notify_all()
-
-    def first(self, view: str) -> bool:
-        """Whether this is the first request of a view; records it."""
-        with self._guard:
-            known = view in self._asked
-            self._asked[view] = self._asked.get(view, 0) + 1
-        return not known
-
-    def newest(self, view: str, order: int | None = None) -> Callable[[], bool]:
-        """Records a request of a view; returns a check whether it is still the newest, to drop stale answers.
-
-        Args:
-            view: its name.
-            order: the page's sequence number of the request, because simultaneous requests may arrive in any order.
-                None uses the order of arrival.
-        """
-        with self._guard:
-            number = self._asked[view] = self._asked.get(view, 0) + 1
-            if order is not None:
-                newest = self._newest[view] = max(order, self._newest.get(view, order))
-                if order < newest:
-                    return lambda: False
-        return lambda: self._asked[view] == number or (order is not None and self._newest[view] == order)
 
     @contextmanager
     def waiting(self) -> Iterator[Iterator[None]]:

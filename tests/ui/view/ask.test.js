@@ -163,3 +163,15 @@ test('a server that does not answer is told of, and the component stays no answe
   await new Promise(done => setTimeout(done, 5));
   assert.deepEqual(taken, ['The server did not answer. Change something to try again.']);
 });
+
+test('a question without an answer is over, and is said to be', () => {
+  const view = component(['d']);
+  holdFields(['d'], ['a']);
+  asks([view.id], ['d'], ['a']);
+  assert.ok(isBusy(view));
+  ended([view.id]);
+  assert.ok(!isBusy(view) && isStale(view));
+  assert.equal(view.reason, 'refused');
+  holdFields(['d'], ['b']);
+  assert.equal(view.reason, 'waits');
+});

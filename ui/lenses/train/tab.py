@@ -26,7 +26,7 @@ from ui.shared.files import calling
 from ui.shared.form_controls import control
 from ui.shared.lens import Call, Event, Fill, Lens, Taking
 from ui.shared.site import Site
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, at_end
 from ui.views import CONTINUED, TABS
 
 TITLES = {view.name: view.title for tab in TABS if tab.name == "train" for view in tab.views}
@@ -101,7 +101,7 @@ def train_tab(site: Site[None]) -> Lens:
     ]
     for button, fn, given, shown, script in starts:
         began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
-        began.then(None, None, None, js=_ANSWERED, **QUIET)
+        at_end(began, [], _ANSWERED)
     scratch_tab.select(None, None, None, js=calling(_WORKSPACE, "m.openForm('scratch')"), **QUIET)
     opens = calling(_WORKSPACE, "(m.openForm(args[0]), args)")
     continue_tab.select(None, goal, None, js=opens, **QUIET)

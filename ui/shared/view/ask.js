@@ -48,7 +48,9 @@ class Answer {
     this.extra = null; // what a script asks about besides the fields
     this.answered = null; // the question that its content answers; null for the page's first
     this.own = null; // the question that it asks by itself now
-    this.refused = null; // the one of these that got no answer: it is not asked again
+    this.asked = null; // the question that is being computed
+    this.isAnswered = false; // whether it has an answer
+    this.refused = null; // a question that got no answer: it does not ask it again by itself
     this.pending = 0; // events that are computing its answer
     this.isEmpty = false; // whether the page was sent without a content
     this.wasOpen = false;
@@ -98,6 +100,7 @@ class Answer {
   // Its content answers a question now, the present one where none is given.
   answer(question = this.question()) {
     this.answered = question;
+    this.isAnswered = true;
     if (question === this.question()) this.busy(false);
     this.mark();
   }
@@ -111,14 +114,21 @@ class Answer {
   mark() {
     if (!this.element) return;
     const isWithheld = this.isWithheld;
-    // "waits": nobody has asked its question yet, and it does not ask by itself.
-    if (isWithheld) this.element.setAttribute('data-withheld', this.asks || arriving() ? '' : 'waits');
+    if (isWithheld) this.element.setAttribute('data-withheld', this.reason);
     else this.element.removeAttribute('data-withheld');
     this.element.toggleAttribute('data-stale', !isWithheld && this.isStale);
     const isReleased = this.wasWithheld && !isWithheld && this.answered === null;
     this.wasWithheld = isWithheld;
     if (isReleased) for (const hear of this.hears) hear(); // its first content is the answer after all
     this.pursue();
+  }
+
+  // Why nothing is seen: "waits" where nobody has asked its question yet and it does not ask by itself, "refused" where
+  // the question got no answer, "" where its answer is on its way.
+  get reason() {
+    if (arriving() || this.pending) return '';
+    if (this.question() === this.refused) return 'refused';
+    return this.asks ? '' : 'waits';
   }
 
   // Whether it should ask now: in sight, with a model that is open, and about what has not been refused.
@@ -160,6 +170,10 @@ class Answer {
 
   // An event that computes its answer begins, or has ended.
   begins() {
+    if (!this.pending) {
+      this.asked = this.question();
+      this.isAnswered = false;
+    }
     this.pending += 1;
     this.busy(true);
   }
@@ -167,10 +181,10 @@ class Answer {
   ends() {
     this.pending = Math.max(0, this.pending - 1);
     if (this.pending) return;
-    if (this.own !== null && this.answered !== this.own) this.refused = this.own;
+    if (!this.isAnswered) this.refused = this.asked;
     this.own = null;
     this.busy(false);
-    this.pursue();
+    this.mark();
   }
 }
 

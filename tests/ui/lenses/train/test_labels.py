@@ -11,7 +11,7 @@ from test_runs import finished, polled
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
-from gptcore.zero_shot.metrics import percent
+from gptcore.formatting import percent
 from ui.lenses.train.form import _NEEDED, _filled, _needed
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gptcore.errors import GPTCoreError
+from gptcore.formatting import percent
 from gptcore.zero_shot import TASKS
-from gptcore.zero_shot.metrics import percent
 from ui.lenses.zero_shot.answer.view import _composed
 from ui.lenses.zero_shot.events import DRAWN, parsed
 from ui.lenses.zero_shot.handlers import asking as handlers

@@ -13,9 +13,9 @@ import torch
 from gptcore.analysis import HeadScores, head_scores, without_first_key
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
-from ui import conclusions
 from ui.lenses.attention.handlers import codec
 from ui.lenses.attention.handlers.forms import ENDS, IN_FRONT, MODES, RAW, WITHOUT_FIRST
+from ui.lenses.attention.heads.roles import conclusion as roles_in_words
 from ui.lenses.attention.payloads import AttentionMaps, CellRequest, HeadRequest, ReadingHeader, ScoreMap, SoftmaxRow
 from ui.payloads import fields
 from ui.services import Services
@@ -150,7 +150,7 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
         "random": None if profile is None else profile.lists(),
         "roles": roles,
         "elsewhere": elsewhere,
-        "said": conclusions.heads(roles, elsewhere or []),
+        "said": roles_in_words(roles, elsewhere or []),
         "start": interesting(scores),
     }
     return as_json(value)

@@ -12,7 +12,7 @@ import torch
 
 from gptcore.analysis import QueriesAndKeys
 from gptcore.config import PRESETS
-from gptcore.zero_shot.metrics import percent
+from gptcore.formatting import percent
 from ui import conclusions
 from ui.lenses.attention.handlers import maps
 from ui.services import Services

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gptcore.analysis import logit_lens, settled_depths
-from gptcore.zero_shot.metrics import percent
+from gptcore.formatting import percent
 from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText

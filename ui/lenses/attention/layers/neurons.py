@@ -1,5 +1,6 @@
 """MLP neurons over a text: what activates one, and what it writes."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from gptcore.analysis import neuron_activations, neuron_writes, outstanding_neurons
@@ -7,13 +8,15 @@ from gptcore.analysis.circuits import CircuitNode, logits_without_nodes
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui import conclusions
+from ui.conclusions import concludes, decimal, listed, quoted
 from ui.lenses.attention.payloads import InnerSizes, NeuronRequest, Neurons
 from ui.payloads import Guess, fields, rounded
 from ui.services import Services
 from ui.shared import ancestors, inputs
 from ui.shared.open_model import answering, open_text
 
+_AWAKE = 0.3  # of a neuron's activation; below it the output is negligible
+_MOST_NAMED = 3  # items in a list
 _N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
 
 
@@ -65,8 +68,39 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
         return [(describe_token(lm.tokenizer, token), rounded(written[token])) for token in best]
 
     return {
-        "said": conclusions.neuron(layer, chosen, tokens, activations, confirmed),
+        "said": conclusion(layer, chosen, tokens, activations, confirmed),
         "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": of_text.shape[1], "note": cut, "top": top,
         "neuron": chosen, "tokens": tokens, "activations": [rounded(value) for value in activations],
         "more": labelled(raised), "less": labelled(lowered),
     }  # fmt: skip
+
+
+@concludes("neuron")
+def conclusion(
+    layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str] | None
+) -> str:
+    """What excites a neuron in a text, and what it makes likelier.
+
+    Args:
+        layer, number: where it is.
+        tokens: of the text.
+        activations: one a token, after the activation function.
+        more: the tokens that it makes likelier most, the first the most; of those that it writes, the ones that are
+            less likely once it is cut; None where that was not tried.
+    """
+    peak = max(activations)
+    if peak < _AWAKE:
+        most = f"(at most {decimal(peak)})"
+        return f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} {most}."
+    exciting: dict[str, float] = {}
+    for token, value in zip(tokens, activations, strict=True):
+        exciting[token] = max(value, exciting.get(token, 0.0))
+    ranked = sorted(exciting, key=lambda token: -exciting[token])
+    strong = [token for token in ranked if exciting[token] >= peak / 2][:_MOST_NAMED]
+    sentence = f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}"
+    if more is None:
+        return f"{sentence}."
+    if not more:
+        return f"{sentence}; of the tokens that it writes, none is less likely there without it."
+    written = listed([quoted(token) for token in more[:_MOST_NAMED]])
+    return f"{sentence}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less likely there."

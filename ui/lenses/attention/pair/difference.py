@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from gptcore.zero_shot.metrics import percent
+from gptcore.formatting import percent
 from ui.conclusions import concludes, listed
 from ui.lenses.attention.handlers import codec, maps
 from ui.lenses.attention.handlers.maps import ReadText, chosen, header

@@ -8,10 +8,10 @@ from torch import Tensor
 
 from gptcore.analysis import logits_without, patched_logits, patching_rows
 from gptcore.errors import GPTCoreError
+from gptcore.formatting import percent
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, listed, quoted
 from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
 from ui.payloads import fields

@@ -8,10 +8,10 @@ from torch import Tensor
 
 from gptcore.analysis import logit_attribution, logits_without_nodes, word_circuit
 from gptcore.analysis.circuits import CircuitNode, NodeKind
+from gptcore.formatting import percent
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
-from gptcore.zero_shot.metrics import percent
 from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.lenses.attention.why.formed import described

@@ -1,8 +1,10 @@
 """Scoring: the surprisal of every token of a text, and its perplexity."""
 
 import math
+from collections.abc import Iterable
 
-from ui import conclusions
+from gptcore.formatting import percent
+from ui.conclusions import UNSURE, concludes, quoted
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -22,7 +24,7 @@ def score(services: Services, model: object, text: object) -> str:
         raise InputError("The text is a single token, with nothing before it to predict it from. Write more.")
     lines = [token_stream.scored_token(lm.tokenizer, t.id, t.text, t.logprob, t.rank, t.alternatives) for t in tokens]
     figures = token_stream.stats(
-        said=conclusions.surprise(map(_seen, lines)),
+        said=conclusion(map(_seen, lines)),
         n=len(tokens),
         perplexity=float(f"{total.perplexity:.4g}"),
         bits_per_byte=round(total.bits_per_byte, 3),
@@ -32,7 +34,24 @@ def score(services: Services, model: object, text: object) -> str:
 
 
 def _seen(line: token_stream.Line) -> tuple[str, float, int, str, float]:
-    """A scored token as `conclusions.surprise` takes it."""
+    """A scored token as `conclusion` takes it."""
     label, chance = line.values["label"], line.values["p"]
     instead, expected, _ = max(line.values["others"], key=lambda other: other[1], default=(label, chance, 0))
     return label, chance, line.values["rank"], instead, expected
+
+
+@concludes("surprise")
+def conclusion(tokens: Iterable[tuple[str, float, int, str, float]]) -> str:
+    """Which token of a text a model expected least.
+
+    Args:
+        tokens: label, probability and rank of each, and label and probability of what was expected instead.
+    """
+    seen = list(tokens)
+    label, chance, _, instead, expected = min(seen, key=lambda token: token[1])
+    n_first = sum(rank == 1 for _, _, rank, _, _ in seen)
+    counted = f"{n_first} of {len(seen)} tokens were its first guess."
+    if chance >= UNSURE:
+        return f"Nothing surprises it: every token had {percent(chance)} or more. {counted}"
+    best = f" where it expected {quoted(instead)} ({percent(expected)})" if expected > chance else ""
+    return f"{quoted(label)} surprises it most: it had {percent(chance)}{best}. {counted}"

@@ -10,8 +10,9 @@ import torch
 
 from gptcore.analysis import ParameterCount, count_parameters, tensor_shapes
 from gptcore.config import PRESETS, GPTConfig
+from gptcore.formatting import percent
 from gptcore.model import GPT
-from ui import conclusions
+from ui.conclusions import concludes
 from ui.lenses.parameters.payloads import Breakdown, BreakdownRow
 from ui.payloads import within_json
 from ui.services import Services
@@ -114,7 +115,7 @@ def breakdown(config: GPTConfig) -> str:
     ]  # fmt: skip
     value: Breakdown = {
         "config": config.to_dict(), "total": count.total, "name": name_of(config), "agrees": agrees, "check": check,
-        "said": conclusions.shares([(row["name"].split(":")[0], row["count"]) for row in rows]),
+        "said": conclusion([(row["name"].split(":")[0], row["count"]) for row in rows]),
         "fewer": f"{count.total - count.position_embedding:,} without the table of positions, as get_num_params of "
         f"nanoGPT and of many lessons counts; {count.without_embeddings:,} without any table",
         "rows": rows,
@@ -156,3 +157,16 @@ NEEDS = (*FIELDS, ORIGIN)
 def shape_of(values: Sequence[object]) -> GPTConfig:
     """The config of the values of FIELDS. Raises as `shape` does."""
     return shape(dict(zip(fields_of(ShapeForm), values, strict=True)))
+
+
+@concludes("shares")
+def conclusion(counts: Sequence[tuple[str, int]]) -> str:
+    """Where the parameters of a model are.
+
+    Args:
+        counts: name and parameters of each part.
+    """
+    total = sum(count for _, count in counts)
+    (first, most), (second, next_most) = sorted(counts, key=lambda part: -part[1])[:2]
+    named = f"{first} holds {percent(most / total)} of the {total:,} parameters"
+    return f"{named}, {second} {percent(next_most / total)}."

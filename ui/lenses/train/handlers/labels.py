@@ -9,10 +9,10 @@ import torch
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
 from gptcore.finetuning.classification import padded
+from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.training import generator_for
 from gptcore.training.data import held_apart
-from gptcore.zero_shot.metrics import percent
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from gptcore.zero_shot.metrics import estimate, percent
+from gptcore.formatting import percent
+from gptcore.zero_shot.metrics import estimate
 from ui.conclusions import concludes
 from ui.runs.run_state import RunState
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError
+from gptcore.formatting import percent
 from gptcore.inference.sequence import TokenSequence, check_seed
 from gptcore.language_model import LanguageModel, bundled_models
 from gptcore.zero_shot.likelihood import score_labels
-from gptcore.zero_shot.metrics import exact_match, percent, rouge
+from gptcore.zero_shot.metrics import exact_match, rouge
 from gptcore.zero_shot.templates import Fitted
 from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm, defaults, task_form
 from ui.lenses.zero_shot.handlers.recorded import expected_of

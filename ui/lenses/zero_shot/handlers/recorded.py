@@ -6,8 +6,9 @@ from functools import cache
 from typing import Any
 
 from gptcore.errors import CheckpointError
+from gptcore.formatting import percent
 from gptcore.language_model import bundled_models
-from gptcore.zero_shot.metrics import percent, reached
+from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
 from ui.shared.sheets import Bar, Section, sheet
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from gptcore.analysis import count_parameters
 from gptcore.errors import GPTCoreError, PromptError
+from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.zero_shot.evaluation import greedy_answers
 from gptcore.zero_shot.items import NO_STEPS, TASKS_WITH_ITEMS, examples
 from gptcore.zero_shot.likelihood import answer_logprobs, part_effects, word_effects
-from gptcore.zero_shot.metrics import exact_match, percent, rouge
+from gptcore.zero_shot.metrics import exact_match, rouge
 from gptcore.zero_shot.templates import Fitted, Item, Template
-from ui import conclusions
+from ui.conclusions import concludes, listed
 from ui.lenses.zero_shot.handlers.asking import parts_of
 from ui.lenses.zero_shot.handlers.form import TaskForm
 from ui.services import Services
@@ -57,7 +58,7 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
         for title, template, shown, why in ways:
             way = {"message": why} if template is None else _way(services, lm, form, template, shown)
             answered.append({"title": title, **way})
-            said = conclusions.same_prompt([(one["title"], one.get("right"), None) for one in answered])
+            said = conclusion([(one["title"], one.get("right"), None) for one in answered])
             note = _ASSEMBLED if form.edited else ""
             yield json.dumps({"ways": answered, "said": said, "note": note}, ensure_ascii=False)
             if not run.wanted:
@@ -200,6 +201,32 @@ def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     if tail != prompt:
         tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
     text = state.capitalize() or f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
-    said = conclusions.same_prompt([mark for _, mark in rungs])
+    said = conclusion([mark for _, mark in rungs])
     title = f"Expected: {expected or 'nothing particular'}"
     return sheet([Section(title, text, columns, [row for row, _ in rungs], said=said)])
+
+
+@concludes("same prompt")
+def conclusion(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
+    """How several models, or several ways of asking one, answer the same prompt.
+
+    Args:
+        answers: name, whether it answers as expected (None where that is not known), and the probability of the
+            expected answer, or None.
+    """
+    known = [(name, right) for name, right, _ in answers if right is not None]
+    if not known:
+        return ""
+    right = [name for name, is_right in known if is_right]
+    if not right:
+        sentence = f"None of {len(known)} answers as expected." if len(known) > 1 else "It does not answer as expected."
+    elif len(right) == len(known):
+        sentence = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
+    else:
+        verb = "answer" if len(right) > 1 else "answers"
+        sentence = f"{len(right)} of {len(known)} {verb} as expected: {listed(right)}."
+    chances = [(chance, name) for name, _, chance in answers if chance is not None]
+    if len(chances) < 2:
+        return sentence
+    chance, name = max(chances)
+    return f"{sentence} {name} gives the expected answer the most probability, {percent(chance)}."

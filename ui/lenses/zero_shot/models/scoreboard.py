@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from gptcore.errors import GPTCoreError
+from gptcore.formatting import percent
 from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, make_trial, splits_of
-from gptcore.zero_shot.metrics import percent
 from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.tasks import GPT2_PROMPTS, TASKS
-from ui import conclusions
+from ui.conclusions import concludes
 from ui.lenses.zero_shot.handlers.recorded import SIDES
 from ui.lenses.zero_shot.handlers.views import chosen_models
 from ui.services import Services
@@ -144,7 +144,7 @@ def _short(prompt: str) -> str:
 
 
 def _shown(board: _Board, state: str) -> str:
-    sentence = conclusions.scores([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
+    sentence = conclusion([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
     sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=sentence)]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
@@ -184,3 +184,23 @@ def _subset(given: object, known: Sequence[str], what: str) -> list[str]:
     if not names:
         raise InputError(f"No {what} is chosen. Tick at least one.")
     return [name for name in known if name in names]
+
+
+@concludes("scores")
+def conclusion(results: Sequence[tuple[str, float, float, float | None]]) -> str:
+    """Which of several tests a model passes best, and how many clearly beat guessing.
+
+    Args:
+        results: label, share right, the lower end of its interval, and the share that guessing reaches, or None.
+    """
+    if not results:
+        return ""
+    label, best, _, _ = max(results, key=lambda result: result[1])
+    named = f"The best is {label}, {percent(best)}" if len(results) > 1 else f"{label}: {percent(best)}"
+    known = [(low, chance) for _, _, low, chance in results if chance is not None]
+    if not known:
+        return f"{named}."
+    n_clear = sum(low > chance for low, chance in known)
+    if not n_clear:
+        return f"Nothing stands out: none is clearly better than guessing. {named}."
+    return f"{named}. {n_clear} of {len(known)} with a known chance {'is' if n_clear == 1 else 'are'} clearly above it."
