@@ -96,6 +96,8 @@ def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there_as_
     expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()
     settled(page)
     assert text(page).startswith(before[:200]) and page.input_value("#prompt textarea") == "The little cat"
+    page.get_by_role("tab", name="Attention").click()  # the page has one sentence
+    expect(page.locator("#attention-text textarea")).to_have_value("The little cat")
 
 
 def test_stop_ends_a_text_long_before_its_end_and_keeps_it(visit):

@@ -124,8 +124,8 @@ class PageFields:
         )
         set_here = self._among(asked.outputs)
         names = json.dumps(list(set_here))
-        script = calling(_ASK, f"m.ended({ids}, {names}, args)")
-        at_end(dependency, list(set_here.values()), script)
+        ended, failed = (calling(_ASK, f"m.ended({ids}, {names}, args, {flag})") for flag in ("false", "true"))
+        at_end(dependency, list(set_here.values()), ended, failed)
         return dependency
 
     def keep(self, component: Any, asked: Asked) -> Dependency:
@@ -156,7 +156,8 @@ class PageFields:
         told = {name: one for name, one in self._components.items() if not isinstance(one, gr.File)}
         event: Event = {"fn": None, "inputs": list(told.values()), "outputs": None, "js": _holding(told), **QUIET}
         page.load(**event)
-        gr.on([one.change for one in told.values() if hasattr(one, "change")], **event)
+        changes = [one.change for one in told.values() if hasattr(one, "change")]
+        gr.on(changes, trigger_mode="multiple", **event)  # two that take the last alone start each other
 
 
 @dataclass(frozen=True)

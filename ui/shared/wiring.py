@@ -15,18 +15,24 @@ from ui.shared.lens import Manner
 QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
 
 
-def at_end(event: Dependency, outputs: Sequence[gr.components.Component], js: str) -> None:
-    """Runs a script once an event has ended, with an answer or with an error.
+def at_end(event: Dependency, outputs: Sequence[gr.components.Component], js: str, failed: str = "") -> None:
+    """Runs a script once an event has ended, with an answer or with an error (another script, where one is given).
 
     Gradio 6.31 runs what `then` adds after an answer alone, in spite of its documentation.
     """
-    for listener in (event.then, event.failure):
-        listener(None, list(outputs), None, js=js, **QUIET)
+    for listener, script in ((event.then, js), (event.failure, failed or js)):
+        listener(None, list(outputs), None, js=script, **QUIET)
 
 
 def share_sentence(event: Dependency, text: gr.Textbox) -> None:
     """Makes what an event has put into a text box the page's sentence, as if it had been typed there."""
     event.success(None, text, None, js=calling("shared/view/store.js", "(m.setSentence(args[0]), [])"), **QUIET)
+
+
+def follow_sentence(event: Dependency, text: gr.Textbox) -> None:
+    """Where the visitor has written a sentence, it is what an event has put into a text box."""
+    js = calling("shared/view/store.js", "(m.sentence() && m.setSentence(args[0]), [])")
+    event.success(None, text, None, js=js, **QUIET)
 
 
 def event_data(event: gr.EventData) -> dict[str, Any]:

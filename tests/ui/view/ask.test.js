@@ -141,7 +141,12 @@ test('a script that asks gets the newest answer only, and what it asks about is 
   holdFields(['text'], ['a text']);
   const taken = [];
   const waiting = [];
-  const ask = asking(view, name => new Promise(done => waiting.push([name, done])), reply => taken.push(reply.name), 0);
+  const ask = asking(
+    view,
+    name => new Promise(done => waiting.push([name, done])),
+    reply => taken.push(reply.name),
+    0,
+  );
   const turn = () => new Promise(done => setTimeout(done, 5));
   view.about('first');
   ask(['first']);
@@ -159,18 +164,26 @@ test('a script that asks gets the newest answer only, and what it asks about is 
 test('a server that does not answer is told of, and the component stays no answer to the next question', async () => {
   const view = component([]);
   const taken = [];
-  asking(view, () => Promise.reject(new Error('gone')), reply => taken.push(reply.message), 0)();
+  asking(
+    view,
+    () => Promise.reject(new Error('gone')),
+    reply => taken.push(reply.message),
+    0,
+  )();
   await new Promise(done => setTimeout(done, 5));
   assert.deepEqual(taken, ['The server did not answer. Change something to try again.']);
 });
 
-test('a question without an answer is over, and is said to be', () => {
+test('an event that fails ends, and its question is not asked again by itself', () => {
   const view = component(['d']);
   holdFields(['d'], ['a']);
   asks([view.id], ['d'], ['a']);
   assert.ok(isBusy(view));
   ended([view.id]);
   assert.ok(!isBusy(view) && isStale(view));
+  assert.equal(view.reason, 'waits');
+  asks([view.id], ['d'], ['a']);
+  ended([view.id], [], [], true);
   assert.equal(view.reason, 'refused');
   holdFields(['d'], ['b']);
   assert.equal(view.reason, 'waits');

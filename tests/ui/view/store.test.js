@@ -20,8 +20,14 @@ test('who has told of a change does not hear of it, all others do, once', () => 
 });
 
 test('a reload keeps the sentence, a link sets it, and one with two texts sets each in its place', () => {
-  assert.equal(store.firstSentence('?a=1', {text: 'kept'}, () => true), 'kept');
-  assert.equal(store.firstSentence('?prompt=One', {text: 'kept'}, () => false), 'One');
+  assert.equal(
+    store.firstSentence('?a=1', {text: 'kept'}, () => true),
+    'kept',
+  );
+  assert.equal(
+    store.firstSentence('?prompt=One', {text: 'kept'}, () => false),
+    'One',
+  );
   assert.equal(store.firstSentence('?text=Two', null), 'Two');
   assert.equal(store.firstSentence('?text=Two&prompt=One', null), '');
   assert.equal(store.firstSentence('', null), '');

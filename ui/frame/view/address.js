@@ -10,6 +10,7 @@ export function addressNow() {
   const owned = ownNames();
   const kept = [...new URLSearchParams(location.search)].filter(([name]) => !owned.has(name));
   const state = stateOfView();
+  /** @type {Record<string, string>} */
   const settings = {...state, ...Object.fromEntries(kept)};
   if (settings.embed) delete settings.tab; // a frame names its tab so
   return linkTo(location.href, settings) + location.hash;

@@ -30,17 +30,22 @@ export function keepHistory(turnBack) {
     }
     if (!same(now, before) || !before[1]) keep(now);
   };
-  const open = {subtree: true, attributeFilter: ['aria-selected']};
-  new MutationObserver(note).observe(document.querySelector('#tabs'), open);
-  note([]);
-  keepAddress(() => !going);
-  addEventListener('popstate', async event => {
-    const back = event.state?.place;
-    if (!back) return;
-    if (turnBack()) return keep(place());
+  async function travel(back) {
     going = true;
     await goTo(new URLSearchParams({tab: back[0], view: back[1]}));
     await awaited(() => same(place(), back));
     going = false;
+  }
+  const open = {subtree: true, attributeFilter: ['aria-selected']};
+  new MutationObserver(note).observe(document.querySelector('#tabs'), open);
+  const left = history.state?.place;
+  if (left && !same(place(), left)) travel(left); // Back was pressed while the page was still loading
+  else note([]);
+  keepAddress(() => !going);
+  addEventListener('popstate', event => {
+    const back = event.state?.place;
+    if (!back) return;
+    if (turnBack()) keep(place());
+    else travel(back);
   });
 }

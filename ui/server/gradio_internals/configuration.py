@@ -52,8 +52,9 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Drops fields that are None, False or empty: a missing field means the same."""
-    return {name: value for name, value in one.items() if value not in (None, False, []) or name in _KEPT}
+    """Drops fields that are None, False or empty, which means the same, and one that no browser reads."""
+    said = {name: value for name, value in one.items() if name != "max_batch_size"}
+    return {name: value for name, value in said.items() if value not in (None, False, []) or name in _KEPT}
 
 
 _BEFORE_LAUNCH = {"mcp_server": False}  # how `create_app` is called then

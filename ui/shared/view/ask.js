@@ -38,7 +38,7 @@ function valueOfNeed(need, read) {
 // --- one component and its question
 const PAUSE = 120; // milliseconds that a question stands before it is asked
 
-class Answer {
+export class Answer {
   constructor(id) {
     this.id = id;
     this.element = null;
@@ -49,7 +49,6 @@ class Answer {
     this.answered = null; // the question that its content answers; null for the page's first
     this.own = null; // the question that it asks by itself now
     this.asked = null; // the question that is being computed
-    this.isAnswered = false; // whether it has an answer
     this.refused = null; // a question that got no answer: it does not ask it again by itself
     this.pending = 0; // events that are computing its answer
     this.isEmpty = false; // whether the page was sent without a content
@@ -100,7 +99,6 @@ class Answer {
   // Its content answers a question now, the present one where none is given.
   answer(question = this.question()) {
     this.answered = question;
-    this.isAnswered = true;
     if (question === this.question()) this.busy(false);
     this.mark();
   }
@@ -170,18 +168,16 @@ class Answer {
 
   // An event that computes its answer begins, or has ended.
   begins() {
-    if (!this.pending) {
-      this.asked = this.question();
-      this.isAnswered = false;
-    }
+    if (!this.pending) this.asked = this.question();
     this.pending += 1;
     this.busy(true);
   }
 
-  ends() {
+  ends(hasFailed = false) {
     this.pending = Math.max(0, this.pending - 1);
     if (this.pending) return;
-    if (!this.isAnswered) this.refused = this.asked;
+    if (this.own !== null && this.answered !== this.own) this.refused = this.own;
+    else if (hasFailed) this.refused = this.asked;
     this.own = null;
     this.busy(false);
     this.mark();
@@ -233,10 +229,10 @@ export function asks(ids, names, inputs) {
   return [String(newest), ...inputs];
 }
 
-// The event has ended, also without an answer; names, values: the fields that it may have set.
-export function ended(ids, names = [], values = []) {
+// The event has ended; names, values: the fields that it may have set; hasFailed: with an error.
+export function ended(ids, names = [], values = [], hasFailed = false) {
   holdFields(names, values);
-  for (const id of ids) answerOf(id).ends();
+  for (const id of ids) answerOf(id).ends(hasFailed);
   return [];
 }
 

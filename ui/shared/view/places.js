@@ -3,7 +3,7 @@ import {awaited} from './awaited.js';
 import {linkTo, standsAt} from './link.js';
 import {reached} from './connection.js';
 import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './store.js';
-import {isOpen, outerTabs, pickedModel, visible} from './tabs.js';
+import {pickedModel, visible} from './tabs.js';
 import {WAY} from './way.js';
 
 const STAYS = 20; // frames that a choice is there

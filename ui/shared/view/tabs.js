@@ -6,14 +6,6 @@ export const outerTabs = () =>
 
 export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
 
-// The title of the open view in a row of views, also where that row's tab is not open; "" before it has been.
-export const openView = row =>
-  document.querySelector(`#${row} [role=tab][aria-selected=true]`)?.textContent.trim() ?? '';
-
-// The open view of a row, and the number of the question about it: "Heads#7". Questions may arrive in another order.
-let questions = 0;
-export const askedView = row => `${openView(row)}#${++questions}`;
-
 // The titles of the open tab and of the view in it, "" where there are none.
 /** @returns {[string, string]} */
 export function place() {

@@ -153,7 +153,7 @@ def test_a_made_up_set_brings_the_settings_that_it_needs_and_one_s_own_lines_kee
     names = list(_filled("entailment"))
     assert names[0] == example_lines("entailment") and names[1:] == [SETTINGS["entailment"][one] for one in _NEEDED]
     assert _filled("similarity")[1:] == [defaults_of(LabelForm)[one] for one in _NEEDED]
-    assert _needed("entailment", example_lines("classification")) == names[1:]
+    assert _needed("entailment", example_lines("classification")) == names
     assert all(isinstance(one, dict) for one in _needed("entailment", "a\tb"))  # nothing is changed
 
 

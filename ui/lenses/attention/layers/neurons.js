@@ -79,9 +79,9 @@ export function start({element, server, answer}) {
   }
 
   async function drawSizes() {
-    const answer = await server.inner_sizes(null);
-    if (!answer) return;
-    const {how, sizes} = JSON.parse(answer);
+    const measured = await server.inner_sizes(null);
+    if (!measured) return;
+    const {how, sizes} = JSON.parse(measured);
     const worst = Math.max(...sizes.map(([, loss]) => loss));
     find('why').textContent =
       `One GPT of 4 layers, 128 wide, by the inner width of its MLPs; a lower loss is better. ${how}`;

@@ -62,13 +62,13 @@ export function start({element, server, answer}) {
     0,
   );
 
-  function options(select, chosen) {
+  function options(select, id) {
     select.textContent = '';
-    for (const [label, p, id] of explained.choices) {
+    for (const [label, p, its] of explained.choices) {
       const option = add(select, 'option', '', `${visible(label).replace('␣', '')} (${percent(p)})`);
-      option.value = id;
+      option.value = its;
     }
-    select.value = chosen;
+    select.value = id;
   }
 
   function draw() {

@@ -22,7 +22,7 @@ from ui.shared.inputs import InputError
 from ui.shared.lens import Lens
 from ui.shared.site import Asked, Site
 from ui.shared.view.token_stream import token_stream
-from ui.shared.wiring import QUIET, event_data, share_sentence, stop_event
+from ui.shared.wiring import QUIET, event_data, follow_sentence, share_sentence, stop_event
 from ui.state import token_stream as token_stream_of
 
 _TAKES = ("model", "prompt", *SAMPLING, "seed")
@@ -78,13 +78,19 @@ class _Wiring:
         site, fields = self._site, self._site.fields
         sampling = [fields[name] for name in SAMPLING]
         writes = self._asked(self._writing(writing.write))
-        for listener in (buttons["generate"].click, self._prompt.submit):
-            fields.listen(listener, writes)
-        fields.listen(buttons["next"].click, self._asked(self._writing(writing.write_one)))
-        more = self._asked(self._writing(writing.continue_text))
-        fields.listen(self._stream.continue_text, more)
-        for view in (self._stream, self._chart):
-            fields.listen(view.pick, self._asked(self._branch))
+        writes_one = self._asked(self._writing(writing.write_one))
+        continues = self._asked(self._writing(writing.continue_text))
+        branches = self._asked(self._branch)
+        for listener, asked in (
+            (buttons["generate"].click, writes),
+            (self._prompt.submit, writes),
+            (buttons["next"].click, writes_one),
+            (self._stream.continue_text, continues),
+            (self._stream.pick, branches),
+            (self._chart.pick, branches),
+        ):
+            written = fields.listen(listener, asked)
+            follow_sentence(written, self._prompt)  # a text that goes on has the prompt with which it was begun
         buttons["stop"].click(stop_event(site.services), queue=False, **QUIET)
         undone = fields.listen(buttons["undo"].click, self._asked(self._undo))
         share_sentence(undone, self._prompt)

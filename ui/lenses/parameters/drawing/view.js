@@ -18,8 +18,8 @@ export function start({element, server, answer}) {
   // A drawing takes the server most of a second.
   answer.ask = async () => {
     const question = answer.question();
-    const names = answer.needs.filter(name => name.startsWith('shape.'));
-    const shape = Object.fromEntries(names.map(name => [name.replace('shape.', ''), valueOf(name)]));
+    const sizes = answer.needs.filter(name => name.startsWith('shape.'));
+    const shape = Object.fromEntries(sizes.map(name => [name.replace('shape.', ''), valueOf(name)]));
     answer.begins();
     if (!value) message.textContent = 'Computing…';
     const made = await server.drawn({shape});

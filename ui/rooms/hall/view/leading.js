@@ -9,14 +9,7 @@ import {linkFor} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {pickedModel, place} from '../../../shared/view/tabs.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
-import {
-  chooseHead,
-  chooseToken,
-  chosenHead,
-  chosenToken,
-  sentence,
-  showSentence,
-} from '../../../shared/view/store.js';
+import {chooseHead, chooseToken, chosenHead, chosenToken, sentence, showSentence} from '../../../shared/view/store.js';
 
 const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
 const EVERY = 100; // milliseconds between two looks at what this page shows
