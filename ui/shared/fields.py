@@ -28,6 +28,7 @@ class Field:
     title: str  # on the page
     noun: str = ""  # in sentences, such as "The batch"
     info: str = ""  # below the control
+    help: str = ""  # what it is, for programs; "" of a field that no endpoint takes by its own name
     id: str = ""  # of its element, behind the form's name; the field's own name where left out
     group: str = ""  # of controls that stand together on the page
     linked: bool = True  # whether a link may set it

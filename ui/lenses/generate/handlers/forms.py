@@ -27,6 +27,7 @@ def _sampling(name: str, title: str = "", field_id: str = "") -> Field:
         title=title or control.title,
         noun=control.title,
         info=control.hint,
+        help=control.help,
         id=field_id or name.replace("_", "-"),
         low=control.low,
         high=control.high,
@@ -55,8 +56,8 @@ class WritingFields:
     )
     min_p: float = declared(_sampling("min_p"), 0.0)
     repetition_penalty: float = declared(_sampling("repetition_penalty", "Repetition", "repetition"), 1.0)
-    min_new_tokens: int = declared(_sampling("min_new_tokens"), 0)
     no_repeat_ngram_size: int = declared(_sampling("no_repeat_ngram_size", field_id="no-repeat"), 0)
+    min_new_tokens: int = declared(_sampling("min_new_tokens"), 0)
     tokens_per_second: float = declared(
         Number(title="Speed limit", info="tokens a second; 0 is none", id="speed", low=0, high=60, step=1), 0
     )

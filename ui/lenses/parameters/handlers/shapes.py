@@ -33,36 +33,62 @@ _LARGEST = 10**12
 _MOST_BUILT = 200
 
 
-def _size(title: str, info: str, end: int, *, low: int = 1, noun: str = "") -> Whole:
-    return Whole(title=title, info=info, low=low, high=_LARGEST, step=1, end=end, noun=noun, group="sizes")
+def _size(title: str, info: str, end: int, about: str, *, low: int = 1, noun: str = "") -> Whole:
+    return Whole(title=title, info=info, help=about, low=low, high=_LARGEST, step=1, end=end, noun=noun, group="sizes")
 
 
-def _switch(title: str, noun: str) -> Flag:
-    return Flag(title=title, noun=noun, group="switches")
+def _switch(title: str, noun: str, about: str) -> Flag:
+    return Flag(title=title, noun=noun, help=about, group="switches")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeForm:
     """The shape of a model, by the names of GPTConfig's fields; as it opens, GPT-2's."""
 
-    vocab_size: int = declared(_size("Vocabulary", "V, tokens", 100_000), 50_257)
-    n_positions: int = declared(_size("Window", "P, tokens", 8192), 1024)
-    n_layer: int = declared(_size("Layers", "L, blocks", 96, noun="The number of layers"), 12)
-    n_head: int = declared(_size("Heads", "H, in a layer", 128, noun="The number of heads"), 12)
-    n_embd: int = declared(_size("Width", "C, channels", 12_288), 768)
-    n_inner: int = declared(_size("Inner", "F; 0: 4 × C", 49_152, low=0, noun="The inner width"), 0)
-    tie_word_embeddings: bool = declared(_switch("head tied to the embedding", "Weight tying"), True)
-    attention_bias: bool = declared(_switch("biases in attention", "Biases in attention"), True)
-    use_mlp: bool = declared(_switch("MLPs", "MLPs"), True)
-    use_positions: bool = declared(_switch("positions", "Positions"), True)
+    vocab_size: int = declared(_size("Vocabulary", "V, tokens", 100_000, "V."), 50_257)
+    n_positions: int = declared(_size("Window", "P, tokens", 8192, "window in tokens."), 1024)
+    n_layer: int = declared(_size("Layers", "L, blocks", 96, "blocks.", noun="The number of layers"), 12)
+    n_head: int = declared(
+        _size("Heads", "H, in a layer", 128, "heads in a block; divides n_embd.", noun="The number of heads"), 12
+    )
+    n_embd: int = declared(_size("Width", "C, channels", 12_288, "C, width."), 768)
+    n_inner: int = declared(
+        _size(
+            "Inner",
+            "F; 0: 4 × C",
+            49_152,
+            "width inside the MLP; 0 means four times n_embd.",
+            low=0,
+            noun="The inner width",
+        ),
+        0,
+    )
+    tie_word_embeddings: bool = declared(
+        _switch("head tied to the embedding", "Weight tying", "the output head is the token embedding again."), True
+    )
+    attention_bias: bool = declared(_switch("biases in attention", "Biases in attention", "biases in attention."), True)
+    use_mlp: bool = declared(_switch("MLPs", "MLPs", "MLPs in the blocks."), True)
+    use_positions: bool = declared(_switch("positions", "Positions", "learned positions."), True)
     norm_position: str = declared(
-        Choice(title="Norm", noun="The place of the norm", id="norm",
-               options={"pre": "before (GPT-2)", "post": "after (GPT-1)"}), "pre",
-    )  # fmt: skip
+        Choice(
+            title="Norm",
+            noun="The place of the norm",
+            help='"pre" (GPT-2) or "post" (GPT-1).',
+            id="norm",
+            options={"pre": "before (GPT-2)", "post": "after (GPT-1)"},
+        ),
+        "pre",
+    )
     activation_function: str = declared(
-        Choice(title="Activation", id="activation", listed=True, group="more",
-               options={"gelu_new": "GELU, tanh form", "gelu": "GELU, exact", "relu": "ReLU"}), "gelu_new",
-    )  # fmt: skip
+        Choice(
+            title="Activation",
+            id="activation",
+            listed=True,
+            group="more",
+            options={"gelu_new": "GELU, tanh form", "gelu": "GELU, exact", "relu": "ReLU"},
+        ),
+        "gelu_new",
+    )
     dropout: float = declared(Number(title="Dropout", low=0, high=0.99, step=0.05, end=0.5, group="more"), 0.1)
 
     @property
