@@ -66,9 +66,9 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
         return TokenSequence(lm.tokenizer.encode("Once upon"), settings, seed=3, tokenizer=lm.tokenizer)
 
     expected, found = text(), text()
-    whole = [token.id for (_, token), _ in services.scheduler.write(lm.model, [expected], 12)]
+    whole = [token.made.id for token in services.scheduler.write(lm.model, [expected], 12)]
     monkeypatch.setattr(engine, "decode_one", interrupted)
-    assert [token.id for (_, token), _ in services._write_on_card(lm, [found], 12)] == whole
+    assert [token.made.id for token in services._write_on_card(lm, [found], 12)] == whole
     assert len(calls) > 4 and found.ids == expected.ids and found.end == "length"
     assert len(told) == 1 and "CPU" in told[0]
     assert services.models.get("mini") is not lm  # others find the copy on the processor

@@ -11,7 +11,6 @@ import torch
 from gptcore.inference.generation import continue_together
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
-from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR
 from gptcore.training.config import Precision, faster_precision
@@ -19,6 +18,7 @@ from ui.compute import zero_gpu
 from ui.compute.admission import AdmissionQueue
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
+from ui.compute.token import Token
 from ui.compute.zero_gpu import resumed
 from ui.notices import GPU_FULL, log_notice
 from ui.runs.run_manager import RunManager
@@ -61,13 +61,14 @@ class Services:
 
     def write(
         self, lm: LanguageModel, continuations: Sequence[TokenSequence], max_new_tokens: int, *, use_cache: bool = True
-    ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
-        """((which continuation, its next token), its seconds): several texts, written with those of other visitors."""
+    ) -> Iterator[Token]:
+        """The next tokens of several texts, numbered as these are, written together with those of other visitors."""
         if max_new_tokens < 1:
             return iter(())
         if not use_cache:
             steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
-            return self.compute_thread.each(steps)
+            computed = self.compute_thread.each(steps)
+            return (Token(place, made, seconds) for (place, made), seconds in computed)
         here = partial(self.scheduler.write, lm.model)
         if zero_gpu.wanted(lm):
             return zero_gpu.write(lm, continuations, max_new_tokens, here=here, notify=self.notify)
@@ -75,9 +76,7 @@ class Services:
             return self._write_on_card(lm, continuations, max_new_tokens)
         return here(continuations, max_new_tokens)
 
-    def _write_on_card(
-        self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int
-    ) -> Iterator[tuple[tuple[int, GeneratedToken], float]]:
+    def _write_on_card(self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[Token]:
         """As `write`, on a graphics card; where that has no memory left, the processor goes on with the same texts."""
         n_wanted = [one.n_new + max_new_tokens for one in texts]
         try:

@@ -26,9 +26,9 @@ def text(seed: int) -> TokenSequence:
 
 def visit(many: Scheduler, model, seeds: list[int], n_tokens: int) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in seeds]
-    for (index, token), seconds in many.write(model, [text(seed) for seed in seeds], n_tokens):
-        assert seconds > 0
-        found[index].append(token.id)
+    for token in many.write(model, [text(seed) for seed in seeds], n_tokens):
+        assert token.seconds > 0
+        found[token.text].append(token.made.id)
     return found
 
 
@@ -67,11 +67,11 @@ def test_a_visitor_who_leaves_frees_the_place_and_the_others_go_on(place, tiny_l
 def test_settings_that_do_not_fit_are_told_to_those_who_sent_them_alone(place, tiny_lm):
     many = Scheduler(place)
     lasting = many.write(tiny_lm.model, [text(1)], 300)
-    first = next(lasting)[0][1].id
+    first = next(lasting).made.id
     wrong = [text(4), TokenSequence([1], SamplingSettings(top_k=10**6), seed=1)]
     with pytest.raises(SamplingError):
         list(many.write(tiny_lm.model, wrong, 5))
-    assert [first, *(token.id for (_, token), _ in lasting)] == alone(tiny_lm.model, 1, 300)
+    assert [first, *(token.made.id for token in lasting)] == alone(tiny_lm.model, 1, 300)
 
 
 def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm, monkeypatch):

@@ -54,7 +54,7 @@ def test_texts_from_the_gpu_are_those_written_here(services, tiny_lm, lent):
     made = list(services.write(tiny_lm, mine, 20))
     assert [(one.ids, one.end) for one in mine] == [(one.ids, one.end) for one in here]
     assert len(made) == sum(one.n_new for one in here) > 20 and lent == []
-    assert all(seconds >= 0 for _, seconds in made)
+    assert all(token.seconds >= 0 for token in made)
 
 
 @pytest.mark.parametrize("n_before", [0, 1, 13])

@@ -9,13 +9,11 @@ from queue import SimpleQueue
 
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.sequence import TokenSequence
-from gptcore.inference.token import GeneratedToken
 from gptcore.model import GPT
 from ui.compute.compute_thread import SLICE, ComputeThread
+from ui.compute.token import Token
 
 MOST_ROWS = 32  # texts in one pass; further ones wait until others end
-
-_Made = tuple[tuple[int, GeneratedToken], float]  # (which continuation, its token), seconds
 
 
 @dataclass(eq=False)
@@ -24,8 +22,8 @@ class _Request:
 
     continuations: Sequence[TokenSequence]
     max_new_tokens: int
-    arrived: SimpleQueue[list[_Made] | BaseException | None] = field(default_factory=SimpleQueue)
-    unsent: list[_Made] = field(default_factory=list)
+    arrived: SimpleQueue[list[Token] | BaseException | None] = field(default_factory=SimpleQueue)
+    unsent: list[Token] = field(default_factory=list)
     sent_at: float = 0.0
     given_up: bool = False
 
@@ -55,8 +53,8 @@ class Scheduler:
         self._waiting: dict[GPT, deque[_Request]] = {}  # of the models that are writing
         self.n_texts = 0
 
-    def write(self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[_Made]:
-        """Yields ((which continuation, its next token), seconds); closing the iterator cancels all of them.
+    def write(self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[Token]:
+        """Yields tokens, numbered as the continuations are; closing the iterator cancels all of them.
 
         Raises:
             SamplingError: settings that do not fit the model's vocabulary.
@@ -130,7 +128,7 @@ def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
     for continuation, token in batch.step():
         request, place = whose[continuation]
         now = time.perf_counter()
-        request.unsent.append(((place, token), now - last.get(continuation, began)))
+        request.unsent.append(Token(place, token, now - last.get(continuation, began)))
         last[continuation] = now
         if not request.sent_at:  # send the first token at once, to show progress
             request.send(now)

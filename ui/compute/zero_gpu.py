@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +28,7 @@ from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
+from ui.compute.token import Token
 
 log = logging.getLogger("gptlens")
 
@@ -36,7 +37,6 @@ LARGE = 300_000_000  # parameters: GPT-2 medium and larger
 _DEVICE = "cuda"
 _LOADING, _EACH_TOKEN, _SCORING, _LONGEST = 15.0, 0.04, 5.0, 120.0  # seconds
 _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; nothing is lost."
-Made = tuple[tuple[int, GeneratedToken], float]  # (which text, its token), seconds
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def resumed(
     lm: LanguageModel,
     texts: Sequence[TokenSequence],
     n_wanted: Sequence[int],
-    write: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
-) -> Iterator[Made]:
+    write: Callable[[Sequence[TokenSequence], int], Iterator[Token]],
+) -> Iterator[Token]:
     """Goes on with interrupted texts, one after the other, with the same seeds, to `n_wanted` new tokens each in all.
 
     `write` is `Scheduler.write` of the model that goes on.
@@ -77,9 +77,9 @@ def resumed(
         if one.done:
             continue
         copy = SentText.of(one).begin(lm)
-        for (_, token), seconds in write([copy], n_wanted[place] - one.n_new):
+        for token in write([copy], n_wanted[place] - one.n_new):
             one.take_over(copy.ids, copy.end)
-            yield (place, token), seconds
+            yield replace(token, text=place)
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ def write(
     texts: Sequence[TokenSequence],
     max_new_tokens: int,
     *,
-    here: Callable[[Sequence[TokenSequence], int], Iterator[Made]],
+    here: Callable[[Sequence[TokenSequence], int], Iterator[Token]],
     notify: Callable[[str], None],
-) -> Iterator[Made]:
-    """Yields ((which continuation, its next token), its seconds) from the GPU; falls back to `here` without one.
+) -> Iterator[Token]:
+    """Yields tokens from the GPU, numbered as the texts are; falls back to `here` without one.
 
     Args:
         notify: shows a sentence to the visitor.
@@ -150,7 +150,7 @@ def write(
             one, now = texts[place], time.perf_counter()
             # A token that may begin a stop string is held back, and not there yet.
             one.take_over(ids if end else [*one.ids, token.id], end)
-            yield (place, token), now - before
+            yield Token(place, token, now - before)
             before = now
         return
     except Exception as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
+from ui.compute.token import Token
 from ui.services import Services
 from ui.state.sessions import Turn
 
@@ -29,9 +30,14 @@ class Update:
     """Progress of texts that are being generated."""
 
     waiting: str = ""  # the place in the admission queue, in words; "" once they are written
-    tokens: Sequence[tuple[int, GeneratedToken]] = ()  # new ones, each with the number of its text
+    tokens: Sequence[Token] = ()  # new ones
     # of every text, as they are now; the last update has all ends
     figures: Sequence[Figures] = field(default_factory=list)
+
+    @property
+    def made(self) -> list[GeneratedToken]:
+        """The new tokens as the core has made them, of whichever text."""
+        return [token.made for token in self.tokens]
 
 
 def stream_text(
@@ -70,20 +76,16 @@ def stream_text(
 
 
 def _paced(
-    services: Services,
-    run: Turn,
-    tokens: Iterator[tuple[tuple[int, GeneratedToken], float]],
-    figures: list[Figures],
-    tokens_per_second: float,
-) -> Iterator[tuple[list[tuple[int, GeneratedToken]], bool]]:
+    services: Services, run: Turn, tokens: Iterator[Token], figures: list[Figures], tokens_per_second: float
+) -> Iterator[tuple[list[Token], bool]]:
     """(the new tokens of an update, whether it is the last); the figures are kept as they arrive."""
     began = shown = time.perf_counter()
     computed, at_first = 0.0, 0.0
-    new: list[tuple[int, GeneratedToken]] = []
-    for (row, made), seconds in tokens:
-        computed += seconds
-        one, now = figures[row], time.perf_counter()
-        one.n, one.end = one.n + 1, made.end
+    new = list[Token]()
+    for token in tokens:
+        computed += token.seconds
+        one, now = figures[token.text], time.perf_counter()
+        one.n, one.end = one.n + 1, token.made.end
         first = at_first == 0.0
         if first:
             at_first = computed
@@ -91,7 +93,7 @@ def _paced(
             one.first_ms = 1e3 * (now - began)
         elif computed > at_first:
             one.rate = (one.n - 1) / (computed - at_first)
-        new.append((row, made))
+        new.append(token)
         if tokens_per_second:
             _wait_until(began + max(one.n for one in figures) / tokens_per_second, run)
         if not run.wanted:

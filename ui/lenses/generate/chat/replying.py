@@ -135,7 +135,7 @@ def _written(
     """(text so far, tokens a second, what it waits for) as a sequence is written."""
     text = ""
     for update in stream_text(services, run, lm, [sequence], n_tokens):
-        text += "".join(made.text for _, made in update.tokens)
+        text += "".join(made.text for made in update.made)
         rate = update.figures[0].rate
         yield text, None if rate is None else round(rate), update.waiting
 

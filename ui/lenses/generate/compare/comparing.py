@@ -64,8 +64,8 @@ def compare(
                 line = token_stream.waiting(update.waiting).json
                 yield [stream and stream + line for stream in streams], seed
                 continue
-            for row, made in update.tokens:
-                streams[numbered[row]] += token_stream.token(lm.tokenizer, made).json
+            for token in update.tokens:
+                streams[numbered[token.text]] += token_stream.token(lm.tokenizer, token.made).json
             for row, one in enumerate(update.figures):
                 if one.end and row not in told:
                     told.add(row)

@@ -65,9 +65,10 @@ def generate(
 
     due = time.monotonic()
     with services.admission.turn(), suppress(Closed):  # what has been written is told
-        for (index, made), _ in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
+        for token in services.write(lm, continuations, form.max_new_tokens, use_cache=form.use_cache):
+            made = token.made
             figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
-            tokens[index].append(figures)
+            tokens[token.text].append(figures)
             if services.ending.is_set():
                 break
             if (began := time.monotonic()) > due:

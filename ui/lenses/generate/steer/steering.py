@@ -104,7 +104,7 @@ def _write(services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequ
         if update.waiting:
             yield stream + token_stream.waiting(update.waiting).json
             continue
-        for _, made in update.tokens:
+        for made in update.made:
             stream += token_stream.token(lm.tokenizer, made).json
         yield stream
 

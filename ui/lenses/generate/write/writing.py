@@ -261,7 +261,7 @@ class _Lines:
     def of(self, update: Update) -> list[Line]:
         """The new tokens, with a note where the window filled up, and the figures so far."""
         lines: list[Line] = []
-        for _, made in update.tokens:
+        for made in update.made:
             if self._start is not None and made.context_start > self._start and not self._told:
                 lines.append(token_stream.note(_WINDOW_FULL.format(self._lm.model.config.n_positions)))
                 self._told = True

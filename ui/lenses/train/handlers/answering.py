@@ -104,7 +104,7 @@ def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> It
         if update.waiting:
             yield stream + token_stream.waiting(update.waiting).json, answer
             continue
-        for _, made in update.tokens:
+        for made in update.made:
             stream += token_stream.token(lm.tokenizer, made).json
             answer += made.text
         yield stream, answer

@@ -90,8 +90,8 @@ def answer(services: Services, session_id: str | None, model: object, form: Task
                 yield stream + token_stream.waiting(update.waiting).json
                 continue
             (one,) = update.figures
-            stream += token_stream.serialise(token_stream.token(lm.tokenizer, made) for _, made in update.tokens)
-            written += "".join(made.text for _, made in update.tokens)
+            stream += token_stream.serialise(token_stream.token(lm.tokenizer, made) for made in update.made)
+            written += "".join(made.text for made in update.made)
             yield stream
         if run.superseded:
             return

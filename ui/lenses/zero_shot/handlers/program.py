@@ -69,7 +69,7 @@ def zero_shot(
     seed = check_seed(parsed.seed)
     continuation = TokenSequence(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=parsed.stop)
     with services.admission.turn():
-        made = [token for (_, token), _ in services.write(lm, [continuation], parsed.max_new_tokens)]
+        made = [token.made for token in services.write(lm, [continuation], parsed.max_new_tokens)]
     written = "".join(token.text for token in made)
     shown = asking.parts_of(services, lm, parsed, fitted)
     return {
