@@ -1,6 +1,6 @@
 // The curves of a run over a common axis of updates: loss, head scores, learning rate, gradient norm. Drawn on a canvas
 // several times a second beside a computer that is busy learning, so a draw must cost next to nothing: an update takes
-// Plotly 37 ms and this 1.4 (tests/benchmarks/curves.py).
+// Plotly 37 ms and this 1.4.
 // Drag to zoom, double-click to see all, click for the nearest look at the model.
 import {tickLabel, ticks} from '../../../shared/view/plain.js';
 import {axis, nearest, series} from './curve_lines.js';
