@@ -86,16 +86,13 @@ class PageFields:
         """All fields."""
         return self._components
 
-    def register(self) -> list[dict[str, str]]:
-        """The fields for the page's scripts: name, and the tab and view whose links hold it, if any."""
+    def register(self) -> list[dict[str, Any]]:
+        """The fields that links hold, for the page's scripts: name, tab and view, and how they are declared."""
         return [
-            {"name": name, "tab": tab, "view": view, "base": self._base_of(name)}
+            {"name": name, "tab": tab, "view": view, **_declaration(self._declared.get(name))}
             for name, (tab, view) in self._places.items()
             if tab and name not in _OF_THE_PAGE
         ]
-
-    def _base_of(self, name: str) -> str:
-        return self._declared[name].base if name in self._declared else ""
 
     def listen(self, listener: Callable[..., Dependency], asked: Asked, **options: Any) -> Dependency:
         """Adds an event; its components say "Computing…" until their answer is there.
@@ -180,6 +177,13 @@ class Site(Generic[E]):
     def add(self, name: str, component: Any, view: str = "") -> Any:
         """As PageFields.add, for a field of this tab, or of one of its views."""
         return self.fields.add(name, component, tab=str(self.tab.id), view=view)
+
+
+def _declaration(field: Field | None) -> dict[str, Any]:
+    """What a link needs to know of a field."""
+    if field is None:
+        return {"base": ""}
+    return {"base": field.base, "composed": True} if field.composed else {"base": field.base}
 
 
 def _holding(fields: Mapping[str, Any]) -> str:

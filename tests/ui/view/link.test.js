@@ -1,7 +1,7 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
 import {holdsState, ownNames, setRegister, standsAt, stateOfView} from '../../../ui/shared/view/link.js';
-import {chooseHead, chooseToken, holdFields, setSentence} from '../../../ui/shared/view/store.js';
+import {chooseHead, chooseToken, holdComposed, holdFields, setSentence} from '../../../ui/shared/view/store.js';
 
 globalThis.document = /** @type {any} */ ({querySelector: () => ({value: 'mini · bundled'})});
 const heads = {name: 'heads', title: 'Heads', shows_sentence: true};
@@ -19,6 +19,7 @@ setRegister({
     {name: 'train.seed', tab: 'train', view: '', base: 'preset'},
     {name: 'task', tab: 'train', view: '', base: ''},
     {name: 'body', tab: 'train', view: '', base: 'task'},
+    {name: 'asked', tab: 'train', view: '', base: '', composed: true},
   ],
   bases: {preset: {long: {'train.seed': 5}}},
 });
@@ -70,4 +71,17 @@ test('values are written as the server reads them, and where the page stands at 
   assert.equal(standsAt('sink', '0'), true);
   assert.equal(standsAt('sink', '1'), false);
   assert.equal(standsAt('cell', '3-2'), undefined);
+});
+
+test('what an answer composes of the other fields is said where it was edited alone', () => {
+  const asked = () => stateOfView(['Train', '']).asked;
+  holdFields(['asked'], ['as sent']);
+  assert.equal(asked(), undefined);
+  holdFields(['asked'], ['my own']);
+  assert.equal(asked(), 'my own');
+  holdComposed({asked: 'composed'});
+  holdFields(['asked'], ['composed']);
+  assert.equal(asked(), undefined);
+  holdFields(['asked'], ['as sent']);
+  assert.equal(asked(), 'as sent');
 });

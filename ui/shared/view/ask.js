@@ -3,7 +3,7 @@
 /** @import {Answered} from './component' */
 /** @import {Json} from './payloads' */
 import {look} from './connection.js';
-import {holdFields, initialOf, isKnown, onStore, plain, valueOf} from './store.js';
+import {holdComposed, holdFields, initialOf, isKnown, onStore, plain, valueOf} from './store.js';
 
 const STAMP = /^#(\d+)(?: (\{.*\}))?\n/; // in front of an answer: the question's number, and fields that the event has set
 const MOST_QUESTIONS = 500;
@@ -163,7 +163,9 @@ export class Answer {
   came(value) {
     const [, number, set] = STAMP.exec(value) ?? [];
     const sent = questions.get(number);
-    this.answer(sent ? this.question({...sent, ...JSON.parse(set ?? '{}')}) : this.question());
+    const made = JSON.parse(set ?? '{}');
+    holdComposed(made);
+    this.answer(sent ? this.question({...sent, ...made}) : this.question());
   }
 
   // An event that computes its answer begins, or has ended.

@@ -1,7 +1,7 @@
 // The link of a view is its state: the fields of its tab that differ from how the page was sent, what is chosen, and the
 // pieces that its scripts hold. "Copy link", the address bar, talks and the room are made of it.
 import {copyText} from './clipboard.js';
-import {chosenHead, chosenToken, initialOf, sentence, valueOf} from './store.js';
+import {chosenHead, chosenToken, composedOf, initialOf, sentence, valueOf} from './store.js';
 import {pickedModel, place} from './tabs.js';
 
 export const LONGEST_TEXT = 2000; // characters of a text that a link holds
@@ -35,9 +35,11 @@ function written(value) {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-// What a field has where a link does not name it: as another field's choice fills it in, or as the page was sent;
+// What a field has where a link does not name it: as an answer composes it, as another field's choice fills it in, or
+// as the page was sent;
 // undefined where that is not known here.
-function defaultOf({name, base}) {
+function defaultOf({name, base, composed}) {
+  if (composed) return composedOf(name) ?? initialOf(name);
   if (!base) return initialOf(name);
   const chosen = valueOf(base);
   const filled = register.bases[base]?.[chosen];

@@ -9,6 +9,7 @@ const TEXTS = ['text', 'prompt']; // fields that hold the visitor's sentence, on
 const state = {text: '', head: null, token: null};
 const fields = new Map(); // name in a link -> value
 const initial = new Map(); // the same as the page was sent
+const composed = new Map(); // the same as answers have last made it
 const subscribers = new Set();
 
 // --- reading
@@ -26,6 +27,13 @@ export function valueOf(name) {
 }
 
 export const initialOf = name => initial.get(name) ?? null;
+
+// What an answer has made of a field, as of a prompt that it composed; undefined for none.
+export const composedOf = name => composed.get(name);
+
+export function holdComposed(values) {
+  for (const [name, value] of Object.entries(values)) composed.set(name, value);
+}
 
 export const isKnown = name => name === 'head' || name === 'token' || initial.has(name);
 

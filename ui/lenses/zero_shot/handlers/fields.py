@@ -69,7 +69,7 @@ class AnswerFields:
         Several(title="Stop at", noun="The list of stops", options=dict.fromkeys(STOPS, ""), base=_OF_TASK), None
     )
     seed: int = declared(Whole(title="Seed", low=0, high=MOST_SEED), 1)
-    prompt: str = declared(Text(title="Prompt (editable)", noun="The prompt", most=_LONGEST), "")
+    prompt: str = declared(Text(title="Prompt (editable)", noun="The prompt", most=_LONGEST, composed=True), "")
     whose: str = declared(Choice(title="Whose answer", options={OWN: OWN, EXPECTED: EXPECTED}), OWN)
 
 
