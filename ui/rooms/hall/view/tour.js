@@ -200,11 +200,11 @@ function frame(target) {
   if (!target) return;
   target.classList.add('tour-target');
   bring(target);
-  // Keeps a growing target in view until the visitor scrolls.
+  // Keeps a target in view that grows, or that what grows above it moves, until the visitor scrolls.
   const grown = new ResizeObserver(() =>
     target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
   );
-  grown.observe(target);
+  for (const one of [target, document.body]) grown.observe(one);
   for (const by of ['wheel', 'touchmove', 'pointerdown']) addEventListener(by, () => grown.disconnect(), {once: true});
 }
 
