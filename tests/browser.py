@@ -54,17 +54,21 @@ COUNT_REQUESTS = """
 
 # Nothing asked and nothing changed over several frames. Frames, and not milliseconds: a busy machine draws fewer.
 _QUIET = """
-() => new Promise(done => {
+async () => {
   const asked = window.gptlensAsked;
+  const ask = await window.lensModule?.('shared/view/ask.js').catch(() => null);
   let quiet = 0, changes = asked.changes;
-  const look = () => {
-    const still = asked.open === 0 && asked.events.size === 0 && asked.changes === changes;
-    quiet = still ? quiet + 1 : 0;
-    changes = asked.changes;
-    quiet >= FRAMES ? done(true) : requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-})
+  return new Promise(done => {
+    const look = () => {
+      const isDone = asked.open === 0 && asked.events.size === 0 && !ask?.isAsking();
+      const still = isDone && asked.changes === changes;
+      quiet = still ? quiet + 1 : 0;
+      changes = asked.changes;
+      quiet >= FRAMES ? done(true) : requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+}
 """
 
 

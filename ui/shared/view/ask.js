@@ -165,6 +165,7 @@ export class Answer {
     const sent = questions.get(number);
     const made = JSON.parse(set ?? '{}');
     holdComposed(made);
+    holdFields(Object.keys(made), Object.values(made)); // Gradio's page has them a moment later
     this.answer(sent ? this.question({...sent, ...made}) : this.question());
   }
 
@@ -201,6 +202,9 @@ export function answerIn(element) {
 onStore(() => {
   for (const answer of answers.values()) answer.mark();
 });
+
+// Whether some component is about to ask.
+export const isAsking = () => [...answers.values()].some(answer => answer.timer !== null);
 
 // Watches whether a component is in sight: it may have a question to ask then.
 function seen(entries) {
