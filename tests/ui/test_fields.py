@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import json
 import math
 import pkgutil
 
@@ -9,6 +10,8 @@ import pytest
 
 import ui.lenses
 from gptcore.errors import GPTCoreError
+from ui import links
+from ui.forms import FIELDS
 from ui.shared.fields import defaults_of, fields_of, parsed, values_of
 
 BAD = (
@@ -47,3 +50,19 @@ def test_any_value_of_any_field_is_used_or_refused_with_a_sentence(form):
 @pytest.mark.parametrize("form", forms().values(), ids=forms())
 def test_a_form_opens_with_values_that_it_takes(form):
     assert values_of(parsed(form, defaults_of(form))) == defaults_of(form)
+
+
+# What anybody may write behind a field's name in a link.
+IN_LINKS = (
+    "", "nan", "inf", "-inf", "1e400", "null", "true", "[]", "{}", "[NaN]", "[[NaN]]", "[[Infinity]]", "[[1e400]]",
+    "[[[1]]]", '[[{"a": 1}]]', "[null]", "[" * 5_000, "9" * 5_000, f"[[{'9' * 400}]]", "x" * 30_000, "a\x00",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_whatever_a_link_sets_a_field_to_is_used_as_json_can_hold_it_or_refused_with_a_sentence(name):
+    for text in IN_LINKS:
+        used, refused = links.read({name: text}, 200), links.mistakes({name: text})
+        assert (name in used) != bool(refused), text[:20]
+        assert all(name in one and len(one) < 2 * LONGEST for one in refused)
+        json.dumps(used, allow_nan=False)

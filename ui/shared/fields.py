@@ -6,6 +6,7 @@ preset or a rival is then `dataclasses.replace` on it.
 
 import dataclasses
 import json
+import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -149,7 +150,18 @@ class Text(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Several(Field):
+class InJson(Field):
+    """A list, which a link holds as JSON."""
+
+    def read(self, text: str) -> object:
+        return _from_json(text)
+
+    def written(self, value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(InJson):
     """Some of several options, as a list; JSON in a link."""
 
     options: Mapping[str, str]
@@ -165,18 +177,12 @@ class Several(Field):
             names.append(name)
         return names
 
-    def read(self, text: str) -> object:
-        return _from_json(text)
-
-    def written(self, value: object) -> str:
-        return json.dumps(value, ensure_ascii=False)
-
     def shown(self, value: Any) -> str:
         return ", ".join(value)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Names(Field):
+class Names(InJson):
     """A list of names that only handlers know, such as those of models; JSON in a link."""
 
     most: int
@@ -190,15 +196,9 @@ class Names(Field):
             raise InputError(f"{self.called} has {len(value):,} names; {self.most:,} are allowed.")
         return value
 
-    def read(self, text: str) -> object:
-        return _from_json(text)
-
-    def written(self, value: object) -> str:
-        return json.dumps(value, ensure_ascii=False)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Rows(Field):
+class Rows(InJson):
     """A list of rows, each a list of short values; JSON in a link. Handlers check what a row means."""
 
     most: int
@@ -208,15 +208,12 @@ class Rows(Field):
             return None
         if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
             raise InputError(f"{self.called} must be a list of lists.")
+        strange = next((cell for row in value for cell in row if not _is_cell(cell)), None)
+        if strange is not None:
+            raise InputError(f"{self.called} has {str(strange)[:60]!r} in a cell; write texts or numbers.")
         if len(value) > self.most:
             raise InputError(f"{self.called} has {len(value):,} rows; {self.most:,} are allowed.")
         return value
-
-    def read(self, text: str) -> object:
-        return _from_json(text)
-
-    def written(self, value: object) -> str:
-        return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,3 +285,9 @@ def _from_json(text: str) -> object:
 def _small(title: str) -> str:
     """A title within a sentence."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
+def _is_cell(value: object) -> bool:
+    """Whether a table can hold a value: a text, a finite number or nothing."""
+    is_finite = isinstance(value, float) and math.isfinite(value)
+    return value is None or is_finite or isinstance(value, (str, int))
