@@ -1,100 +1,56 @@
 """The named endpoints for programs: typed, documented, with the page's own checks."""
 
-import inspect
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_type_hints
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import gradio as gr
 
-from gptcore.language_model import DEFAULT_MODEL
 from ui.errors import shown_to_visitor
-from ui.lenses.attention.handlers import program as attention
-from ui.lenses.generate.handlers import program as writing
-from ui.lenses.generate.handlers.forms import WritingFields
-from ui.lenses.parameters.handlers import program as parameters
-from ui.lenses.parameters.handlers.shapes import ShapeForm
-from ui.lenses.train.handlers import program as train
-from ui.lenses.zero_shot.handlers import program as zero_shot
-from ui.server.gradio_internals import api_reference
-from ui.server.gradio_internals.api_reference import Endpoint
 from ui.services import Services
-from ui.shared.fields import Field, defaults_of, fields_of
-
-# Name -> what answers it: takes the services, then what a program sends, with its documentation.
-_ANSWERS: dict[str, Callable[..., Any]] = {
-    "generate": writing.generate,
-    "next_token": writing.next_token,
-    "attention": attention.attention,
-    "attribution": attention.attribution,
-    "patching": attention.patching,
-    "parameters": parameters.parameters,
-    "train": train.train,
-    "zero_shot": zero_shot.zero_shot,
-}
-# What stands as `**name` in an answer's signature -> the form whose fields a program sends there.
-_FORMS: dict[str, type] = {"sampling": WritingFields, "shape": ShapeForm}
-# Fields that mean nothing there, and stay as they are declared.
-_LEFT_OUT: Mapping[str, Sequence[str]] = defaultdict(tuple, {"next_token": ("min_new_tokens",)})
+from ui.shared.endpoint import Endpoint
+from ui.views import TABS
 
 
-def add_endpoints(services: Services) -> dict[str, Endpoint]:
-    """Adds the named endpoints to the page; returns what each takes and answers, for people."""
+def _found() -> dict[str, Endpoint]:
+    """The endpoints of all views by name: those that a view's folder declares in `endpoint.py`."""
+    found = dict[str, Endpoint]()
+    for tab in TABS:
+        for view in tab.views:
+            module = f"ui.lenses.{tab.name.replace('-', '_')}.{view.name}.endpoint"
+            if find_spec(module) is not None:
+                found |= {endpoint.name: endpoint for endpoint in import_module(module).ENDPOINTS}
+    return found
+
+
+ENDPOINTS = _found()
+
+
+def add_endpoints(services: Services) -> None:
+    """Adds the named endpoints to the page."""
     shared = {"concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
-    endpoints = {name: _endpoint(name, services) for name in _ANSWERS}
-    for name, function in endpoints.items():
-        gr.api(function, api_name=name, **shared)
-    return {name: api_reference.described(name, function) for name, function in endpoints.items()}
+    for name, endpoint in ENDPOINTS.items():
+        gr.api(_function(endpoint, services), api_name=name, **shared)
 
 
-def _endpoint(name: str, services: Services) -> Callable[..., Any]:
-    """What Gradio takes: without the services, and `**group` spelled out as the fields of a form with their help."""
-    function = _ANSWERS[name]
-    _, *taken = inspect.signature(function).parameters.values()
-    kept = [_with_default(one, services) for one in taken if one.kind is not one.VAR_KEYWORD]
-    text = inspect.cleandoc(function.__doc__ or "")
-    hints = dict(function.__annotations__)
-    del hints["services"]
-    for group in (one.name for one in taken if one.kind is one.VAR_KEYWORD):
-        del hints[group]
-        form = _FORMS[group]
-        fields = {one: field for one, field in fields_of(form).items() if field.help and one not in _LEFT_OUT[name]}
-        of_form, defaults = get_type_hints(form), defaults_of(form)
-        hints |= {one: of_form[one] for one in fields}
-        place = 2 if kept[1].name == "max_new_tokens" else 1
-        kept[place:place] = [
-            inspect.Parameter(one, kept[0].kind, default=of_form[one](defaults[one])) for one in fields
-        ]
-        text = _with_help(text, fields)
-
-    def named(values: Sequence[object]) -> dict[str, Any]:
-        return dict(zip([one.name for one in kept], values, strict=True))
+def _function(endpoint: Endpoint, services: Services) -> Callable[..., Any]:
+    """The function that Gradio calls, with the names, types, defaults and documentation of the endpoint."""
 
     def streamed(*values: object) -> Iterator[Any]:
         with shown_to_visitor():
-            yield from function(services, **named(values))
+            yield from endpoint(services, *values)
 
     def answered(*values: object) -> Any:
         with shown_to_visitor():
-            return function(services, **named(values))
+            return endpoint(services, *values)
 
-    called = streamed if inspect.isgeneratorfunction(function) else answered
-    called.__name__, called.__doc__ = name, text  # as tools of the Model Context Protocol are called
-    called.__annotations__ = hints
-    called.__signature__ = inspect.Signature(kept, return_annotation=hints["return"])  # pyright: ignore[reportFunctionMemberAccess]
-    return called
-
-
-def _with_help(text: str, fields: Mapping[str, Field]) -> str:
-    """A docstring with what each field is, behind its first argument."""
-    head, args, rest = text.partition("Args:\n")
-    first, others = re.split(r"\n    (?=\w)", rest, maxsplit=1)
-    helps = "".join(f"\n    {name}: {field.help}" for name, field in fields.items())
-    return f"{head}{args}{first}{helps}\n    {others}"
-
-
-def _with_default(parameter: inspect.Parameter, services: Services) -> inspect.Parameter:
-    """The same; where it is the default model, that of this server."""
-    of_server = parameter.name == "model" and parameter.default == DEFAULT_MODEL
-    return parameter.replace(default=services.models.default) if of_server else parameter
+    function = streamed if endpoint.streams else answered
+    signature = endpoint.signature(services.models.default)
+    lines = [f"    {value.name}: {value.field.help}" for value in endpoint.values()]
+    function.__name__ = endpoint.name  # as tools of the Model Context Protocol are called
+    function.__doc__ = "\n".join([endpoint.about, "", "Args:", *lines, "", "Returns:", f"    {endpoint.returns}"])
+    function.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    function.__annotations__["return"] = signature.return_annotation
+    function.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
+    return function

@@ -15,7 +15,7 @@ from gradio.events import Dependency
 
 from gptcore.errors import GPTCoreError
 from ui import links
-from ui.endpoints import add_endpoints
+from ui.endpoints import ENDPOINTS, add_endpoints
 from ui.errors import show_notice, shown_to_visitor
 from ui.forms import FIELDS
 from ui.frame.card import model_card
@@ -74,9 +74,9 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         following = hall(services, fields["model"])
         _Wiring(services, fields, example, head, tabs, model_work).wire(page, following)
         fields.follow(page)
-        endpoints = add_endpoints(services)
+        add_endpoints(services)
     page.register = _register(fields, tabs.lenses)  # type: ignore[attr-defined]
-    gradio_internals.apply("API reference", lambda: tell_of(page, endpoints))
+    gradio_internals.apply("API reference", lambda: tell_of(page, ENDPOINTS))
     return page
 
 

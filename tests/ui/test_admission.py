@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from gptcore.inference.sampling_settings import SamplingSettings
 from ui.compute.admission import AdmissionQueue, Place
+from ui.endpoints import ENDPOINTS
 from ui.lenses.generate.compare.comparing import compare
-from ui.lenses.generate.handlers import program
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
 from ui.lenses.generate.write import writing
 from ui.shared.inputs import WritingForm
@@ -71,7 +71,7 @@ def test_a_program_waits_for_its_turn(services):
     full = replace(services, admission=AdmissionQueue(1))
     answers = []
     with full.admission.turn():
-        asks = threading.Thread(target=lambda: answers.extend(program.generate(full, "the", 2, model="tiny")))
+        asks = threading.Thread(target=lambda: answers.extend(ENDPOINTS["generate"](full, "the", 2, model="tiny")))
         asks.start()
         asks.join(1.0)
         assert not answers

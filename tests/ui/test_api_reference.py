@@ -10,8 +10,9 @@ import pytest
 
 from serving import served_page
 from tiny import ROOT
-from ui.endpoints import add_endpoints
-from ui.server.gradio_internals.api_reference import Endpoint, Value, tell_of
+from ui.endpoints import ENDPOINTS, add_endpoints
+from ui.server.gradio_internals.api_reference import Described, describe, tell_of
+from ui.shared.endpoint import Endpoint
 
 README = ROOT / "gptcore" / "README.md"
 
@@ -19,9 +20,9 @@ README = ROOT / "gptcore" / "README.md"
 @pytest.fixture(scope="module")
 def described(bundled):
     with gr.Blocks() as page:
-        endpoints = add_endpoints(bundled)
-    tell_of(page, endpoints)
-    return endpoints, page.get_api_info()["named_endpoints"]
+        add_endpoints(bundled)
+    tell_of(page, ENDPOINTS)
+    return ENDPOINTS, page.get_api_info()["named_endpoints"]
 
 
 def markdown(endpoints: Mapping[str, Endpoint]) -> str:
@@ -29,16 +30,16 @@ def markdown(endpoints: Mapping[str, Endpoint]) -> str:
     parts = []
     for endpoint in endpoints.values():
         lines = [f"#### /{endpoint.name}", "", endpoint.about, "", "| value | type | default | |", "|---|---|---|---|"]
-        for value in endpoint.values:
+        for value in map(describe, endpoint.values()):
             choices = f" One of {', '.join(f'`{one}`' for one in value.choices)}." if value.choices else ""
             default = f"`{value.default}`" if value.default else "(needed)"
             kind = value.kind.replace("|", "or")
             lines.append(f"| `{value.name}` | {kind} | {default} | {sentence(value)}{choices} |")
-        parts.append("\n".join([*lines, "", f"Answers: {endpoint.answer}"]))
+        parts.append("\n".join([*lines, "", f"Answers: {endpoint.returns}"]))
     return "\n\n".join(parts) + "\n"
 
 
-def sentence(value: Value) -> str:
+def sentence(value: Described) -> str:
     """What a value is, with a capital unless it begins with one of its choices."""
     names = (*value.choices, value.default.strip("'"))
     return value.about if value.about.split(",")[0] in names else value.about[:1].upper() + value.about[1:]
@@ -54,8 +55,8 @@ def test_every_value_has_a_name_a_type_and_a_meaning_and_every_answer_its_keys(d
     assert {f"/{name}" for name in endpoints} == set(info)
     for name, endpoint in endpoints.items():
         known = info[f"/{name}"]
-        assert [p["parameter_name"] for p in known["parameters"]] == [value.name for value in endpoint.values]
-        for parameter, value in zip(known["parameters"], endpoint.values, strict=True):
+        assert [p["parameter_name"] for p in known["parameters"]] == [value.name for value in endpoint.values()]
+        for parameter, value in zip(known["parameters"], map(describe, endpoint.values()), strict=True):
             assert value.about and value.kind, f"/{name} {value.name}"
             assert parameter["label"] == f"{value.name}: {value.about}"
             assert parameter["type"].get("enum", []) == list(value.choices)

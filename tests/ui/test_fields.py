@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import inspect
 import json
 import math
 import pkgutil
@@ -11,6 +12,7 @@ import pytest
 import ui.lenses
 from gptcore.errors import GPTCoreError
 from ui import links
+from ui.endpoints import ENDPOINTS
 from ui.forms import FIELDS
 from ui.shared.fields import defaults_of, fields_of, parsed, values_of
 
@@ -45,6 +47,22 @@ def test_any_value_of_any_field_is_used_or_refused_with_a_sentence(form):
                 refused += 1
                 assert 10 < len(str(error)) < LONGEST, (name, value)
         assert refused or type(field).__name__ == "File", name  # a file is a path that the server gave, or nothing
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=ENDPOINTS)
+def test_any_value_that_a_program_sends_is_used_or_refused_with_a_sentence(endpoint):
+    needed = {value.name: "sentiment" for value in endpoint.values() if value.default is inspect.Parameter.empty}
+    endpoint.parse(needed)
+    for value in endpoint.values():
+        refused = 0
+        for bad in BAD:
+            try:
+                endpoint.parse({**needed, value.name: bad})
+            except GPTCoreError as error:
+                refused += 1
+                assert 10 < len(str(error)) < LONGEST, (value.name, bad)
+        assert refused, value.name
+        assert value.default is inspect.Parameter.empty or endpoint.parse({**needed, value.name: value.default})
 
 
 @pytest.mark.parametrize("form", forms().values(), ids=forms())

@@ -25,9 +25,8 @@ from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors
 from tiny import make_model
+from ui.endpoints import ENDPOINTS
 from ui.errors import shown_to_visitor
-from ui.lenses.attention.handlers import program as attention_program
-from ui.lenses.generate.handlers import program
 from ui.lenses.train.handlers import files
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import UploadRoom
@@ -217,9 +216,9 @@ def test_weights_that_are_not_numbers_are_told_and_not_drawn_as_zeros(services, 
     lm = LanguageModel(load_folder(tmp_path / "nan"), tokenizer, "nan")
     broken = replace(services, models=ModelStore(Limits(), default="nan", loader=lambda *_, **__: lm))
     with pytest.raises(CheckpointError, match="computes NaN"):
-        program.next_token(broken, "the cat", 5, "nan")
+        ENDPOINTS["next_token"](broken, "the cat", n_rows=5, model="nan")
     with pytest.raises(CheckpointError, match="computes NaN"):
-        attention_program.attention(broken, "the cat", model="nan")
+        ENDPOINTS["attention"](broken, "the cat", model="nan")
 
 
 def test_utf_32_is_not_taken_for_utf_16():

@@ -9,8 +9,8 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.inference.scoring import token_logprobs
 from helpers import form, in_threads, records_of, text_of, until
 from ui import links
+from ui.endpoints import ENDPOINTS
 from ui.lenses.generate.compare.comparing import MOST, compare
-from ui.lenses.generate.handlers import program
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
 from ui.lenses.generate.write.score import score
 from ui.shared.inputs import InputError
@@ -85,7 +85,7 @@ def test_a_text_that_cannot_be_scored_is_a_sentence(services, text):
 
 
 def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
-    reply = program.next_token(services, PROMPT, 270, "tiny", top_p=0.5)
+    reply = ENDPOINTS["next_token"](services, PROMPT, n_rows=270, model="tiny", top_p=0.5)
     assert len(reply["rows"]) == 270 and sum(row["p"][0] for row in reply["rows"]) == pytest.approx(1, abs=1e-4)
     kept = [row for row in reply["rows"] if row["p"][-1] > 0]
     assert len(kept) == reply["stages"][-1]["candidates"]

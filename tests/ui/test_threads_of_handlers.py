@@ -13,13 +13,12 @@ from tools.payload_types import servers
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gptcore.inference.sampling_settings import SamplingSettings
+from ui.endpoints import ENDPOINTS
 from ui.lenses.attention.handlers import maps
-from ui.lenses.attention.handlers import program as of_programs
 from ui.lenses.attention.heads import ablation
 from ui.lenses.attention.layers import lens
 from ui.lenses.attention.pair import difference as compare
 from ui.lenses.attention.pair import patching
-from ui.lenses.generate.handlers import program
 from ui.lenses.generate.write import writing
 from ui.lenses.start.handlers import sentence
 from ui.lenses.train.handlers import labels, plan
@@ -41,17 +40,17 @@ HANDLERS = {
     "a text": lambda s: list(writing.write(s, "v", "tiny", PROMPT, FORM)),
     "moved sliders": lambda s: [*writing.write(s, "v", "tiny", PROMPT, FORM), writing.redraw(s, "v", SAMPLING)],
     "a look at a prompt": lambda s: writing.preview(s, "v", "tiny", PROMPT, FORM),
-    "the endpoint": lambda s: program.next_token(s, PROMPT, 5, "tiny"),
+    "the endpoint": lambda s: ENDPOINTS["next_token"](s, PROMPT, n_rows=5, model="tiny"),
     "the first sentence": lambda s: json.loads(sentence.opening(s, "tiny"))["next"],
     "a part switched off": lambda s: json.loads(ablation.switch_off(s, "v", READ, "L0-mlp", "zero"))["rows"],
     "all heads": lambda s: list(maps.views(s, "v", READ)),
     "two texts compared": lambda s: json.loads(compare.compare(s, "v", "tiny", PROMPT, "tiny", OTHER))["scores"],
     "the logit lens": lambda s: json.loads(lens.lens(s, "v", READ))["best"],
     "every part alone": lambda s: list(ablation.try_all(s, "v", READ, "zero")),
-    "maps for a program": lambda s: of_programs.attention(s, PROMPT, 0, 1, model="tiny"),
+    "maps for a program": lambda s: ENDPOINTS["attention"](s, PROMPT, 0, 1, model="tiny"),
     "two sentences in a grid": lambda s: list(patching.grid(s, "v", "tiny", *PAIR)),
-    "causes for a program": lambda s: of_programs.attribution(s, PROMPT, model="tiny"),
-    "a grid for a program": lambda s: of_programs.patching(s, *PAIR, model="tiny"),
+    "causes for a program": lambda s: ENDPOINTS["attribution"](s, PROMPT, model="tiny"),
+    "a grid for a program": lambda s: ENDPOINTS["patching"](s, *PAIR, model="tiny"),
     "a run": lambda s: plan.make_plan(s, train_form(LESSON, s.limits)),
     "a model trained further": lambda s: plan.tuning_plan(s, s.models.get("tiny"), tune_form(LESSON, s.limits)),
     "a run on labels": lambda s: labels.label_plan(s, s.models.get("tiny"), label_form(LESSON, s.limits)),
@@ -94,7 +93,7 @@ def test_every_handler_of_the_attention_tab_is_among_them():
     lens_folder = importlib.import_module("ui.lenses.attention")
     names = [one.name for one in pkgutil.walk_packages(lens_folder.__path__, "ui.lenses.attention.")]
     modules = [import_module(name) for name in names if not name.endswith((".view", ".tab"))]
-    assert {ablation, compare, lens, maps, of_programs} <= set(modules)
+    assert {ablation, compare, lens, maps} <= set(modules)
     found = {
         name
         for module in modules
@@ -103,5 +102,7 @@ def test_every_handler_of_the_attention_tab_is_among_them():
         and next(iter(inspect.signature(function).parameters), "") == "services"
     }  # fmt: skip
     source = inspect.getsource(inspect.getmodule(test_every_handler_of_the_attention_tab_is_among_them))
-    tried = {name for name in found if re.search(rf"\.{name}\(s,", source)} | set(servers()["Attention"])
+    tried = {name for name in found if re.search(rf"(\.{name}|\[\"{name}\"\])\(s,", source)} | set(
+        servers()["Attention"]
+    )
     assert found - tried <= NOTHING and tried >= {"views", "head_map", "steps", "arithmetic", "compare", "neurons"}

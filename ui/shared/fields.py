@@ -103,7 +103,8 @@ class Choice(Field):
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:
             *names, last = self.options
-            listed = f"{', '.join(names)} or {last}"
+            between = "; " if any("," in name for name in self.options) else ", "
+            listed = f"{between.join(names)} or {last}"
             known = listed if len(listed) <= _LONGEST_LIST else f"one of the {len(self.options)} in the list"
             raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {known}.")
         return value
@@ -229,20 +230,40 @@ class File(Field):
         return "a file" if value else ""
 
 
-def declared(field: Field, default: Any) -> Any:
-    """A dataclass field for a setting."""
+@dataclass(frozen=True, kw_only=True)
+class Table(Field):
+    """An object of names and values."""
+
+    linked: bool = False
+
+    def check(self, value: object) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise InputError(f"{self.called} must be an object of names and values, not {str(value)[:60]!r}.")
+        return value
+
+
+def declared(field: Field, default: Any = dataclasses.MISSING) -> Any:
+    """Makes a dataclass field of a setting; one without a default must be given. None is allowed where it is the
+    default."""
     return dataclasses.field(default=default, metadata={"field": field})
+
+
+def taken(form: type, name: str, default: Any = dataclasses.MISSING, **changes: Any) -> Any:
+    """Makes a dataclass field of another form's setting, with the changes; it keeps its default where none is named."""
+    field = dataclasses.replace(fields_of(form)[name], **changes)
+    return declared(field, defaults_of(form)[name] if default is dataclasses.MISSING else default)
 
 
 def fields_of(form: type | object) -> dict[str, Field]:
     """The declarations of a form by name, in their order."""
     fields = dataclasses.fields(form)  # type: ignore[arg-type]
-    return {one.name: one.metadata["field"] for one in fields if "field" in one.metadata}
+    return {field.name: field.metadata["field"] for field in fields if "field" in field.metadata}
 
 
 def defaults_of(form: type) -> dict[str, Any]:
-    """The value of every setting that is left out."""
-    return {one.name: one.default for one in dataclasses.fields(form) if "field" in one.metadata}
+    """The value of every setting that may be left out."""
+    fields = [field for field in dataclasses.fields(form) if "field" in field.metadata]
+    return {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
 
 
 def values_of(form: object) -> dict[str, Any]:
@@ -261,7 +282,14 @@ def parsed(form: type[Form], values: Values, **others: Any) -> Form:
     Raises:
         InputError: a value that cannot be used.
     """
-    checked = {name: field.check(values[name]) for name, field in fields_of(form).items() if name in values}
+    defaults = defaults_of(form)  # type: ignore[arg-type]
+    checked = dict[str, Any]()
+    for name, field in fields_of(form).items():
+        if name not in values:
+            continue
+        value = values[name]
+        may_be_none = value is None and defaults.get(name, field) is None
+        checked[name] = None if may_be_none else field.check(value)
     return form(**checked, **others)
 
 

@@ -15,8 +15,8 @@ from gptcore.analysis import without_first_key
 from gptcore.errors import GPTCoreError
 from helpers import form
 from tiny import make_model
+from ui.endpoints import ENDPOINTS
 from ui.lenses.attention.handlers import codec, maps
-from ui.lenses.attention.handlers import program as attention_program
 from ui.lenses.attention.handlers.maps import IN_FRONT, RAW, WITHOUT_FIRST
 from ui.lenses.attention.layers import lens
 from ui.lenses.attention.pair import difference as compare
@@ -241,18 +241,18 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
 
 
 def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):
-    reply = attention_program.attention(services, TEXT, 1, 3, RAW, model="tiny")
+    reply = ENDPOINTS["attention"](services, TEXT, 1, 3, RAW, model="tiny")
     expected = gptcore.attention_patterns(tiny_lm.model, reply["token_ids"])[1, 3]
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert json.dumps(reply, allow_nan=False) and len(reply["roles"]) == 2
-    assert attention_program.attention(services, TEXT, model="tiny")["weights"] is None
-    assert attention_program.attention(services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0] is None
+    assert ENDPOINTS["attention"](services, TEXT, model="tiny")["weights"] is None
+    assert ENDPOINTS["attention"](services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0] is None
     for layer, head, sink, said in (
         (0, None, RAW, "both a layer and a head"), (2, 0, RAW, "The layer is 2"), (0, 1.5, RAW, "The head"),
         (0, 0, "x", "sink mode"),
     ):  # fmt: skip
         with pytest.raises(GPTCoreError, match=said):
-            attention_program.attention(services, TEXT, layer, head, sink, model="tiny")
+            ENDPOINTS["attention"](services, TEXT, layer, head, sink, model="tiny")
 
 
 def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):

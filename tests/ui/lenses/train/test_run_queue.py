@@ -7,7 +7,8 @@ import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
 from helpers import in_threads
-from ui.lenses.train.handlers import program
+from ui.endpoints import ENDPOINTS
+from ui.lenses.train.scratch.endpoint import status
 from ui.runs.run_manager import RunManager, expected_wait
 from ui.runs.workspaces import Busy
 from ui.shared.inputs import InputError
@@ -104,7 +105,7 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     running = [start(services, None, {**SMALL, "length": "cap"}) for _ in range(2)]
     wait_until(lambda: all(one.current.rate > 0 for one in running))
     waiting = start(services, None, SMALL)
-    told = program.status(services, waiting.current.id)
+    told = status(services, waiting.current.id)
     assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0
     assert polled(services, waiting.id)["queue"] == pytest.approx(told["queue"], rel=0.5)
     assert commanded(services, waiting.id, "pause") == {"said": ""}
@@ -112,18 +113,18 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     wait_until(lambda: waiting.current.state == "queued")
     running[0].run.stop()
     wait_until(lambda: waiting.current.state == "paused")
-    assert waiting.current.step == 2 and program.status(services, waiting.current.id)["queue"] is None
+    assert waiting.current.step == 2 and status(services, waiting.current.id)["queue"] is None
     services.run_manager.stop_all()
 
 
 def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
-    begun = program.train(services, text="the cat sat on the mat. " * 200, preset=PRESET, length="cap")
+    begun = ENDPOINTS["train"](services, text="the cat sat on the mat. " * 200, preset=PRESET, length="cap")
     workspace = services.workspaces.get(begun["key"])
     for key in ("", workspace.viewing, begun["run"], None, 7):
-        with pytest.raises(InputError, match="send the key that its start answered"):
-            program.train(services, "stop", begun["run"], key=key)
-    assert workspace.current.alive and "key" not in program.status(services, begun["run"])
-    assert program.train(services, "stop", begun["run"], key=begun["key"])["state"] == "ended"
+        with pytest.raises(InputError, match=r"send the key that its start answered|key must be text"):
+            ENDPOINTS["train"](services, "stop", begun["run"], key=key)
+    assert workspace.current.alive and "key" not in status(services, begun["run"])
+    assert ENDPOINTS["train"](services, "stop", begun["run"], key=begun["key"])["state"] == "ended"
 
 
 def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):

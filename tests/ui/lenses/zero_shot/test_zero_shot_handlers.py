@@ -10,11 +10,12 @@ import pytest
 from gptcore.errors import GPTCoreError
 from gptcore.formatting import percent
 from gptcore.zero_shot import TASKS
+from ui.endpoints import ENDPOINTS
 from ui.lenses.zero_shot.answer.view import _composed
 from ui.lenses.zero_shot.events import DRAWN, parsed
 from ui.lenses.zero_shot.handlers import asking as handlers
 from ui.lenses.zero_shot.handlers import form as forms
-from ui.lenses.zero_shot.handlers import program, views
+from ui.lenses.zero_shot.handlers import views
 from ui.lenses.zero_shot.models import scoreboard
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
@@ -187,13 +188,15 @@ def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
 
 
 def test_a_program_asks_with_fields_or_a_prompt(asking):
-    found = program.zero_shot(asking, "translate", {"english": "a cat"}, n_examples=2, max_new_tokens=4, model="tiny")
+    found = ENDPOINTS["zero_shot"](
+        asking, "translate", {"english": "a cat"}, n_examples=2, max_new_tokens=4, model="tiny"
+    )
     assert found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
-    own = program.zero_shot(asking, "sentiment", prompt="Well, this is", model="tiny")
+    own = ENDPOINTS["zero_shot"](asking, "sentiment", prompt="Well, this is", model="tiny")
     assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == ["positive", "negative"]
     for fields in ({"french": "chat"}, {"english": ""}, {"english": 7}, "a cat"):
         with pytest.raises(GPTCoreError):
-            program.zero_shot(asking, "translate", fields, model="tiny")
+            ENDPOINTS["zero_shot"](asking, "translate", fields, model="tiny")
 
 
 CHAIN = "Chain of thought"

@@ -20,6 +20,7 @@ class HeadsFields:
         Choice(
             title="First token (attention sink)",
             noun="The sink mode",
+            help='"raw", "end-of-text in front", or "without the first token" (left out, the rest scaled to sum to 1).',
             options={RAW: "as it is", IN_FRONT: "end-of-text token in front", WITHOUT_FIRST: "first token left out"},
         ),
         RAW,
@@ -28,6 +29,7 @@ class HeadsFields:
         Choice(
             title="The text is too long: keep its",
             noun="The end to keep",
+            help='"beginning" or "end" of a text that is longer than the model\'s window.',
             id="keep-end",
             options={end: end for end in ENDS},
         ),

@@ -1,7 +1,7 @@
 """The Generate tab's forms: every setting, declared once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.inference.sequence import MAX_SEED
@@ -16,6 +16,7 @@ LARGEST_SEED = min(MAX_SEED, 2**31 - 1)
 MOST_NEW_TOKENS = 100_000  # of any profile; each has a limit of its own
 _LONGEST_NAME = 300  # characters of a model's name
 _COLUMNS = {**dict.fromkeys(COMPARED, ""), FROM_SLIDERS: "", OFF: ""}
+_MOST_TOKENS = 10_000_000  # of any vocabulary; a model's own is checked when it is known
 _MANY_LINES = 2_000  # characters
 
 
@@ -35,6 +36,25 @@ def _sampling(name: str, title: str = "", field_id: str = "") -> Field:
     )
 
 
+def _allowed(name: str) -> Field:
+    """The field of a sampling control, over all that is allowed."""
+    low, high = CONTROLS[name].allowed
+    return replace(_sampling(name), low=low, high=_MOST_TOKENS if high is None else high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingFields:
+    """How a token is chosen, for programs."""
+
+    temperature: float = declared(_allowed("temperature"), 1.0)
+    top_k: int = declared(_allowed("top_k"), 0)
+    top_p: float = declared(_allowed("top_p"), 1.0)
+    min_p: float = declared(_allowed("min_p"), 0.0)
+    repetition_penalty: float = declared(_allowed("repetition_penalty"), 1.0)
+    no_repeat_ngram_size: int = declared(_allowed("no_repeat_ngram_size"), 0)
+    min_new_tokens: int = declared(_allowed("min_new_tokens"), 0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class WritingFields:
     """How a text is written."""
@@ -46,6 +66,7 @@ class WritingFields:
         Whole(
             title="Length",
             noun="The number of new tokens",
+            help="tokens to write at most.",
             info="new tokens",
             id="max-new-tokens",
             low=1,
@@ -66,7 +87,11 @@ class WritingFields:
     )
     use_cache: bool = declared(
         Flag(
-            title="KV cache", info="Off: every token reads the whole text again. Compare the tokens/s.", id="use-cache"
+            title="KV cache",
+            noun="The KV cache",
+            info="Off: every token reads the whole text again. Compare the tokens/s.",
+            help="keep keys and values between tokens.",
+            id="use-cache",
         ),
         True,
     )

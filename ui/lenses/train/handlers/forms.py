@@ -111,20 +111,42 @@ def _whole(title: str, low: int, high: int, info: str = "", **more: Any) -> Whol
 _size = partial(_whole, step=1, group="shape")
 _REPEATED = {REPEATED: "Repeated random sequences"}
 _CORPUS = Choice(title="Text", options={**_TEXTS, **_OWN_TEXTS}, listed=True, of_data=True)
-_LENGTH = Choice(title="Length", options=LENGTHS, info="the learning rate reaches 0 when time is up")
+_LENGTH = Choice(
+    title="Length",
+    options=LENGTHS,
+    info="the learning rate reaches 0 when time is up",
+    help='"30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps, '
+    '"epochs" for the preset\'s passes over the text.',
+)
 _STEPS = _whole(
-    "Steps", 1, 1_000_000, "when the length is steps", id="steps", noun="The number of steps", group="length"
+    "Steps",
+    1,
+    1_000_000,
+    "when the length is steps",
+    help='updates, when the length is "steps".',
+    id="steps",
+    noun="The number of steps",
+    group="length",
 )
 _EPOCHS = _number("Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", group="length")
-_RATE = _number("Learning rate", 1e-7, 10.0, f"peak; Muon uses {_MUON_RATIO:g} times this", id="rate", group="rates")
+_RATE = _number(
+    "Learning rate",
+    1e-7,
+    10.0,
+    f"peak; Muon uses {_MUON_RATIO:g} times this",
+    help="peak; null takes the preset's.",
+    id="rate",
+    group="rates",
+)
 _OPTIMIZER = Choice(
     title="Optimiser",
     options=OPTIMIZERS,  # type: ignore[arg-type] - narrower names
     info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+    help='"adamw" or "muon"; null takes the preset\'s.',
 )
 _WARMUP = _whole("Warm-up", 0, 100_000, "updates", id="warmup", group="rates")
 _DECAY = _number("Weight decay", 0, 10, "of matrices", id="decay", group="rates")
-_SEED = _whole("Seed", 0, MOST_SEED, group="rates")
+_SEED = _whole("Seed", 0, MOST_SEED, help="of the initial weights and the batches.", group="rates")
 _PROMPT = Text(title="Sample prompt", most=500, id="prompt")
 
 
@@ -173,7 +195,17 @@ class TrainForm(Run, OnText):
     n_layer: int = declared(_size("Layers", 1, 24, "L, blocks", noun="The number of layers"), 4)
     n_head: int = declared(_size("Heads", 1, 32, "H, in a layer", noun="The number of heads"), 4)
     n_embd: int = declared(_size("Width", 4, 1024, "C, channels", step=4), 128)
-    n_positions: int = declared(_size("Window", 4, 1024, "T, tokens", step=4), 64)
+    n_positions: int = declared(
+        _size(
+            "Window",
+            4,
+            1024,
+            "T, tokens",
+            help="window in tokens, shorter than the text; null takes the preset's.",
+            step=4,
+        ),
+        64,
+    )
     attention_bias: bool = declared(
         Flag(title="biases in attention", noun="Biases in attention", id="bias", group="switches"), True
     )

@@ -18,7 +18,10 @@ class RunFields:
     """Which form is open, and which preset filled it in."""
 
     preset: str = declared(
-        Choice(title="Preset", options={name: name for name in PRESETS}, listed=True), next(iter(PRESETS))
+        Choice(
+            title="Preset", help="a preset of the Train tab.", options={name: name for name in PRESETS}, listed=True
+        ),
+        next(iter(PRESETS)),
     )
     goal: str = declared(
         Choice(title="Train the model above on", noun="The goal", id="goal", options=CONTINUED), "tune"
