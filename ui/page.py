@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import gradio as gr
@@ -38,7 +37,7 @@ from ui.shared import inputs, picker, uses
 from ui.shared.files import calling
 from ui.shared.lens import Call, Event, Fill, Lens, Taking, Wiring
 from ui.shared.site import Asked, PageFields, Site
-from ui.shared.wiring import QUIET, at_end
+from ui.shared.wiring import QUIET, at_end, filling
 from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
 from ui.views import TAB_NAMES, TABS, title, title_of
 
@@ -192,9 +191,16 @@ class _Wiring:
     def _open_after(self, listener: Callable[..., Dependency]) -> None:
         """Opens the picked model after an event."""
         head = self._head
-        outputs = [head.line, self._model, head.opened, head.moment, head.moment_note]
+        named = {
+            "line": head.line,
+            "model": self._model,
+            "opened": head.opened,
+            "moment": head.moment,
+            "moment_note": head.moment_note,
+        }
+        outputs = list(named.values())
         opening = listener(
-            fn=partial(_on_model, self._services),
+            fn=filling(partial(_on_model, self._services), named),
             inputs=[self._model, head.opened],
             outputs=outputs,
             js=_NOTE_RECORDED,
@@ -221,16 +227,18 @@ class _Wiring:
         """A link, or a reload, sets fields; then the page's scripts show what they say."""
         lenses = self._tabs.lenses
         fills = [lens.fills for lens in lenses if lens.fills is not None]
-        filled = [output for fill in fills for output in fill.outputs]
+        filled = {name: output for fill in fills for name, output in fill.outputs.items()}
         linked = {"model": self._model, "moment": self._head.moment}
         linked |= {name: at for lens in lenses for name, at in lens.linked.items()}
         for name, component in self._fields.by_name.items():
-            if name != "opened" and not any(component is output for output in filled):
+            if name != "opened" and name not in filled:
                 linked[name] = component
         wanted = gr.Textbox(visible=False)  # name of the tab that the link opens
-        outputs = [wanted, self._model_set, self._fields_set, *linked.values(), *filled]
+        told = {"tab": wanted, "model_set": self._model_set, "fields_set": self._fields_set}
+        named = {**told, **linked, **filled}
+        outputs = list(named.values())
         arriving = page.load(
-            _on_load(self._services, self._example, list(linked), fills),
+            filling(_on_load(self._services, self._example, list(linked), fills), named),
             [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
             outputs,
             js=calling("frame/view/visit.js", "m.visit()"),
@@ -286,24 +294,30 @@ def _facts_of(services: Services, name: str) -> str:
         return ""
 
 
-def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterator[list[Any]]:
+def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterator[dict[str, Any]]:
     """Opens the picked model with progress; on failure resets the picker."""
     before, number = opened
     if name == RECORDED_GPT2:  # has no weights; the page's script opens its view
-        yield [_dotted(_facts_of(services, before)), before, gr.skip(), gr.skip(), gr.skip()]
+        yield {"line": _dotted(_facts_of(services, before)), "model": before}
         return
     try:
         with shown_to_visitor():
             for said, done in load(services, name):
-                moved = done and base_name(name) != base_name(before)  # else the visitor may be dragging the slider
-                moment = picker.moment_slider(name) if moved else gr.skip()
-                now = (name, number + 1) if done else gr.skip()
-                moment_note = picker.moment_said(name) if done else gr.skip()
-                yield [_dotted(said), gr.skip(), now, moment, moment_note]
+                shown: dict[str, Any] = {"line": _dotted(said)}
+                if done:
+                    shown["opened"] = (name, number + 1)
+                    shown["moment_note"] = picker.moment_said(name)
+                if done and base_name(name) != base_name(before):  # else the visitor may be dragging the slider
+                    shown["moment"] = picker.moment_slider(name)
+                yield shown
     except gr.Error as error:
         gr.Warning(error.message, title="The model cannot be opened", duration=None)
-        back, moment_note = picker.moment_slider(before), picker.moment_said(before)
-        yield [_dotted(_facts_of(services, before)), before, gr.skip(), back, moment_note]
+        yield {
+            "line": _dotted(_facts_of(services, before)),
+            "model": before,
+            "moment": picker.moment_slider(before),
+            "moment_note": picker.moment_said(before),
+        }
 
 
 def _name_of(opened: tuple[str, int]) -> str:
@@ -323,12 +337,12 @@ def _on_moment(services: Services, name: object, place: object) -> Any:
 
 def _on_load(
     services: Services, example: PageExample, linked: Sequence[str], filled: Sequence[Fill]
-) -> Callable[..., list[Any]]:
+) -> Callable[..., dict[str, Any]]:
     """Load handler: restores the text from before a reload, from the server or the browser's copy, or else adopts the
     example; the query string sets the controls. Without either the page stays as sent, and no event follows.
     """
 
-    def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> list[Any]:
+    def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> dict[str, Any]:
         query = links.expanded(dict(request.query_params))
         settings = links.read(query, services.limits.max_new_tokens)
         if mistakes := html.escape(" ".join(links.mistakes(query)[:3]), quote=False):
@@ -350,10 +364,15 @@ def _on_load(
             settings["moment"] = picker.moment_slider(settings["model"])
             choices = picker.choices_with(services, settings["model"])
             settings["model"] = gr.Dropdown(choices=choices, value=settings["model"])
-        now, skip = time.monotonic_ns(), gr.skip()
-        told = [now, skip] if sets_model else [skip, now] if sets or kept is not None else [skip, skip]
-        set_here = (settings.get(name, skip) for name in linked)
-        return [wanted, *told, *set_here, *chain(*(fill.values(settings) for fill in filled))]
+        arrived: dict[str, Any] = {name: settings[name] for name in linked if name in settings}
+        arrived["tab"] = wanted
+        if sets_model:
+            arrived["model_set"] = time.monotonic_ns()
+        elif sets or kept is not None:
+            arrived["fields_set"] = time.monotonic_ns()
+        for fill in filled:
+            arrived |= fill.values(settings)
+        return arrived
 
     return on_load
 

@@ -12,7 +12,7 @@ from ui.shared import picker
 from ui.shared.lens import Event, Wiring
 from ui.shared.site import Asked, PageFields
 from ui.shared.view.sheet_view import sheet_view
-from ui.shared.wiring import QUIET, stop_event
+from ui.shared.wiring import QUIET, filling, stop_event
 
 
 def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tuple[gr.Slider, gr.HTML, Event]:
@@ -39,9 +39,9 @@ def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tu
         with shown_to_visitor():
             return [card(name), True]
 
-    def on_model(name: str, opened: bool) -> Any:
+    def on_model(name: str, opened: bool) -> dict[str, Any]:
         with shown_to_visitor():
-            return card(name) if opened else gr.skip()
+            return {"card": card(name)} if opened else {}
 
     def on_check(request: gr.Request, name: str) -> Iterator[Any]:
         with shown_to_visitor():
@@ -51,5 +51,11 @@ def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tu
     whole.collapse(lambda: False, None, is_open, queue=False, **QUIET)
     fields.listen(start.click, Asked(on_check, ("model",), [checked], options=model_work))
     stop.click(stop_event(services), queue=False, **QUIET)
-    on_opened: Event = {"fn": on_model, "inputs": [model, is_open], "outputs": text, "queue": False, **QUIET}
+    on_opened: Event = {
+        "fn": filling(on_model, {"card": text}),
+        "inputs": [model, is_open],
+        "outputs": text,
+        "queue": False,
+        **QUIET,
+    }
     return moment, moment_note, on_opened

@@ -60,10 +60,15 @@ class Taking:
 
 @dataclass(frozen=True)
 class Fill:
-    """What settings in a link mean for a tab's fields: new values of `outputs`, from the settings by their names."""
+    """What settings in a link mean for a tab's fields.
 
-    values: Callable[[Mapping[str, Any]], Sequence[Any]]
-    outputs: Sequence[Component]
+    Args:
+        values: new values by the names of `outputs`, from the settings by their names; what is left out stays.
+        outputs: name -> component; a field has its name in links.
+    """
+
+    values: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    outputs: Mapping[str, Component]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Event wiring: no progress overlays, and server functions."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import gradio as gr
@@ -13,6 +15,36 @@ from ui.shared.lens import Manner
 # Options of an event without progress display. On every message of an event, Gradio's front end updates the status of
 # each component that was ever a progress target, with a search of the whole tree: 25 ms per text update.
 QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
+
+
+def filling(handler: Callable[..., Any], outputs: Mapping[str, gr.components.Component]) -> Callable[..., Any]:
+    """Makes an event's function of a handler whose answers are values by name.
+
+    Args:
+        handler: returns, or yields, a mapping from names of outputs to their values; the others stay as they are.
+        outputs: name -> component, in the order in which the event lists them.
+
+    Raises (when called):
+        KeyError: an answer names an output that there is not.
+    """
+
+    def row(answer: Mapping[str, Any]) -> Any:
+        unknown = answer.keys() - outputs.keys()
+        if unknown:
+            raise KeyError(f"The event has no output {sorted(unknown)[0]!r}.")
+        values = [answer.get(name, gr.skip()) for name in outputs]
+        return values if len(values) != 1 else values[0]  # as Gradio takes the value of a single component
+
+    @wraps(handler)
+    def answered(*values: Any) -> Any:
+        return row(handler(*values))
+
+    @wraps(handler)
+    def streamed(*values: Any) -> Iterator[Any]:
+        for answer in handler(*values):
+            yield row(answer)
+
+    return streamed if inspect.isgeneratorfunction(inspect.unwrap(handler)) else answered
 
 
 def at_end(event: Dependency, outputs: Sequence[gr.components.Component], js: str, failed: str = "") -> None:

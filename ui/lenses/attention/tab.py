@@ -16,7 +16,7 @@ from ui.shared.form_controls import control
 from ui.shared.lens import Event, Lens
 from ui.shared.own_text import REPEATING, TEXT, text_to_read
 from ui.shared.site import Site
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, filling
 from ui.views import TABS
 
 TAB = next(tab for tab in TABS if tab.name == "attention")
@@ -43,7 +43,7 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
                 on_model += import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site) or []
     is_linked = gr.State(False)  # whether a link has set the text, which then is no example
     default_text: Event = {
-        "fn": _default_text(site.services),
+        "fn": filling(_default_text(site.services), {"linked": is_linked, "text": text}),
         "inputs": [site.model, is_linked, text],
         "outputs": [is_linked, text],
         **QUIET,
@@ -57,16 +57,16 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
     return Lens(linked={"linked": is_linked}, on_model=[default_text, refilled, *on_model])
 
 
-def _default_text(services: Services) -> Callable[..., list[object]]:
+def _default_text(services: Services) -> Callable[..., dict[str, object]]:
     """Replaces the page's text with the default of a newly opened model; keeps the visitor's."""
 
-    def on_model(request: gr.Request, name: object, is_linked: bool, text: object) -> list[object]:
+    def on_model(request: gr.Request, name: object, is_linked: bool, text: object) -> dict[str, object]:
         given = services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             model = inputs.model_name(name)
             own = text_to_read(services, model, services.models.get(model))
         stays = is_linked or text not in {TEXT, REPEATING, *given}
         given.add(own)
-        return [False, gr.skip() if stays else own]
+        return {"linked": False} if stays else {"linked": False, "text": own}
 
     return on_model

@@ -16,7 +16,7 @@ from ui.shared.form_controls import control, group
 from ui.shared.lens import Event, Fill, Lens, Sending
 from ui.shared.site import Site
 from ui.shared.uses import ABOVE
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, filling
 from ui.views import TABS
 
 TAB = next(tab for tab in TABS if tab.name == "parameters")
@@ -41,28 +41,34 @@ def parameters_tab(site: Site[None]) -> Lens:
     length = site.fields["cost_length"]
     followed = gr.State(services.models.default)  # the model whose shape is shown, or "" for a preset's
 
-    def load(name: str, model: str) -> list[Any]:
+    def load(name: str, model: str) -> dict[str, Any]:
         with shown_to_visitor():
             config = shapes.known_shape(services, name, model)
         values = shapes.controls_of(config)
-        now = model if name == ABOVE else ""
-        return [*(values[size] for size in sizes), min(_LONGEST_FIRST, config.n_positions), now]
+        shape = {size: values[size] for size in sizes}
+        length_shown = min(_LONGEST_FIRST, config.n_positions)
+        return {**shape, "cost_length": length_shown, "followed": model if name == ABOVE else ""}
 
-    def follow(name: str, model: str, before: str) -> dict[Any, Any]:
-        if name != ABOVE or model == before:
-            return {followed: gr.skip()}
-        return dict(zip(outputs, load(name, model), strict=True))
+    def follow(name: str, model: str, before: str) -> dict[str, Any]:
+        return {} if name != ABOVE or model == before else load(name, model)
 
-    def fill(settings: Mapping[str, Any]) -> list[Any]:
+    def fill(settings: Mapping[str, Any]) -> dict[str, Any]:
         """A link that sets the shape sets it for the model that it names."""
         is_set = any(name.startswith("shape.") for name in settings)
-        return [settings.get("model", services.models.default) if is_set else gr.skip()]
+        return {"followed": settings.get("model", services.models.default)} if is_set else {}
 
-    outputs = [*sizes.values(), length, followed]
-    loaded = origin.input(load, [origin, site.model], outputs, **QUIET)
+    named = {**sizes, "cost_length": length, "followed": followed}
+    outputs = list(named.values())
+    loaded = origin.input(filling(load, named), [origin, site.model], outputs, **QUIET)
     site.fields.note(loaded, outputs)
-    followed_model: Event = {"fn": follow, "inputs": [origin, site.model, followed], "outputs": {*outputs}, **QUIET}
-    return Lens(on_model=[followed_model], fills=Fill(fill, [followed]), asks=origin, sends=Sending(send.click, sizes))
+    on_model: Event = {
+        "fn": filling(follow, named),
+        "inputs": [origin, site.model, followed],
+        "outputs": outputs,
+        **QUIET,
+    }
+    fills = Fill(fill, {"followed": followed})
+    return Lens(on_model=[on_model], fills=fills, asks=origin, sends=Sending(send.click, sizes))
 
 
 def _shape(site: Site[None], values: Mapping[str, Any]) -> None:

@@ -27,9 +27,7 @@ from ui.shared.wiring import event_data, served
 from ui.views import CONTINUED, TAB_NAMES
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
-# The fields that a preset sets.
-PRESET_FIELDS = tuple(name for name in fields_of(TrainForm) if name not in ("written", "file"))
-_FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
+FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
 # Those that train the picked model further: how each is checked, and its plan.
 _FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan]]] = {
     "tune": (tune_form, tuning_plan),
@@ -44,88 +42,85 @@ class TrainEvents:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def _begin(self, workspace: str, values: Mapping[str, object], *, go: bool) -> list[Any]:
+    def _begin(self, workspace: str, values: Mapping[str, object], *, go: bool) -> dict[str, Any]:
         with shown_to_visitor():
             try:
                 limits = self._services.limits
                 values, note = fitted(self._services, values) if go else (values, "")
                 form = train_form(values, limits)
                 begun = watching.start(self._services, workspace, form, rival=rival_of(form), go=go, note=note)
-                return [remembering("scratch", values, begun), "", form.config.seed]
+                return {"view": remembering("scratch", values, begun), "notice": "", "seed": form.config.seed}
             except GPTCoreError as error:
-                return [gr.skip(), watching.message(error), gr.skip()]
+                return {"notice": watching.message(error)}
 
-    def start(self, workspace: str, *raw: object) -> list[Any]:
+    def start(self, workspace: str, *raw: object) -> dict[str, Any]:
         return self._begin(workspace, dict(zip(fields_of(TrainForm), raw, strict=True)), go=True)
 
-    def ready(self, workspace: str, *raw: object) -> list[Any]:
+    def ready(self, workspace: str, *raw: object) -> dict[str, Any]:
         return self._begin(workspace, dict(zip(fields_of(TrainForm), raw, strict=True)), go=False)
 
-    def reseed(self, workspace: str, *raw: object) -> list[Any]:
+    def reseed(self, workspace: str, *raw: object) -> dict[str, Any]:
         names = [name for name in fields_of(TrainForm) if name != "seed"] + ["seed"]
         return self._begin(workspace, dict(zip(names, raw, strict=True)), go=False)
 
-    def tune(self, workspace: str, model: str, *raw: object) -> list[Any]:
+    def tune(self, workspace: str, model: str, *raw: object) -> dict[str, Any]:
         return self._further("tune", workspace, model, raw)
 
-    def labels(self, workspace: str, model: str, *raw: object) -> list[Any]:
+    def labels(self, workspace: str, model: str, *raw: object) -> dict[str, Any]:
         return self._further("labels", workspace, model, raw)
 
-    def teach(self, workspace: str, model: str, *raw: object) -> list[Any]:
+    def teach(self, workspace: str, model: str, *raw: object) -> dict[str, Any]:
         return self._further("assistant", workspace, model, raw)
 
-    def prefer(self, workspace: str, chooser: object, *raw: object) -> list[Any]:
+    def prefer(self, workspace: str, chooser: object, *raw: object) -> dict[str, Any]:
         def start(values: Values) -> Workspace:
             form = assistant.assistant_form(values, self._services.limits)
             return assistant.prefer(self._services, workspace, form, by_audience=chooser == "audience")
 
         return self._started("assistant", raw, start)
 
-    def _further(self, kind: str, workspace: str, model: str, raw: Sequence[object]) -> list[Any]:
+    def _further(self, kind: str, workspace: str, model: str, raw: Sequence[object]) -> dict[str, Any]:
         def start(values: Values) -> Workspace:
             form, plan = _FURTHER[kind]
             return watching.further(self._services, workspace, model, form(values, self._services.limits), plan)
 
         return self._started(kind, raw, start)
 
-    def _started(self, kind: str, raw: Sequence[object], start: Callable[[Values], Workspace]) -> list[Any]:
+    def _started(self, kind: str, raw: Sequence[object], start: Callable[[Values], Workspace]) -> dict[str, Any]:
         with shown_to_visitor():
             try:
-                values: Values = dict(zip(fields_of(_FORMS[kind]), raw, strict=True))
-                return [remembering(kind, values, start(values)), ""]
+                values: Values = dict(zip(fields_of(FORMS[kind]), raw, strict=True))
+                return {"view": remembering(kind, values, start(values)), "notice": ""}
             except GPTCoreError as error:
-                return [gr.skip(), watching.message(error)]
+                return {"notice": watching.message(error)}
 
     def rival(self, trick: str) -> str:
         return "none" if trick == "none" else "healthy"
 
-    def preset(self, name: object) -> list[Any]:
-        name = name if isinstance(name, str) else ""
-        values = PRESETS.get(name, {})
-        note = html.escape(NOTES.get(name, ""), quote=False)
-        return [note, *(values.get(field, gr.skip()) for field in PRESET_FIELDS)]
+    def preset(self, name: object) -> dict[str, Any]:
+        """What a preset fills in, by the names of fields in links, and its note."""
+        known = name if isinstance(name, str) else ""
+        values = {f"train.{field}": value for field, value in PRESETS.get(known, {}).items()}
+        return {"preset_note": html.escape(NOTES.get(known, ""), quote=False), **values}
 
-    def linked(self, settings: Mapping[str, Any]) -> list[Any]:
+    def linked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
-        note, filled = gr.skip(), dict[str, Any]()
-        if "preset" in settings:
-            note, *values = self.preset(settings["preset"])
-            filled = {f"train.{field}": value for field, value in zip(PRESET_FIELDS, values, strict=True)}
-        filled |= settings
-        chosen = [settings.get(name, gr.skip()) for name in ("preset", "goal")]
-        return [*chosen, note, *(filled.get(name, gr.skip()) for name in LINKED)]
+        filled = self.preset(settings["preset"]) if "preset" in settings else {}
+        return filled | {name: settings[name] for name in ("preset", "goal", *LINKED) if name in settings}
 
-    def restore(self, event: gr.EventData) -> list[Any]:
+    def restore(self, event: gr.EventData) -> dict[str, Any]:
         """The form of the run that a page shows after a reload, as it was when the run was started."""
         workspace = self._services.workspaces.get(event_data(event).get("workspace"))
         run = None if workspace is None else workspace.current
-        kind, values = run.form if run is not None and run.form is not None else ("", {})
-        shown = "further" if kind in CONTINUED else kind
-        updates: list[Any] = [gr.Tabs(selected=shown) if kind else gr.skip(), kind if kind in CONTINUED else gr.skip()]
-        for name, form in _FORMS.items():
-            known = values if name == kind else {}
-            updates += [gr.skip() if field == "file" else known.get(field, gr.skip()) for field in fields_of(form)]
-        return updates
+        if run is None or run.form is None:
+            return {}
+        kind, values = run.form
+        restored = {f"{kind}.{field}": values[field] for field in fields_of(FORMS[kind]) if field in values}
+        restored.pop(f"{kind}.file", None)
+        restored["kinds"] = gr.Tabs(selected="further" if kind in CONTINUED else kind)
+        if kind in CONTINUED:
+            restored["goal"] = kind
+        return restored
 
     def zip(self, workspace: str) -> list[Any]:
         with shown_to_visitor():
@@ -142,13 +137,13 @@ class TrainEvents:
         """A model that is being trained appears in the picker; what is picked stays."""
         return gr.Dropdown(choices=choices(self._services, event_data(event).get("workspace")))
 
-    def open(self, event: gr.EventData) -> list[Any]:
+    def open(self, event: gr.EventData) -> dict[str, Any]:
         """Picks the model of a run and goes to a tab."""
         workspace, name, tab = (event_data(event).get(key) for key in ("workspace", "run", "tab"))
         offered = choices(self._services, workspace)
         if name not in [value for _, value in offered] or tab not in TAB_NAMES:
-            return [gr.skip()] * 2
-        return [gr.Dropdown(choices=offered, value=name), gr.Tabs(selected=tab)]
+            return {}
+        return {"model": gr.Dropdown(choices=offered, value=name), "tabs": gr.Tabs(selected=tab)}
 
 
 def goal_shown(goal: object) -> list[gr.Column]:

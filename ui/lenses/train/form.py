@@ -20,7 +20,7 @@ from ui.shared.form_controls import control, controls, group, in_order
 from ui.shared.site import Asked, Site
 from ui.shared.view.sentence import sentence_view
 from ui.shared.view.token_stream import token_stream
-from ui.shared.wiring import QUIET, served, stop_event
+from ui.shared.wiring import QUIET, filling, served, stop_event
 
 FIRST_PRESET = next(iter(PRESETS))
 _NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
@@ -71,11 +71,13 @@ def label_fields() -> dict[str, Any]:
     with gr.Row():
         fields |= several(group(LabelForm, "length"))
     fields |= several(("learning_rate", "auxiliary_weight", "prompt"))
-    both, needed = [fields["input_form"], fields["labelled"]], [fields[name] for name in _NEEDED]
-    fill.click(_filled, fields["input_form"], [fields["labelled"], *needed], queue=False, **QUIET)
+    both = [fields["input_form"], fields["labelled"]]
+    refilled = {name: fields[name] for name in ("labelled", *_NEEDED)}
+    outputs = list(refilled.values())
+    fill.click(filling(_filled, refilled), fields["input_form"], outputs, queue=False, **QUIET)
     fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
     # Not where a link chooses it, which sets the lines, too.
-    fields["input_form"].input(_needed, both, [fields["labelled"], *needed], queue=False, **QUIET)
+    fields["input_form"].input(filling(_needed, refilled), both, outputs, queue=False, **QUIET)
     return in_order(LabelForm, fields)
 
 
@@ -94,18 +96,18 @@ def _some_lines(name: str) -> str:
     return "\n".join(example_lines(name).split("\n")[:4])
 
 
-def _filled(name: str) -> list[Any]:
+def _filled(name: str) -> dict[str, Any]:
     """The made-up set of an input form, and the settings with which it is learned in its time."""
     with shown_to_visitor():
         input_form(name)
-        settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
-        return [example_lines(name), *(settings[one] for one in _NEEDED)]
+    settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
+    return {"labelled": example_lines(name), **{needed: settings[needed] for needed in _NEEDED}}
 
 
-def _needed(name: str, written: str) -> list[Any]:
+def _needed(name: str, written: str) -> dict[str, Any]:
     """The made-up set of an input form with its settings, where a made-up set stands there."""
     filled = _filled(name)
-    return filled if written in map(example_lines, INPUT_FORMS) else [gr.skip() for _ in filled]
+    return filled if written in map(example_lines, INPUT_FORMS) else {}
 
 
 def _drawn(name: str) -> list[Any]:

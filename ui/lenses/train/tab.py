@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.lenses.train.events import PRESET_FIELDS, TrainEvents, goal_shown, server_functions
+from ui.lenses.train.events import TrainEvents, goal_shown, server_functions
 from ui.lenses.train.form import (
     FIRST_PRESET,
     WITH_WORKSPACE,
@@ -26,10 +26,12 @@ from ui.shared.files import calling
 from ui.shared.form_controls import control
 from ui.shared.lens import Call, Event, Fill, Lens, Taking
 from ui.shared.site import Site
-from ui.shared.wiring import QUIET, at_end
+from ui.shared.wiring import QUIET, at_end, filling
 from ui.views import CONTINUED, TABS
 
 TITLES = {view.name: view.title for tab in TABS if tab.name == "train" for view in tab.views}
+# The fields that a preset sets, by their names in links.
+PRESET_FIELDS = tuple(name for name in LINKED if name.startswith("train.") and name != "train.written")
 _WORKSPACE = "shared/view/workspace.js"
 _STARTS = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1)]")
 _NEW_SEED = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
@@ -87,49 +89,59 @@ def train_tab(site: Site[None]) -> Lens:
             view = train_view(server_functions=server_functions(services), elem_id="train")
             compared_view(site, workspace)
 
-    values, outputs = list(fields.values()), [view, notice, fields["seed"]]
+    values = list(fields.values())
+    from_scratch = {"view": view, "notice": notice, "seed": fields["seed"]}
     # The seed comes last, so that the script can replace it.
     with_seed = [workspace, *(one for name, one in fields.items() if name != "seed"), fields["seed"]]
-    starts: list[tuple[gr.Button, Callable[..., Any], list[Any], list[Any], str]] = [
-        (start, events.start, [workspace, *values], outputs, _STARTS),
-        (reset, events.ready, [workspace, *values], outputs, _STARTS),
-        (new_seed, events.reseed, with_seed, outputs, _NEW_SEED),
-        (tune, events.tune, [workspace, model, *tuning.values()], [view, said_of_tuning], _STARTS),
-        (learn, events.labels, [workspace, model, *lines.values()], [view, said_of_labels], _STARTS),
-        (teach, events.teach, [workspace, model, *helper.values()], [view, said_of_helper], _STARTS),
-        (prefer, events.prefer, [workspace, chooser, *helper.values()], [view, said_of_helper], _STARTS),
+    of_tuning = {"view": view, "notice": said_of_tuning}
+    of_labels = {"view": view, "notice": said_of_labels}
+    of_helper = {"view": view, "notice": said_of_helper}
+    starts: list[tuple[gr.Button, Callable[..., Any], list[Any], dict[str, Any], str]] = [
+        (start, events.start, [workspace, *values], from_scratch, _STARTS),
+        (reset, events.ready, [workspace, *values], from_scratch, _STARTS),
+        (new_seed, events.reseed, with_seed, from_scratch, _NEW_SEED),
+        (tune, events.tune, [workspace, model, *tuning.values()], of_tuning, _STARTS),
+        (learn, events.labels, [workspace, model, *lines.values()], of_labels, _STARTS),
+        (teach, events.teach, [workspace, model, *helper.values()], of_helper, _STARTS),
+        (prefer, events.prefer, [workspace, chooser, *helper.values()], of_helper, _STARTS),
     ]
-    for button, fn, given, shown, script in starts:
-        began = button.click(fn, given, shown, js=script, concurrency_limit=4, **QUIET)
+    for button, begin, given, shown, script in starts:
+        took = filling(begin, shown)
+        began = button.click(took, given, list(shown.values()), js=script, concurrency_limit=4, **QUIET)
         at_end(began, [], _ANSWERED)
     scratch_tab.select(None, None, None, js=calling(_WORKSPACE, "m.openForm('scratch')"), **QUIET)
     opens = calling(_WORKSPACE, "(m.openForm(args[0]), args)")
     continue_tab.select(None, goal, None, js=opens, **QUIET)
     goal.change(goal_shown, goal, goals, js=opens, queue=False, **QUIET)
-    refilled = [kinds, goal, *values, *tuning.values(), *lines.values(), *helper.values()]
-    view.restore(events.restore, None, refilled, **QUIET)
+    forms = {"scratch": fields, "tune": tuning, "labels": lines, "assistant": helper}
+    restored = {f"{kind}.{name}": one for kind, form in forms.items() for name, one in form.items()}
+    restored |= {"kinds": kinds, "goal": goal}
+    view.restore(filling(events.restore, restored), None, list(restored.values()), **QUIET)
     # A broken run races against its intact version by default.
     fields["trick"].input(events.rival, fields["trick"], fields["rival"], queue=False, **QUIET)
-    of_preset = [note, *(fields[name] for name in PRESET_FIELDS)]
-    preset.input(events.preset, preset, of_preset, queue=False, **QUIET)
-    forms = {"train": fields, "tune": tuning, "labels": lines, "assistant": helper}
     for name in LINKED:
         form, field = name.split(".")
-        site.add(name, forms[form][field], "scratch" if form == "train" else "further")
-    by_link = [site.fields[name] for name in LINKED]
+        if form == "train":
+            site.add(name, fields[field], "scratch")
+        else:
+            site.add(name, forms[form][field], "further")
+    by_preset = {"preset_note": note, **{name: site.fields[name] for name in PRESET_FIELDS}}
+    preset.input(filling(events.preset, by_preset), preset, list(by_preset.values()), queue=False, **QUIET)
+    by_link = {"preset": preset, "goal": goal, "preset_note": note, **{name: site.fields[name] for name in LINKED}}
     copy_link.click(None, None, said_of_link, js=_COPIES, queue=False, **QUIET)
     by_gpt1 = [lines[name] for name in GPT1_TUNING]
     as_gpt1.click(lambda: list(GPT1_TUNING.values()), None, by_gpt1, queue=False, **QUIET)
     save.click(events.zip, workspace, [ready, said_of_files], js=WITH_WORKSPACE, **QUIET).success(
         None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
     )
-    opening: Event = {"fn": events.open, "inputs": None, "outputs": [model, site.tabs], **QUIET}
+    opened = {"model": model, "tabs": site.tabs}
+    opening: Event = {"fn": filling(events.open, opened), "inputs": None, "outputs": list(opened.values()), **QUIET}
     upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": model, **QUIET}
     upload["js"] = WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
         offers=[Call(view.models, {"fn": events.models, "inputs": None, **QUIET})],
-        fills=Fill(events.linked, [preset, goal, note, *by_link]),
+        fills=Fill(events.linked, by_link),
         bases={"preset": bases_of_presets()},
         takes=Taking(SHAPE, _shape_taken, [fields[name] for name in SHAPE]),
     )

@@ -15,7 +15,7 @@ from ui.lenses.zero_shot.handlers.fields import PAGE_NAMES
 from ui.services import Services
 from ui.shared.site import Site
 from ui.shared.uses import ABOVE
-from ui.shared.wiring import QUIET
+from ui.shared.wiring import QUIET, filling
 
 PICKED = ABOVE
 DRAWN = ("field_0", "field_1", "field_2", "expected")
@@ -24,6 +24,8 @@ REFILLED = tuple(name for name in forms.FIELDS if name not in ("task", "prompt")
 REWORDED = ("instruction", "body", "labels", "max_new_tokens", "stops")
 TAKES = ("model", "asked", *PAGE_NAMES.values())
 NEEDS = ("asked|model", *PAGE_NAMES.values())
+# What a link sets.
+LINK_SETS = ("asked", "task", *(PAGE_NAMES[name] for name in REFILLED))
 _LARGEST_DRAW = 1_000
 
 
@@ -52,32 +54,30 @@ def parsed(services: Services, values: Sequence[object], composed: object) -> tu
 def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
     """Wires what fills in fields: the choice of a task and of a template, other inputs, examples and languages."""
     fields = {name: site.fields[page_name] for name, page_name in PAGE_NAMES.items()}
-    refilled = [fields[name] for name in REFILLED]
-    reworded = [fields[name] for name in REWORDED]
+    refilled = {name: fields[name] for name in REFILLED} | {"drawn": drawn}
+    reworded = {name: fields[name] for name in REWORDED}
     task = fields["task"]
     template = fields["template"]
-    for listener, fill, inputs, outputs in (
-        (task.input, _task, [task], [*refilled, drawn]),
-        (form.another.click, _another, [task], [*refilled, drawn]),
-        (template.input, _template, [task, template], reworded),
-        (form.other_examples.click, _other_examples, [task], [fields["examples"]]),
-    ):
-        filled = listener(fill, inputs, outputs, trigger_mode="always_last", **QUIET)
-        site.fields.note(filled, outputs)
-    spoken = [template, *reworded, fields["expected"]]
     language = form.language
-    filled = language.change(_language, [task, template, language], spoken, **QUIET)
-    site.fields.note(filled, spoken)
+    in_language = {"template": template, **reworded, "expected": fields["expected"]}
+    for listener, fill, inputs, outputs in (
+        (task.input, _task, [task], refilled),
+        (form.another.click, _another, [task], refilled),
+        (template.input, _template, [task, template], reworded),
+        (form.other_examples.click, _other_examples, [task], {"examples": fields["examples"]}),
+        (language.change, _language, [task, template, language], in_language),
+    ):
+        filled = listener(filling(fill, outputs), inputs, list(outputs.values()), trigger_mode="always_last", **QUIET)
+        site.fields.note(filled, list(outputs.values()))
     task.change(_language_box, task, language, **QUIET)
 
 
-def fill_of(settings: Mapping[str, Any]) -> list[Any]:
+def fill_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What a link's settings put into the model, the task, its fields, and what was drawn."""
     task = settings.get("task")
-    model = settings.get("asked", gr.skip())
+    filled = {name: settings[name] for name in LINK_SETS if name in settings}
     if task is None:
-        kept = [settings.get(PAGE_NAMES[name], gr.skip()) for name in REFILLED]
-        return [model, gr.skip(), *kept, gr.skip()]
+        return filled
     values = forms.defaults(task)
     if "field_0" in settings:  # another input than the task's own
         values |= dict.fromkeys(DRAWN, "")
@@ -89,51 +89,51 @@ def fill_of(settings: Mapping[str, Any]) -> list[Any]:
         for name, page_name in PAGE_NAMES.items()
         if page_name in settings and name not in ("template", "prompt")
     }
-    filled = [_update(task, name, values[name]) for name in REFILLED]
-    return [model, task, *filled, [values[name] for name in DRAWN]]
+    filled |= {PAGE_NAMES[name]: _update(task, name, values[name]) for name in REFILLED}
+    return {**filled, "drawn": [values[name] for name in DRAWN]}
 
 
-def _task(name: str) -> list[Any]:
+def _task(name: str) -> dict[str, Any]:
     with shown_to_visitor():
         values = forms.defaults(name)
-    filled = [_update(name, key, values[key]) for key in REFILLED]
-    return [*filled, [values[key] for key in DRAWN]]
+    filled = {key: _update(name, key, values[key]) for key in REFILLED}
+    return {**filled, "drawn": [values[key] for key in DRAWN]}
 
 
-def _another(name: str) -> list[Any]:
+def _another(name: str) -> dict[str, Any]:
     with shown_to_visitor():
         values = forms.defaults(name, random.randrange(1, _LARGEST_DRAW))
-    filled = [values[key] if key in DRAWN else gr.skip() for key in REFILLED]
-    return [*filled, [values[key] for key in DRAWN]]
+    drawn = {key: values[key] for key in DRAWN}
+    return {**drawn, "drawn": list(drawn.values())}
 
 
-def _template(task: str, name: str) -> list[Any]:
+def _template(task: str, name: str) -> dict[str, Any]:
     with shown_to_visitor():
         values = forms.with_template({"task": task}, name)
-    return [values[key] for key in REWORDED]
+    return {key: values[key] for key in REWORDED}
 
 
-def _language(task: str, name: str, language: str) -> list[Any]:
+def _language(task: str, name: str, language: str) -> dict[str, Any]:
     """The template in words for another language; the answer that was expected is that of French."""
     if task != "translate" or not str(language).strip():
-        return [gr.skip() for _ in range(len(REWORDED) + 2)]
+        return {}
     with shown_to_visitor():
         values = forms.in_language({"task": task}, name, language)
-    expected = gr.skip() if language == "French" else ""
-    return [values["template"], *(values[key] for key in REWORDED), expected]
+    worded = {key: values[key] for key in ("template", *REWORDED)}
+    return worded if language == "French" else {**worded, "expected": ""}
 
 
 def _language_box(task: str) -> gr.Textbox:
     return gr.Textbox("French", visible=task == "translate")
 
 
-def _other_examples(name: str) -> Any:
+def _other_examples(name: str) -> dict[str, Any]:
     with shown_to_visitor():
         forms.known_task(name)
         if name not in TASKS_WITH_ITEMS:
-            return gr.skip()
+            return {}
         drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
-        return forms.rows_of(name, drawn)
+        return {"examples": forms.rows_of(name, drawn)}
 
 
 def _update(task: str, name: str, value: Any) -> object:

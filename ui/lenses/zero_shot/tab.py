@@ -6,10 +6,9 @@ from importlib import import_module
 import gradio as gr
 
 from gptcore.zero_shot.tasks import TASKS
-from ui.lenses.zero_shot.events import PICKED, REFILLED, fill_of, wire_form
+from ui.lenses.zero_shot.events import LINK_SETS, PICKED, fill_of, wire_form
 from ui.lenses.zero_shot.form import TaskForm
 from ui.lenses.zero_shot.handlers.asking import ZeroShotExample
-from ui.lenses.zero_shot.handlers.fields import PAGE_NAMES
 from ui.lenses.zero_shot.prompt_state import PromptState
 from ui.shared.lens import Fill, Lens
 from ui.shared.site import Site
@@ -42,9 +41,8 @@ def zero_shot_tab(site: Site[ZeroShotExample]) -> Lens:
                 with gr.Tab(view.title, id=view.name):
                     import_module(f"ui.lenses.zero_shot.{view.name}.view").lay_out(site, state)
     wire_form(site, form, state.drawn)
-    refilled = [site.fields[PAGE_NAMES[name]] for name in REFILLED]
-    filled = Fill(fill_of, [chosen.asked, chosen.task, *refilled, state.drawn])
-    return Lens(fills=filled, asks=chosen.asked)
+    by_link = {name: site.fields[name] for name in LINK_SETS}
+    return Lens(fills=Fill(fill_of, {**by_link, "drawn": state.drawn}), asks=chosen.asked)
 
 
 def _task_and_model(site: Site[ZeroShotExample], names: list[str]) -> Chosen:

@@ -58,9 +58,9 @@ def test_every_tab_begins_with_the_model_s_one_text(bundled):
         written = list(first_text.first_text(bundled, "a tab", name, "", form(max_new_tokens=1)))
         assert [view.prompt for view in written if view.prompt] == [own]
         tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, "")
-        assert tab[1] != own  # an empty text is the visitor's
+        assert "text" not in tab  # an empty text is the visitor's
         tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, TEXT)
-        assert tab[1] == own and reads(lm, own) and (lm.tokenizer.kind == "char" or not own.endswith(" "))
+        assert tab["text"] == own and reads(lm, own) and (lm.tokenizer.kind == "char" or not own.endswith(" "))
 
 
 def test_what_the_word_tour_says_of_its_sentence_is_so(bundled):

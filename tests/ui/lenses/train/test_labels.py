@@ -150,11 +150,14 @@ def test_epochs_and_the_papers_warm_up_become_updates(services):
 
 
 def test_a_made_up_set_brings_the_settings_that_it_needs_and_one_s_own_lines_keep_theirs():
-    names = list(_filled("entailment"))
-    assert names[0] == example_lines("entailment") and names[1:] == [SETTINGS["entailment"][one] for one in _NEEDED]
-    assert _filled("similarity")[1:] == [defaults_of(LabelForm)[one] for one in _NEEDED]
-    assert _needed("entailment", example_lines("classification")) == names
-    assert all(isinstance(one, dict) for one in _needed("entailment", "a\tb"))  # nothing is changed
+    filled = _filled("entailment")
+    assert filled == {"labelled": example_lines("entailment"), **SETTINGS["entailment"]}
+    assert _filled("similarity") == {
+        "labelled": example_lines("similarity"),
+        **{name: defaults_of(LabelForm)[name] for name in _NEEDED},
+    }
+    assert _needed("entailment", example_lines("classification")) == filled
+    assert _needed("entailment", "a\tb") == {}  # nothing is changed
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

@@ -16,9 +16,10 @@ from ui.shared.form_controls import control
 from ui.shared.lens import Event
 from ui.shared.site import Asked, Site
 from ui.shared.waiting import when_idle
-from ui.shared.wiring import QUIET, served, stop_event
+from ui.shared.wiring import QUIET, filling, served, stop_event
 
-_PATCHED = ("model", "pair_a", "pair_b")
+_TEXTS = ("pair_a", "pair_b")
+_PATCHED = ("model", *_TEXTS)
 _READ = (*_PATCHED, "same_model", "model_b")
 
 
@@ -65,12 +66,12 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
         with shown_to_visitor():
             yield from patching.grid(services, request.session_hash, name, a, b)
 
-    def on_example(name: str, place: int) -> dict[Any, Any]:
+    def on_example(name: str, place: int) -> dict[str, Any]:
         with shown_to_visitor():
             known = patching.pairs(name)
         if not isinstance(place, int) or not 0 <= place < len(known):
-            return {example: gr.skip()}
-        return dict(zip(_boxes(site), known[place], strict=True))
+            return {}
+        return dict(zip(_TEXTS, known[place], strict=True))
 
     patched = Asked(patch, _PATCHED, [grid], options=site.model_work)
     site.fields.keep(grid, Asked(when_idle(services, patch), _PATCHED, [grid], options=site.model_work))
@@ -78,13 +79,14 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
     site.fields.listen(heads.expired, Asked(subtract, _READ, [heads], options=site.model_work))
     for listener in (start.click, *(box.submit for box in _boxes(site))):
         site.fields.listen(listener, patched)
-    chosen = example.input(on_example, [site.model, example], [example, *_boxes(site)], queue=False, **QUIET)
+    boxes: dict[str, Any] = dict(zip(_TEXTS, _boxes(site), strict=True))
+    chosen = example.input(filling(on_example, boxes), [site.model, example], _boxes(site), queue=False, **QUIET)
     site.fields.note(chosen, _boxes(site))
     site.fields.listen(chosen.success, patched)
     stop.click(stop_event(services), queue=False, **QUIET)
     return [
         {
-            "fn": _on_model,
+            "fn": filling(_on_model, {"example": example, **boxes}),
             "inputs": [site.model, *_boxes(site)],
             "outputs": [example, *_boxes(site)],
             "queue": False,
@@ -112,16 +114,16 @@ def _readers(site: Site[AttentionExample]) -> None:
 
 
 def _boxes(site: Site[AttentionExample]) -> list[Any]:
-    return [site.fields["pair_a"], site.fields["pair_b"]]
+    return [site.fields[name] for name in _TEXTS]
 
 
-def _on_model(name: str, a: str, b: str) -> list[Any]:
+def _on_model(name: str, a: str, b: str) -> dict[str, Any]:
     """The examples of a newly opened model; a pair that the visitor has written stays."""
     with shown_to_visitor():
         known = patching.pairs(name)
     stays = (a, b) in known or not patching.is_example(a, b)
-    kept = [gr.skip()] * 2 if stays else known[0]
-    return [gr.Dropdown(_names(known), value=0), *kept]
+    offered: dict[str, Any] = {"example": gr.Dropdown(_names(known), value=0)}
+    return offered if stays else {**offered, **dict(zip(_TEXTS, known[0], strict=True))}
 
 
 def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:
