@@ -63,16 +63,25 @@ def in_front(first: Sequence[bool]) -> tuple[int, list[int]]:
     return settled, [depth for depth in range(settled) if first[depth]]
 
 
-def lost_again(before: Sequence[int], noun: str) -> str:
-    """Where a token was the first guess before it was lost and found again, as an addition to a sentence; or ""."""
+def had_led(before: Sequence[int], noun: str) -> str:
+    """Where a token led before it fell behind and won again, as a sentence of its own; "" where it never did.
+
+    Args:
+        before: the depths at which it led, the embeddings first, as `in_front` gives them.
+        noun: "block" or "layer".
+    """
     if not before:
         return ""
-    if before[0] == 0 and len(before) == 1:
-        return f", after it was in front before any {noun} and lost again"
-    depths = listed([str(depth - 1) for depth in before if depth])
-    several = len(before) - (before[0] == 0) > 1
-    start = f"before any {noun} and " if before[0] == 0 else ""
-    return f", after it was in front {start}after {noun}{'s' if several else ''} {depths} and lost again"
+    behind = [str(depth - 1) for depth in before if depth]
+    places = [f"before any {noun}"] if before[0] == 0 else []
+    if behind:
+        places.append(f"after {noun if len(behind) == 1 else noun + 's'} {listed(behind)}")
+    return f" It had led {' and '.join(places)}, then fell behind."
+
+
+def head_name(layer: int, head: int) -> str:
+    """A head as sentences name it."""
+    return f"layer {layer}, head {head}"
 
 
 def decimal(value: float, digits: int = 2) -> str:

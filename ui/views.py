@@ -26,7 +26,7 @@ def _views(tab: str) -> tuple[View, ...]:
 
 
 TABS = (
-    Tab("start", "Start", shows_sentence=True),
+    Tab("start", "Start", shows_sentence=True, state=("without", "start_temperature", "start_top_k", "dice")),
     Tab("generate", "Generate", _views("generate")),
     Tab("attention", "Attention", _views("attention")),
     Tab("parameters", "Parameters", _views("parameters")),

@@ -72,7 +72,7 @@ def logits_without(
         ConfigError: a part that this model does not have. TokenIdError, ContextLengthError: as the model does.
     """
     for part in {part for parts in rows for part in parts}:
-        _check(model, part)
+        check_part(model, part)
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)
     with evaluating(model):
         hidden = model.hidden_states(ids.expand(len(rows), -1), probe=SwitchedOff(rows, replacement))
@@ -103,7 +103,8 @@ def divergence(before: Tensor, after: Tensor) -> Tensor:
     return ((before.exp() * (before - after)).sum(-1) / torch.log(torch.tensor(2.0))).clamp(min=0)
 
 
-def _check(model: GPT, part: ModelPart) -> None:
+def check_part(model: GPT, part: ModelPart) -> None:
+    """Raises ConfigError for a part that a model does not have."""
     config = model.config
     if not 0 <= part.layer < config.n_layer:
         raise ConfigError(f"There is no layer {part.layer}; this model has layers 0 to {config.n_layer - 1}.")

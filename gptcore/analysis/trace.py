@@ -4,13 +4,14 @@ Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"
 heads and MLPs write); nostalgebraist 2020 (the logit lens).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from gptcore.analysis.reading import Recorder, read
+from gptcore.analysis.ablation import ModelPart, SwitchedOff, check_part
+from gptcore.analysis.reading import Kind, Recorder, read
 from gptcore.errors import TokenIdError
 from gptcore.model import GPT
 
@@ -51,15 +52,20 @@ class ForwardTrace:
 
 
 class _Tracer(Recorder):
-    """Keeps what a pass writes at one position, and where it looks from there."""
+    """Keeps what a pass writes at one position, and where it looks from there; parts of the model may be off."""
 
     needs_weights = True
 
-    def __init__(self, model: GPT, at: int) -> None:
+    def __init__(self, model: GPT, at: int, without: Collection[ModelPart]) -> None:
         super().__init__("residual", "attention", "mlp", "head", at=[at])
+        self._off = SwitchedOff([without])
         self._from = at
         self.looks: list[Tensor] = []
         self.attended = torch.zeros(1, device=model.wte.weight.device)  # [T, T] after the first layer
+
+    def part(self, kind: Kind, layer: int, value: Tensor) -> Tensor:
+        written = value if kind == "residual" else self._off.part(kind, layer, value)
+        return super().part(kind, layer, written)
 
     def weights(self, layer: int, weights: Tensor) -> None:
         self.attended = torch.maximum(self.attended, weights[0].amax(dim=0))
@@ -67,22 +73,26 @@ class _Tracer(Recorder):
 
 
 @torch.inference_mode()
-def trace(model: GPT, token_ids: Sequence[int], at: int = -1) -> ForwardTrace:
+def trace(model: GPT, token_ids: Sequence[int], at: int = -1, *, without: Collection[ModelPart] = ()) -> ForwardTrace:
     """Traces one forward pass at one position.
 
     Args:
         model: of any shape. Post-norm models have no final norm; there the output head alone reads the stream.
         token_ids: int [T], at most the window.
         at: the position; -1 for the last one, whose guess is the next token.
+        without: parts of the model that write nothing in this pass.
 
     Raises:
-        TokenIdError, ContextLengthError: as the model does, and for a position outside the text.
+        TokenIdError, ContextLengthError: as the model does, and for a position outside the text. ConfigError: a part
+        that this model does not have.
     """
     n_tokens = len(token_ids)
     if not -n_tokens <= at < n_tokens:
         raise TokenIdError(f"The position is {at}; the text has {n_tokens} tokens.")
     at %= n_tokens
-    tracer = _Tracer(model, at)
+    for part in without:
+        check_part(model, part)
+    tracer = _Tracer(model, at, without)
     hidden = read(model, token_ids, tracer)  # [T, C]
     logits = model.lm_head(hidden).float()
     found, none, head_norms = tracer.found, torch.zeros(model.config.n_layer), list[Tensor]()

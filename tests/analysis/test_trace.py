@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gptcore.analysis import attention_patterns, logit_lens, trace
-from gptcore.errors import TokenIdError
+from gptcore.analysis import ModelPart, attention_patterns, logit_lens, logits_without, trace
+from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import random_model
 from tiny import Seen, random_ids
 
@@ -37,6 +37,20 @@ def test_every_number_is_that_of_a_separate_computation(tiny_model, at):
     assert found.final_norm == pytest.approx(float(hidden[place].norm()), rel=1e-4)
     embedded = tiny_model.wte.weight[ids[place]].norm(), tiny_model.wpe.weight[place].norm()
     assert (found.token_norm, found.position_norm) == pytest.approx(tuple(map(float, embedded)), rel=1e-5)
+
+
+@torch.inference_mode()
+def test_a_pass_without_parts_is_that_of_the_ablated_model(tiny_model):
+    ids = random_ids(tiny_model.config, 9).tolist()
+    for parts in ([ModelPart(0, "head", 1)], [ModelPart(1, "attention"), ModelPart(0, "mlp")]):
+        found = trace(tiny_model, ids, without=parts)
+        torch.testing.assert_close(found.logits[-1], logits_without(tiny_model, ids, [parts])[0], atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(found.lens[-1], found.logits[-1].log_softmax(-1), atol=1e-5, rtol=1e-4)
+        for part in parts:
+            norms = {"head": found.head_norms, "attention": found.attention_norms, "mlp": found.mlp_norms}[part.kind]
+            assert float(norms[part.layer].flatten()[part.head or 0]) == 0
+    with pytest.raises(ConfigError, match="no layer 9"):
+        trace(tiny_model, ids, without=[ModelPart(9, "mlp")])
 
 
 @torch.no_grad()

@@ -19,6 +19,10 @@ from ui.views import STATE_NAMES, TABS
 TEXT = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
 # Valid values of pieces of state that scripts hold, for TEXT and the mini.
 PIECES = {
+    "without": "L3H1,L0-mlp",
+    "start_temperature": "1.50",
+    "start_top_k": "4",
+    "dice": "77",
     "draws": "lines",
     "cell": "5-2",
     "zoom": "2-9-1-8",

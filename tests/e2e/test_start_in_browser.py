@@ -1,7 +1,9 @@
 """The first screen: a sentence to play with, the machine at work on it, and questions."""
 
 import re
+from urllib.parse import parse_qs, urlencode
 
+import pytest
 from playwright.sync_api import expect
 
 from browser import settled
@@ -53,18 +55,18 @@ def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
     expect(page.locator("#start .st-words")).to_have_text(before.strip())
     field = page.get_by_label("Your sentence")  # other words are offered at the cursor, too
     field.press("Home")
-    for _ in range(len("One day, Lily")):
+    for _ in range(len("Once there was")):
         page.keyboard.press("ArrowRight")
-    expect(page.locator(f"{WORDS}.from")).to_have_text(" Lily")
+    expect(page.locator(f"{WORDS}.from")).to_have_text(" was")
     page.keyboard.press("Alt+ArrowDown")
     others = page.locator("#start .st-others button")
     expect(others.first).to_be_focused()
     page.keyboard.press("Escape")
     expect(field).to_be_focused()
     expect(others).to_have_count(0)
-    page.keyboard.type(" and Tom")
-    expect(page.locator(WORDS).nth(5)).to_have_text(" Tom")
-    assert field.input_value().startswith("One day, Lily and Tom lost")
+    page.keyboard.type(" once")
+    expect(page.locator(WORDS).nth(3)).to_have_text(" once")
+    assert field.input_value().startswith("Once there was once a queen")
 
 
 def test_it_writes_by_itself_until_it_is_stopped_or_something_is_typed(visit):
@@ -117,7 +119,7 @@ def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     sentence = page.get_by_label("Your sentence")
     sentence.fill(RED)
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
-    expect(page.locator("#start .st-conclusion")).to_contain_text(re.compile("“ball”.* the first guess"))
+    expect(page.locator("#start .st-conclusion")).to_contain_text("The last block decides: “ball”")
     page.get_by_role("tab", name="Attention").click()
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
     expect(page.locator("#attention .at-body")).to_contain_text("head")
@@ -132,17 +134,16 @@ def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     expect(sentence).to_have_value("The old king had a")
     sentence.fill(RED)
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
-    part = page.locator("[data-part=attention-5]")
-    part.focus()
-    expect(page.locator("#start .mc-said")).to_contain_text("Block 5, attention: 7 heads of 48 channels look back")
-    part.press("Enter")
+    page.locator("[data-part=attention-5]").focus()
+    expect(page.locator("#start .mc-said")).to_contain_text("Attention of layer 5: 7 heads look back")
+    page.locator("[data-part=block-5]").press("Enter")
     grid = page.locator("#attention [aria-label*='is chosen']").first
     expect(grid).to_have_attribute("aria-label", re.compile(r"Layer 5 · head \d"))
     grid.press("ArrowLeft")
     chosen = re.search(r"head (\d)", grid.get_attribute("aria-label"))[1]
     page.get_by_role("tab", name="Start").click()
     page.locator("[data-part=attention-5]").hover()
-    expect(page.locator("#start .mc-said")).to_contain_text(f"head 5.{chosen} look")
+    expect(page.locator("#start .mc-said")).to_contain_text(f"Head {chosen} look")
 
 
 def test_the_picture_shows_every_block_another_place_step_after_step(visit):
@@ -153,7 +154,7 @@ def test_the_picture_shows_every_block_another_place_step_after_step(visit):
     before = picture.locator(".mc-guess").all_text_contents()
     picture.locator("[data-part=token-6]").click()
     expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(6).inner_text().strip())
-    expect(page.locator("#start .st-conclusion")).to_contain_text("After “hat”:")
+    expect(page.locator("#start .st-conclusion")).to_contain_text("After “lived”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
     page.keyboard.press("n")
@@ -185,7 +186,7 @@ def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit)
     expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
     page.reload(wait_until="commit")
     page.get_by_role("tab", name="Start").click()  # the page, still opening, is about to go to the link's tab
-    expect(page.locator("#start .mc-name.now")).to_have_text("hat")
+    expect(page.locator("#start .mc-name.now")).to_have_text("lived")
     expect(page.locator("#start .mc-name.now")).to_be_visible()
 
 
@@ -220,7 +221,7 @@ def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
     for words, shown in (
         ("french ENGLISH", "#zs-view .zs-prompt:has-text('=')"),
         ("own train further", "#tune-start"),
-        ("answer layer", "#lens .ln-body > .conclusion:has-text('is the first guess from layer')"),
+        ("answer layer", "#lens .ln-body > .conclusion:has-text('takes the lead in layer')"),
     ):
         page.get_by_role("tab", name="Start").click()
         search.fill(words)
@@ -257,3 +258,99 @@ def test_on_a_phone_field_and_words_break_alike_and_a_part_of_the_upright_pictur
     page.locator("[data-part=guess-2]").click()
     expect(page.locator("#attention-text textarea")).to_have_value(RED)
     expect(page.locator("#lens .ln-table thead th").last).to_have_text("␣blue")
+
+
+def chances(page) -> list[float]:
+    """What the bars show, in percent."""
+    shown = page.locator("#start .st-bar .st-p").all_inner_texts()
+    return [float(re.sub("[^0-9.]", "", text.partition("→")[2] or text) or 0) for text in shown]
+
+
+def test_temperature_and_top_k_reshape_the_bars_without_the_server(visit):
+    page = visit("")
+    settled(page)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    heat = page.get_by_label("Temperature")
+    first = chances(page)
+    heat.fill("0.5")
+    sharper = chances(page)
+    heat.fill("2")
+    flatter = chances(page)
+    assert flatter[0] < first[0] < sharper[0] and flatter[7] > first[7] > sharper[7]
+    heat.fill("0")
+    assert chances(page)[0] == 100 and page.locator("#start .st-bar.cut").count() == 7
+    heat.fill("1")
+    assert chances(page) == first
+    page.get_by_label("Top-k").fill("3")
+    assert page.locator("#start .st-bar.cut").count() == 5 and sum(chances(page)) == pytest.approx(100, abs=0.2)
+    assert not [url for url in asked if "component_server" in url]
+
+
+def test_the_dice_are_repeated_by_their_seed_and_their_link(visit):
+    page = visit("")
+    settled(page)
+    start = page.locator(WORDS).count()
+    page.get_by_label("Temperature").fill("1.5")
+    page.click("#start .st-play")
+    expect(page.locator("#start [data-do=same]")).to_be_visible()
+    written = page.inner_text("#start .st-words")
+    assert page.locator(WORDS).count() == start + 12
+    page.click("#start [data-do=same]")
+    expect(page.locator(WORDS)).to_have_count(start)
+    expect(page.locator("#start [data-do=same]")).to_be_visible()
+    assert page.inner_text("#start .st-words") == written
+    page.click("#start [data-do=other]")
+    expect(page.locator(WORDS)).to_have_count(start)
+    expect(page.locator("#start [data-do=same]")).to_be_visible()
+    other = page.inner_text("#start .st-words")
+    assert other != written
+    page.wait_for_function("() => location.search.includes('dice=')")
+    query = parse_qs(page.url.partition("?")[2])
+    begun = "Once there was a queen who lived in a big"
+    receiver = visit(
+        "?" + urlencode({**{name: query[name][0] for name in ("dice", "start_temperature")}, "text": begun})
+    )
+    settled(receiver)
+    receiver.click("#start .st-play")
+    expect(receiver.locator("#start [data-do=same]")).to_be_visible()
+    assert receiver.inner_text("#start .st-words") == other
+
+
+def test_one_roll_says_on_which_bar_it_fell(visit):
+    page = visit("")
+    settled(page)
+    count = page.locator(WORDS).count()
+    page.get_by_role("button", name="Roll the dice").click()
+    expect(page.locator(WORDS)).to_have_count(count + 1)
+    word = page.locator(WORDS).last.inner_text().strip()
+    expect(page.locator("#start .st-said")).to_contain_text(f"The dice fell on “{word}”, which had ")
+
+
+def test_a_head_switched_off_in_the_picture_takes_the_castle_away_for_who_opens_the_link_too(visit):
+    page = visit("")
+    settled(page)
+    before = chances(page)
+    expect(page.locator("#start .st-bar .st-name").first).to_have_text("castle")
+    head = page.locator("#start [data-part=head-5]")
+    head.focus()
+    expect(page.locator("#start .mc-said")).to_have_text(re.compile("Layer 5, head 6 looks mostly at “queen”"))
+    page.keyboard.press("Delete")
+    said = page.locator("#start .st-conclusion")
+    expect(said).to_contain_text("Without layer 5, head 6, “castle” falls from 5")
+    expect(said).to_contain_text("“house” takes first place")
+    expect(page.locator("#start [data-part=head-5]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#start [data-part=head-5]")).to_be_focused()
+    after = chances(page)
+    assert after[0] < before[0] and "→" in page.locator("#start .st-bar .st-p").first.inner_text()
+    page.wait_for_function("() => location.search.includes('without=L5H6')")
+    told = said.inner_text()
+    receiver = visit("?" + page.url.partition("?")[2])
+    expect(receiver.locator("#start .st-conclusion")).to_have_text(told)
+    assert chances(receiver) == after
+    page.locator("#start [data-part=mlp-0]").click()
+    expect(said).to_contain_text("Without L5H6 and layer 0’s MLP")
+    page.click("#start [data-do=whole]")
+    expect(said).to_contain_text("The last block decides: “castle”")
+    assert chances(page) == before
+    expect(page.locator("#start [data-do=whole]")).to_be_hidden()

@@ -52,6 +52,7 @@ OF_NUMBERS = {
     "a run": "ui/lenses/train/test_verdicts.py::test_what_is_said_follows_the_numbers",
     "steering": "ui/lenses/generate/test_steer.py::test_the_conclusion_follows_the_numbers",
     "a head's weights": "ui/lenses/attention/test_circuit.py::test_the_words_about_a_head_follow_the_numbers",
+    "without parts": "ui/lenses/start/test_start_handlers.py::test_what_is_said_without_parts_follows_the_numbers",
     "patching": "ui/lenses/attention/test_why.py::test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it",
     "when a preference formed": "ui/lenses/attention/test_circuit.py::test_every_moment_is_that_moment_s_model",
 }
@@ -76,15 +77,15 @@ def in_front(said: str, peer: Peer, noun: str, place: int = -1) -> list[Statemen
     settled = max((d + 1 for d, right in enumerate(first) if not right), default=0)
     before = [d for d in range(settled) if first[d]]
     found: list[Statement] = []
-    if found_from := re.search(rf"is the first guess from {noun} (\d+) on", said):
+    if found_from := re.search(rf"takes the lead in {noun} (\d+)", said):
         found.append((found_from[0], int(found_from[1]) == settled - 1))
-    if re.search(r"first at every depth|already the first guess before any", said):
+    if re.search(r"leads at every depth|leads from the start", said):
         found.append(("first throughout", settled == 0))
-    if re.search(r"^(Only the|The) last block makes", said):
+    if decides := re.search(rf"^The last block decides: .* (?:jumps|rises) from {_P} to {_P}", said):
         found.append(("the last block", settled == len(first) - 1))
-    if said.startswith("Only the last"):
-        found.append(("only the last", not any(first[:-1])))
-    lost = r"after it was in front ?(before any \w+)?( and)? ?(?:after \w+ ([\d, and]+))? ?and lost again"
+        found.append(("before", near(decides[1], float(chances[-2, token]))))
+        found.append(("after", near(decides[2], float(chances[-1, token]))))
+    lost = r"It had led ?(before any \w+)?( and)? ?(?:after \w+ ([\d, and]+))?, then fell behind"
     told = set[int]()
     if again := re.search(lost, said):
         told = {int(n) + 1 for n in re.findall(r"\d+", again[3] or "")} | ({0} if again[1] else set())
@@ -106,13 +107,15 @@ def of_start(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]
         return weak
     found = [("the choice", peer.label(token) in said), *in_front(said, peer, "block")]
     gains = chances[1:, token] - chances[:-1, token]
-    if most := re.search(rf"Block (\d+) raises it the most \({_P} to {_P}\)", said):
+    if most := re.search(rf"Block (\d+) does most for it \(from {_P} to {_P}\)", said):
         layer = int(most[1])
         found.append((most[0], float(gains[layer]) >= float(gains.max()) - 1e-4))
         found.append(("from", near(most[2], float(chances[layer, token]))))
         found.append(("to", near(most[3], float(chances[layer + 1, token]))))
     if writer := re.search(
-        r"that writes most for it, (\d+)\.(\d+), (looks at (“.*?”|a space|a new line) \((.*?)\)|spreads)", said
+        r"Layer (\d+), head (\d+) pushes most towards it"
+        r"(?:, looking back at (?:the earlier )?(“.*?”|a space|a new line) \((.*?) of its attention\)|; its attention)",
+        said,
     ):
         layer, head = int(writer[1]), int(writer[2])
         rival = int(chances[-1].topk(2).indices[1])
@@ -120,8 +123,8 @@ def of_start(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]
         found.append((writer[0][:45], float(wrote[head]) >= float(wrote.max()) - 1e-2))
         row = peer.out.attentions[layer][0, head, -1]
         looks, share = peer.labels[int(row.argmax())], float(row.max())
-        if writer[4]:
-            found.append(("where it looks", looks == writer[4] and near(writer[5], share)))
+        if writer[3]:
+            found.append(("where it looks", looks == writer[3] and near(writer[4], share)))
         else:
             found.append(("spreads", share < 0.5 + 1e-3))
     return found

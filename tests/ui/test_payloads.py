@@ -55,7 +55,11 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
         "Hall.lead": {"secret": SECRET, "scene": SCENE},
         "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
-        "Start.chapters": {}, "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None}, "Start.typed": SEEN,
+        "Start.chapters": {}, "Start.typed": {**SEEN, "without": "L0H1"},
+        "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None, "without": "L0-mlp"},
+        "Start.another": {
+            "model": "mini", "ids": [1, 2], "without": "none", "temperature": 1.0, "shown": [5], "share": 0.5,
+        },
         "Train.token_probabilities": {**run, "text": ""},
         "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
         "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},

@@ -8,22 +8,31 @@ from gptcore.config import GPTConfig
 from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
+from ui.conclusions import UNSURE, concludes, had_led, head_name, in_front, quoted
 from ui.payloads import Block, Choice, Machine, Shape, rounded
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
 CLEAR = 0.5  # of a head's attention
 _RISES = 0.05  # minimum rise in probability for a block to be named
+_JUMPS = 0.3  # minimum rise of which a sentence says so
 
 
-def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace) -> Machine:
-    """A traced pass as plain values."""
+def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: ForwardTrace | None = None) -> Machine:
+    """A traced pass as plain values.
+
+    Args:
+        lm: the model.
+        ids: the text.
+        traced: the pass.
+        drawn: the pass of the whole model, where parts are switched off: the head that is drawn in each block is its.
+    """
     config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
     chances = traced.lens.exp()
     choice = int(chances[-1].argmax())
-    writes = _written_for(lm, ids[: traced.at + 1], *chances[-1].topk(2).indices.tolist())
-    strongest = (traced.head_norms if writes is None else writes).argmax(dim=-1).tolist()
+    whole = traced if drawn is None else drawn
+    writes = _written_for(lm, ids[: traced.at + 1], *whole.lens[-1].topk(2).indices.tolist())
+    strongest = (whole.head_norms if writes is None else writes).argmax(dim=-1).tolist()
     blocks: list[Block] = [
         {
             "guess": likeliest(lm, chances[layer + 1], 1)[0],
@@ -63,7 +72,7 @@ def _written_for(lm: LanguageModel, ids: list[int], word: int, rival: int) -> Te
 
 @concludes("start")
 def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None) -> str:
-    """One or two sentences on how the guess forms, from the numbers alone; what a head writes is not yet why.
+    """Says how the guess forms, from the numbers alone; what a head writes is not yet why.
 
     Args:
         traced: the traced pass.
@@ -81,31 +90,41 @@ def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tens
     settled, before = in_front([int(row.argmax()) == token for row in chances])
     gains = chances[1:, token] - chances[:-1, token]
     layer = int(gains.argmax())
-    head = _writer(traced, words, layer, writes)
-    risen = f"{percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
-    if settled == len(gains) > 1 and layer == settled - 1:
-        change = f"({percent(of_choice[-2])} before, {final} after)"
-        only = "Only the last" if not before else "The last"
-        return f"{only} block makes {word} the first guess {change}{lost_again(before, 'block')}; {head}."
+    gain = float(gains[layer])
+    strongest = _strongest_head(traced, words, layer, token, choice, writes)
+    last = len(gains)
+    if settled == last > 1 and layer == last - 1:
+        verb = "jumps" if gain >= _JUMPS else "rises"
+        decides = f"The last block decides: {word} {verb} from {percent(of_choice[-2])} to {final}."
+        return f"{decides}{had_led(before, 'block')} {strongest}"
     if settled == 0:
-        formed = f"{word} is already the first guess before any block, and ends at {final}."
+        formed = f"{word} leads from the start, before any block, and ends at {final}."
     else:
-        since = f"from block {settled - 1} on{lost_again(before, 'block')}"
-        formed = f"{word} is the first guess {since}; it ends at {final}."
-    if float(gains[layer]) < _RISES:
-        return f"{formed} No block changes that much."
-    return f"{formed} Block {layer} raises it the most ({risen}); {head}."
+        formed = f"{word} takes the lead in block {settled - 1} and ends at {final}.{had_led(before, 'block')}"
+    if gain < _RISES:
+        return f"{formed} No single block changes that much."
+    risen = f"from {percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
+    return f"{formed} Block {layer} does most for it ({risen}). {strongest}"
 
 
-def _writer(traced: ForwardTrace, words: list[str], layer: int, writes: Tensor | None) -> str:
-    """Which head of a block writes most for the choice, and where it looks; of any kind where that is not known."""
+def _strongest_head(
+    traced: ForwardTrace, words: list[str], layer: int, token: int, choice: str, writes: Tensor | None
+) -> str:
+    """Which head of a block pushes most towards the choice, and where it looks.
+
+    Where that is not known, as in a post-norm model, the head with the longest output is named as such.
+    """
     head = int((traced.head_norms if writes is None else writes)[layer].argmax())
     weights = traced.looks[layer, head]
     place = int(weights.argmax())
     share = float(weights[place])
-    where = "spreads its attention" if share < CLEAR else f"looks at {quoted(words[place])} ({percent(share)})"
-    most = "with the longest output" if writes is None else "that writes most for it"
-    return f"the head there {most}, {layer}.{head}, {where}"
+    named = head_name(layer, head)
+    does = f"{named[:1].upper()}{named[1:]} "
+    does += "writes most" if writes is None else "pushes most towards it"
+    if share < CLEAR:
+        return f"{does}; its attention is spread over many words."
+    earlier = "the earlier " if words[place] == choice else ""
+    return f"{does}, looking back at {earlier}{quoted(words[place])} ({percent(share)} of its attention)."
 
 
 def shape(config: GPTConfig) -> Shape:

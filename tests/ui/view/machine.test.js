@@ -58,11 +58,13 @@ const DATA = {
 
 test('each part says its own numbers', () => {
   const said = sentences(DATA);
-  assert.match(said.attention(0, 1), /head 0\.1 looks hardest at “red” \(75/);
-  assert.match(said.attention(1, 1), /head 1\.1 looks at no word in particular/);
+  assert.match(said.attention(0, 1), /layer 0: 2 heads.* Head 1 looks mostly at “red” \(75.* change it\./);
+  assert.match(said.attention(1, 1), /Head 1 looks at no word in particular/);
+  assert.match(said.head(0, 1), /^Layer 0, head 1 looks mostly at “red” \(75/);
+  assert.match(said.mlp(0), /^MLP of layer 0: 896 neurons work on “ball” alone and change it\.$/);
   assert.match(said.guess(0), /would say “a” with 20.*final choice, “b”, has 10/);
   assert.doesNotMatch(said.guess(1), /final choice/);
-  assert.match(said.embedding, /“ball” becomes 224 numbers .* its position adds 224 more/);
+  assert.match(said.embedding, /“ball” becomes 224 numbers; its position adds 224 more/);
   const none = structuredClone(DATA);
   none.machine.shape.P = 0;
   assert.match(sentences(none).embedding, /no positions/);
@@ -75,7 +77,7 @@ test('a recording tells where its heads look, and not what nobody recorded', () 
   delete recorded.machine.norm;
   for (const block of recorded.machine.blocks) for (const key of ['attention', 'mlp', 'guess']) delete block[key];
   const said = sentences(recorded);
-  assert.match(said.attention(0, 1), /hardest at “red” \(75[.0]*%\)\. What they write was not recorded\./);
+  assert.match(said.attention(0, 1), /mostly at “red” \(75[.0]*%\)\. What they write was not recorded\./);
   for (const sentence of [said.embedding, said.norm]) assert.doesNotMatch(sentence, /length|NaN|undefined/);
   assert.deepEqual(order(2, true), ['embedding', 'attention-0', 'attention-1', 'norm']);
 });

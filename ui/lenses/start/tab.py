@@ -17,7 +17,7 @@ _WITH_SENTENCE = calling("lenses/start/view/start_view.js", "[args[0], m.heldSen
 def start_tab(site: Site[str]) -> Lens:
     """Lays out the tab and wires it."""
     services = site.services
-    asked = served(services, sentence.guesses, sentence.typed, story.chapters)
+    asked = served(services, sentence.guesses, sentence.typed, sentence.another, story.chapters)
     view = start_view(site.example, needs=("model",), asks="always", server_functions=asked)
     held = gr.Textbox(visible=False)
 

@@ -6,14 +6,21 @@ import {layout, lookPath} from './machine_layout.js';
 import {machineParts} from './machine_parts.js';
 import {cut, decisive, isRecorded, order, quoted, sentences, shownBlock, word} from './machine_words.js';
 
-const NOTHING = 'Point at a part to see its numbers; a click opens the view about it.';
+const NOTHING = matchMedia('(hover: none)').matches
+  ? 'Tap a part to see its numbers.'
+  : 'Point at a part to see its numbers; click it to open its view.';
+const SWITCHES = matchMedia('(hover: none)').matches
+  ? 'Tap attention, an MLP or an arc to see its numbers and to switch it off.'
+  : 'Point at a part to see its numbers. Click attention, an MLP or an arc to switch it off, a block’s name to open it.';
 const LAYERS = {tab: 'attention', view: 'Layers'};
 
-// box: where to draw; said: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
-// the next word is written, after the last step.
-export function machinePicture(box, status, {go, look, choose, next}) {
+// box: where to draw; status: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
+// the next word is written, after the last step. toggle: switches a part off or on by its name, such as L5H6; isOff:
+// whether it is; without them a press opens the view about a part.
+export function machinePicture(box, status, {go, look, choose, next, toggle = null, isOff = _name => false}) {
   // data and chosen head, as drawn; stepped: place among the parts in their order, -1 before the first
-  const picture = {box, status, go, look, choose, data: null, chosen: null, stepped: -1, parts: []};
+  const given = {box, status, go, look, choose, toggle, isOff};
+  const picture = {...given, data: null, chosen: null, stepped: -1, parts: []};
   Object.assign(picture, machineParts(box, status));
   new ResizeObserver(() => draw(picture)).observe(box);
   return {
@@ -66,7 +73,7 @@ function draw(picture, data = picture.data, chosen = picture.chosen) {
   const scene = sceneOf(picture, width, unit);
   const bands = drawBands(scene);
   drawStreams(scene);
-  for (const band of bands) drawLooks(scene, band);
+  for (const [i, band] of bands.entries()) drawLooks(scene, band, i);
   drawCopied(scene, bands);
   for (const token of scene.at.shown) drawName(scene, token);
   if (!isRecorded(data.machine)) {
@@ -75,13 +82,14 @@ function draw(picture, data = picture.data, chosen = picture.chosen) {
   }
   picture.reach(box.querySelector(focused ? `[data-part="${focused}"]` : '.mc-part'));
   if (focused) box.querySelector(`[data-part="${focused}"]`)?.focus();
-  else status.textContent = NOTHING;
+  else status.textContent = picture.toggle ? SWITCHES : NOTHING;
   picture.parts = order(scene.at.groups.length, isRecorded(data.machine));
   mark(picture);
 }
 
 // The empty drawing, {svg, at: its layout, now: place of the token that is looked at, told: sentences of the parts}.
-function sceneOf({box, part, go, look, choose, data, chosen}, width, unit) {
+function sceneOf(picture, width, unit) {
+  const {box, part, go, look, choose, toggle, isOff, data, chosen} = picture;
   const {machine, tokens, first} = data;
   const {blocks} = machine;
   const now = first + machine.at;
@@ -103,11 +111,25 @@ function sceneOf({box, part, go, look, choose, data, chosen}, width, unit) {
     'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
   });
   const named = (...given) => part(svg, ...given);
-  return {svg, at, now, machine, tokens, first, blocks, chosen, go, look, choose, part: named, told: sentences(data)};
+  const drawn = {svg, at, now, machine, tokens, first, blocks, chosen, part: named, told: sentences(data)};
+  return {...drawn, go, look, choose, toggle, isOff};
+}
+
+// What can be done with a part that can be switched off: [acts, whether it is off].
+function switches({toggle, isOff}, name, title, opens) {
+  if (!toggle) return [[[title, opens]], undefined];
+  const off = isOff(name);
+  return [
+    [
+      [off ? 'Switch it on' : 'Switch it off', () => toggle(name)],
+      [title, opens],
+    ],
+    off,
+  ];
 }
 
 // A part's ground, number i of all, and its title.
-function drawBand(at, parent, flow, length, i, text) {
+function drawBand(at, parent, flow, length, i, text, named = parent) {
   const box = at.upright
     ? {x: 0, y: flow + 2, width: at.width - 2, height: length - 4}
     : {x: flow + 2, y: at.top - 6, width: length - 4, height: at.across + 16};
@@ -116,25 +138,33 @@ function drawBand(at, parent, flow, length, i, text) {
   const place = at.upright
     ? {x: at.width - 8, y: flow + 14, 'text-anchor': 'end'}
     : {x: flow + length / 2, y: 12, 'text-anchor': 'middle'};
-  put(parent, 'text', {...place, class: 'mc-title'}, text);
+  put(named, 'text', {...place, class: 'mc-title'}, text);
 }
 
 // Embedding, blocks and norm; the blocks are given back.
-function drawBands({at, blocks, chosen, part, told, go, choose}) {
-  const embed = part('embedding', told.embedding, 'Open Count', () => go({tab: 'parameters', view: 'Count'}));
+function drawBands(scene) {
+  const {at, blocks, chosen, part, told, go, choose, toggle} = scene;
+  const embed = part('embedding', told.embedding, [['Open Count', () => go({tab: 'parameters', view: 'Count'})]]);
   drawBand(at, embed, at.names, at.embed, 0, at.upright ? 'embedding' : 'embed');
   const bands = at.groups.map(([from, to], i) => {
     const layer = shownBlock(blocks, [from, to], chosen);
     const flow = at.begin + i * at.block;
     const mine = chosen && chosen[0] === layer ? chosen[1] : blocks[layer].head;
-    const heads = part(`attention-${i}`, told.attention(layer, mine), 'Open Heads', () => {
+    const open = () => {
       choose([layer, mine]);
       go({tab: 'attention', view: 'Heads'});
-    });
-    drawBand(at, heads, flow, at.block, i + 1, from === to ? `block ${from}` : `${from} to ${to}`);
-    return {layer, flow, mine, last: to};
+    };
+    const heads = part(
+      `attention-${i}`,
+      told.attention(layer, mine),
+      ...switches(scene, `L${layer}-attention`, 'Open Heads', open),
+    );
+    const title = from === to ? `block ${from}` : `${from} to ${to}`;
+    const named = toggle ? part(`block-${i}`, `Opens the heads of layer ${layer}.`, [['Open Heads', open]]) : heads;
+    drawBand(at, heads, flow, at.block, i + 1, title, named);
+    return {layer, flow, mine, last: to, open};
   });
-  const norm = part('norm', told.norm, 'Open Layers', () => go(LAYERS));
+  const norm = part('norm', told.norm, [['Open Layers', () => go(LAYERS)]]);
   drawBand(at, norm, at.end, at.norm, at.groups.length + 1, 'norm');
   return bands;
 }
@@ -149,14 +179,18 @@ function drawStreams({svg, at, now}) {
 
 const kindOf = (token, now) => (token === now ? ' now' : token > now ? ' later' : '');
 
-function drawLooks({svg, at, now, first, blocks, chosen}, {layer, flow, mine}) {
+function drawLooks(scene, {layer, flow, mine, open}, i) {
+  const {svg, at, now, first, blocks, chosen, toggle, part, told} = scene;
+  const looks = switches(scene, `L${layer}H${mine}`, 'Open Heads', open);
+  const group = toggle ? part(`head-${i}`, told.head(layer, mine), ...looks) : svg;
   for (const [place, weight] of blocks[layer].looks[mine]) {
     const to = first + place;
     if (to === now) continue;
     const d = lookPath(at, flow, at.block, now, at.shown.includes(to) ? to : null);
     const own = chosen && chosen[0] === layer && chosen[1] === mine;
     const style = `stroke-width: ${(1 + 5 * weight).toFixed(1)}; opacity: ${(0.3 + 0.7 * weight).toFixed(2)}`;
-    put(svg, 'path', {d, class: own ? 'mc-look own' : 'mc-look', style});
+    put(group, 'path', {d, class: own ? 'mc-look own' : 'mc-look', style});
+    if (toggle) put(group, 'path', {d, class: 'mc-reach'});
   }
 }
 
@@ -178,21 +212,23 @@ function drawName({svg, at, now, tokens, told, part, look}, token) {
     ? {x: x + 2, y: y + 4, transform: `rotate(-60 ${x} ${y})`, 'text-anchor': 'start'}
     : {x, y, 'text-anchor': 'end', dy: '0.35em'};
   if (token === null) return void put(svg, 'text', {...place, class: 'mc-name later'}, '… others');
-  const group = part(`token-${token}`, told.token(token), 'Look at it', () => look(token));
+  const group = part(`token-${token}`, told.token(token), [['Look at it', () => look(token)]]);
   const name = cut(word(tokens[token].label), at.upright ? 9 : Math.floor(at.names / 9));
   put(group, 'text', {...place, class: `mc-name${kindOf(token, now)}`}, name);
 }
 
 // Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model would say here.
-function drawWrites({at, blocks, told, machine, part, go}, {layer, flow, last}, i, largest) {
+function drawWrites(scene, {layer, flow, last}, i, largest) {
+  const {at, blocks, told, machine, part, go} = scene;
   const wide = at.upright ? 60 : at.block - 14;
   const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
-  const mlp = part(`mlp-${i}`, told.mlp(layer), 'Open its neurons', () => go({...LAYERS, see: '#one-neuron'}));
+  const open = () => go({...LAYERS, see: '#one-neuron'});
+  const mlp = part(`mlp-${i}`, told.mlp(layer), ...switches(scene, `L${layer}-mlp`, 'Open its neurons', open));
   put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
   const [attended, added] = [blocks[layer].attention, blocks[layer].mlp].map(length => (wide * length) / largest);
   put(mlp, 'rect', {x, y, width: Math.max(1, attended), height: 4, class: 'mc-attention'});
   put(mlp, 'rect', {x, y: y + 5, width: added, height: 4, class: 'mc-mlp'});
-  const guess = part(`guess-${i}`, told.guess(last), 'Open Layers', () => go(LAYERS));
+  const guess = part(`guess-${i}`, told.guess(last), [['Open Layers', () => go(LAYERS)]]);
   const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
   const anchor = at.upright ? 'start' : 'middle';
   const ground = at.upright

@@ -2,8 +2,8 @@
 import {add, addButton} from './dom.js';
 import {put} from './svg.js';
 
-// On a phone a part opens as a sheet: what it does, and the way to its view.
-function openSheet(from, sentence, opens, press) {
+// On a phone a part opens as a sheet: what it does, and what can be done with it.
+function openSheet(from, sentence, acts) {
   const sheet = add(document.body, 'dialog', 'mc-sheet lens-component');
   add(sheet, 'p', '', sentence);
   const row = add(sheet, 'div', 'mc-sheet-row u-row u-apart');
@@ -12,10 +12,11 @@ function openSheet(from, sentence, opens, press) {
     sheet.remove();
     from.focus?.();
   };
-  addButton(row, '', opens, () => {
-    close();
-    press();
-  });
+  for (const [title, act] of acts)
+    addButton(row, '', title, () => {
+      close();
+      act();
+    });
   addButton(row, '', 'Close', close);
   sheet.addEventListener('cancel', close);
   sheet.addEventListener('click', event => event.target === sheet && close());
@@ -24,21 +25,25 @@ function openSheet(from, sentence, opens, press) {
 
 // box: of the picture; status: where a part's sentence stands.
 export function machineParts(box, status) {
-  // A part of the picture that can be pointed at, focused and pressed.
-  function part(parent, name, sentence, opens, press) {
-    const names = {class: 'mc-part', 'data-part': name, 'aria-label': sentence};
+  // A part of the picture that can be pointed at, focused and pressed. acts: [title, what it does] each; a press does
+  // the first one. off: whether it is switched off, undefined where it cannot be; then Delete switches it, too.
+  function part(parent, name, sentence, acts, off) {
+    const names = {class: off ? 'mc-part off' : 'mc-part', 'data-part': name, 'aria-label': sentence};
     const group = put(parent, 'g', {...names, role: 'button', tabindex: -1});
+    if (off !== undefined) group.setAttribute('aria-pressed', String(off));
+    const press = acts[0][1];
     const show = () => (status.textContent = sentence);
     for (const event of ['pointerenter', 'focus']) group.addEventListener(event, show);
     group.addEventListener('click', () => {
       show();
-      if (matchMedia('(hover: none)').matches) openSheet(group, sentence, opens, press);
+      if (matchMedia('(hover: none)').matches) openSheet(group, sentence, acts);
       else press();
     });
     group.addEventListener('keydown', event => {
       const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key];
       if (by) step(group, by);
       else if (event.key === 'Enter' || event.key === ' ') press();
+      else if (off !== undefined && (event.key === 'Delete' || event.key === 'Backspace')) press();
       else return;
       event.preventDefault();
     });

@@ -1,5 +1,5 @@
 // What a picture of the model says of its parts, and in which order they work. Pure functions.
-import {figure, percent, visible} from './plain.js';
+import {percent, visible} from './plain.js';
 
 export const word = label => visible(label).replace('␣', '') || '␣';
 export const quoted = label => `“${word(label)}”`;
@@ -7,47 +7,46 @@ export const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.m
 
 // The numbers of a picture in words, one sentence a part.
 export function sentences({machine, tokens, first}) {
-  const {shape, embedding, blocks, choice} = machine;
+  const {shape, blocks, choice} = machine;
   const label = place => quoted(tokens[first + place].label);
   const here = label(machine.at);
   const says = ([guessed, p]) => `${quoted(guessed)} with ${percent(p)}`;
   const many = n => n.toLocaleString('en');
-  const added = (what, length) => `${what} a vector of length ${figure(length)}`;
   const recorded = isRecorded(machine);
 
   function looksAt(layer, head) {
     const [best] = blocks[layer].looks[head];
     if (!best) return 'looks at no word in particular';
-    return `looks hardest at ${label(best[0])} (${percent(best[1])})`;
+    return `looks mostly at ${label(best[0])} (${percent(best[1])})`;
   }
 
-  const long = length => (recorded ? '' : ` (length ${figure(length)})`);
-  const position = shape.P
-    ? `; its position adds ${shape.C} more${long(embedding?.[1])}.`
-    : '; this shape has no positions.';
-  const final = `${shape.C} numbers${long(machine.norm)} become ${many(shape.V)} scores`;
+  const position = shape.P ? `; its position adds ${shape.C} more.` : '; this shape has no positions.';
+  const final = `the ${shape.C} numbers become ${many(shape.V)} scores`;
+  // How much a part changes what the token carries, in words.
+  const changes = (length, layer) => {
+    const share = length / (blocks[layer].stream || 1);
+    return share >= 0.75 ? 'change it a great deal' : share >= 0.35 ? 'change it' : 'change it a little';
+  };
   return {
     token: place =>
-      `${quoted(tokens[place].label)}, token ${tokens[place].id} of ${many(shape.V)}. A click looks at it.`,
-    embedding: `Embedding: ${here} becomes ${shape.C} numbers${long(embedding?.[0])}${position}`,
+      `${quoted(tokens[place].label)}, token ${tokens[place].id} of ${many(shape.V)}. Click to look at it.`,
+    embedding: `Embedding: ${here} becomes ${shape.C} numbers${position}`,
     attention: (layer, head) =>
-      `Block ${layer}, attention: ${shape.H} heads of ${shape.D} channels look back; head ${layer}.${head} ` +
-      `${looksAt(layer, head)}. ` +
-      (recorded
-        ? 'What they write was not recorded.'
-        : `Together they ${added('add', blocks[layer].attention)} to ${here}.`),
+      `Attention of layer ${layer}: ${shape.H} heads look back from ${here}. ` +
+      `Head ${head} ${looksAt(layer, head)}. ` +
+      (recorded ? 'What they write was not recorded.' : `Together they ${changes(blocks[layer].attention, layer)}.`),
+    head: (layer, head) => `Layer ${layer}, head ${head} ${looksAt(layer, head)}.`,
     mlp: layer =>
-      (shape.F
-        ? `Block ${layer}, MLP: ${many(shape.F)} neurons ${added('add', blocks[layer].mlp)}. `
-        : `Block ${layer} has no MLP. `) +
-      `The sum so far, the residual stream, has length ${figure(blocks[layer].stream)}.`,
+      shape.F
+        ? `MLP of layer ${layer}: ${many(shape.F)} neurons work on ${here} alone and ${changes(blocks[layer].mlp, layer)}.`
+        : `Layer ${layer} has no MLP.`,
     guess: layer => {
       const {guess, chance} = blocks[layer];
       const other = `; its final choice, ${quoted(choice[0])}, has ${percent(chance)} here`;
       const stopped = `If the model stopped after block ${layer}, it would say ${says(guess)}`;
       return `${stopped}${guess[2] === choice[2] ? '' : other}.`;
     },
-    norm: `Final norm and output head: ${final}, and softmax makes them probabilities: ${says(choice)}.`,
+    norm: `Final norm and output head: ${final}. Softmax turns them into probabilities: ${says(choice)}.`,
   };
 }
 

@@ -278,9 +278,9 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
 
 
 @pytest.mark.parametrize(("ranks", "chances", "said"), [
-    ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "first guess from layer 1 on (10% before, 40% after); it ends at 70%"),
-    ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "is first at every depth, and ends at 70%"),
-    ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "after), after it was in front before any layer and lost again; it ends"),
+    ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "takes the lead in layer 1 (from 10% to 40%) and ends at 70%."),
+    ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "leads at every depth and ends at 70%"),
+    ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "ends at 70%. It had led before any layer, then fell behind."),
     ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
 ])  # fmt: skip
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):

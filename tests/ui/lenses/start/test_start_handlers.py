@@ -1,6 +1,7 @@
 """The Start tab: a sentence as its model sees it."""
 
 import json
+import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from urllib.parse import parse_qsl, quote
 import pytest
 import torch
 
-from gptcore.analysis import attention_patterns, trace
+from gptcore.analysis import ModelPart, attention_patterns, logits_without, trace
 from gptcore.inference.generation import last_logits
 from helpers import form
 from ui.lenses.attention.tab import _default_text
@@ -18,6 +19,7 @@ from ui.lenses.parameters.drawing.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
 from ui.shared.own_text import TEXT, own_text, reads, text_to_read
 from ui.state.machine import conclusion
+from weights.recipes.default_sentences import measure
 
 TOUR = Path(__file__).parents[4] / "ui" / "rooms" / "hall" / "talks" / "word.txt"
 PROMPT = "the cat sat on the mat and the dog"
@@ -67,10 +69,97 @@ def test_what_the_word_tour_says_of_its_sentence_is_so(bundled):
     tour = TOUR.read_text(encoding="utf-8")
     words = re.findall(r"\w+", TEXT)
     assert quote(TEXT) in tour and len(words) - words.index("hat") == 13 and "thirteen words back" in tour
-    shown = json.loads(sentence.opening(bundled, "mini"))
+    bundled.models.get("mini")
+    shown = json.loads(sentence.typed(bundled, {"model": "mini", "text": TEXT, "without": "none"}))
     assert shown["next"][0][0].strip() == "hat" and "“Hat”, it guesses" in tour
-    claim = "the last block makes “hat” the first guess"
-    assert shown["machine"]["said"].startswith(f"Only {claim}") and f"only {claim}" in tour
+    said = shown["machine"]["said"]
+    assert said.startswith("The last block decides: “hat”") and "had led" not in said
+    assert "only the last block makes “hat” the first guess" in tour
+
+
+def test_the_first_sentence_shows_a_real_choice_that_hangs_on_one_head(bundled):
+    """What `weights.recipes.default_sentences` chooses by, and what the page says of it."""
+    for name in ("mini", "world", "anthology", "shakespeare-char", "assistant"):
+        lm = bundled.models.get(name)
+        measured = measure(lm, own_text(bundled, name, lm))
+        assert measured.fits, measured
+    lm = bundled.models.get("mini")
+    ids = lm.tokenizer.encode(own_text(bundled, "mini", lm))
+    assert "L5H6" in measure(lm, own_text(bundled, "mini", lm)).decisive
+    shown = sentence.described_text(bundled, "mini", ids)
+    assert "Layer 5, head 6 pushes most towards it, looking back at “queen”" in shown["machine"]["said"]
+    off = sentence.described_text(bundled, "mini", ids, without="L5H6")
+    assert off["machine"]["said"].startswith("Without layer 5, head 6, “castle” falls from 5")
+    assert "“house” takes first place" in off["machine"]["said"]
+
+
+def test_with_parts_off_every_figure_is_that_of_a_model_without_them(services, tiny_lm):
+    ids = tiny_lm.tokenizer.encode(PROMPT)
+    services.models.get("tiny")
+    names = "L0H1,L1-mlp"
+    parts = [ModelPart(0, "head", 1), ModelPart(1, "mlp")]
+    before, after = logits_without(tiny_lm.model, ids, [[], parts]).softmax(-1)
+    shown = json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None, "without": names}))
+    tokens = [token for _, _, token in shown["next"]]
+    assert shown["without"] == ["L0H1", "L1-mlp"]
+    assert shown["was"] == pytest.approx(before[tokens].tolist(), rel=0.01)
+    assert [p for _, p, _ in shown["next"]] == pytest.approx(after[tokens].tolist(), rel=0.01)
+    assert int(before.argmax()) in tokens and int(after.argmax()) in tokens
+    assert shown["machine"]["choice"][2] == int(after.argmax())
+    assert shown["machine"]["blocks"][1]["mlp"] == 0
+    unknown = {"model": "tiny", "ids": ids, "at": None, "without": "L0H1,L77H1"}  # a part that it lacks
+    assert json.loads(sentence.guesses(services, unknown))["without"] == ["L0H1"]
+    assert sentence.guesses(services, {**unknown, "without": "nonsense"}) is None
+
+
+def test_the_handle_reshapes_by_the_sum_over_the_whole_vocabulary(services, tiny_lm):
+    ids = tiny_lm.tokenizer.encode(PROMPT)
+    shown = asked(services, ids)
+    logits = last_logits(tiny_lm.model, ids)
+    assert len(shown["log_sums"]) == 40
+    for step in (1, 7, 20, 40):
+        temperature = 0.05 * step
+        expected = (logits / temperature).softmax(-1)
+        for score, (_, _, token) in zip(shown["scores"], shown["next"], strict=True):
+            found = math.exp(score / temperature - shown["log_sums"][step - 1])
+            assert found == pytest.approx(float(expected[token]), rel=1e-3, abs=1e-9)
+
+
+def test_a_draw_beyond_the_tokens_shown_falls_where_its_share_says(services, tiny_lm):
+    ids = tiny_lm.tokenizer.encode(PROMPT)
+    shown = [token for _, _, token in asked(services, ids)["next"]]
+    chances = (last_logits(tiny_lm.model, ids) / 1.5).softmax(-1)
+    others = [token for token in range(len(chances)) if token not in shown]
+    weights = [float(chances[token]) for token in others]
+    request = {"model": "tiny", "ids": ids, "without": "none", "temperature": 1.5, "shown": shown}
+    for share in (0, 0.25, 0.5, 0.999999, 1):
+        drawn = json.loads(sentence.another(services, {**request, "share": share}))
+        before = sum(weights[: others.index(drawn["id"])]) / sum(weights)
+        assert before - 1e-4 <= share <= before + drawn["p"] / sum(weights) + 1e-3
+        assert drawn["p"] == pytest.approx(float(chances[drawn["id"]]), rel=0.01)
+    for wrong in ({"share": 2}, {"temperature": 0}, {"shown": [10**6]}, {"without": "x"}, {"ids": []}, {"model": "no"}):
+        assert sentence.another(services, {**request, "share": 0.5, **wrong}) is None
+
+
+def test_what_is_said_without_parts_follows_the_numbers():
+    def said(guess, now, parts=("layer 5, head 6",), after=""):
+        return sentence.without_parts(parts, guess, now, after)
+
+    hat, dress = (" hat", 0.58, 0.12), (" dress", 0.1, 0.4)
+    assert said(hat, dress) == (
+        "Without layer 5, head 6, “hat” falls from 58% to 12%, and “dress” takes first place with 40%."
+    )
+    assert said(hat, hat) == "Without layer 5, head 6, “hat” stays the first guess: it falls from 58% to 12%."
+    more = (" hat", 0.1, 0.2)
+    assert said(more, more, after=" red").startswith(
+        "After “red”, without layer 5, head 6, “hat” stays the first guess"
+    )
+    assert "rises from 10% to 20%" in said(more, more)
+    assert "rises from 10% to 20%, and “dress” takes first place with 40%" in said(more, dress)
+    same = (" hat", 0.5, 0.5001)
+    assert said(same, same).endswith("“hat” stays the first guess: it keeps its 50%.")
+    assert said(hat, dress, ["L1H1", "L2H2"]).startswith("Without L1H1 and L2H2, ")
+    assert said(hat, dress, list("abcd")).startswith("Without 4 parts, ")
 
 
 def test_where_the_model_cannot_read_one_s_own_sentence_the_page_says_what_became_of_it(bundled):
@@ -129,11 +218,11 @@ def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
             assert all(w == pytest.approx(float(traced.looks[layer, head, place]), rel=0.01) for place, w in looks)
 
 
-def conclude(*, chances, looks=(0.1, 0.8, 0.1), norms=((1.0, 2.0), (9.0, 1.0))):
+def conclude(*, chances, looks=(0.1, 0.8, 0.1), norms=((1.0, 2.0), (9.0, 1.0)), choice=" blue"):
     """A conclusion from made-up numbers: chances [depth][token], norms [layer][head], looks [place]."""
     looks = torch.tensor(looks).expand(len(norms), len(norms[0]), -1)
     found = SimpleNamespace(lens=torch.tensor(chances).log(), head_norms=torch.tensor(norms), looks=looks)
-    return conclusion(found, [" a", " red", " ball"], " blue")
+    return conclusion(found, [" a", " red", " ball"], choice)
 
 
 SURE, OTHER = [0.1, 0.7, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]
@@ -141,18 +230,22 @@ SURE, OTHER = [0.1, 0.7, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]
 
 def test_the_conclusion_follows_the_numbers():
     assert conclude(chances=[OTHER, SURE, SURE]) == (
-        "“blue” is the first guess from block 0 on; it ends at 70%. Block 0 raises it the most (10% to 70%); the head "
-        "there with the longest output, 0.1, looks at “red” (80%)."
+        "“blue” takes the lead in block 0 and ends at 70%. Block 0 does most for it (from 10% to 70%). "
+        "Layer 0, head 1 writes most, looking back at “red” (80% of its attention)."
     )
-    last = "Only the last block makes “blue” the first guess (10% before, 70% after); the head there with the longest"
+    last = "The last block decides: “blue” jumps from 10% to 70%. Layer 1, head 0 writes most"
     assert last in conclude(chances=[OTHER, OTHER, SURE])
     assert conclude(chances=[SURE, OTHER, SURE]).startswith(
-        "The last block makes “blue” the first guess (10% before, 70% after), after it was in front before any block "
-        "and lost again; "
+        "The last block decides: “blue” jumps from 10% to 70%. It had led before any block, then fell behind. Layer 1"
     )
+    assert "“blue” rises from 45% to 70%" in conclude(chances=[[0.6, 0.4, 0, 0], [0.55, 0.45, 0, 0], SURE])
     said = conclude(chances=[SURE] * 3)
-    assert said == "“blue” is already the first guess before any block, and ends at 70%. No block changes that much."
-    assert "0.1, spreads its attention." in conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
+    assert said == (
+        "“blue” leads from the start, before any block, and ends at 70%. No single block changes that much."
+    )
+    spread = conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
+    assert "Layer 0, head 1 writes most; its attention is spread over many words." in spread
+    assert "looking back at the earlier “red”" in conclude(chances=[OTHER, SURE, SURE], choice=" red")
     few = [[1 / 40] * 40] * 3
     assert conclude(chances=few) == "Nothing stands out: the likeliest next token, “blue”, has only 2%."
 

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from ui.shared.fields import Choice, Flag, Text, declared
+from ui.shared.parts import LONGEST_OFF
 
 RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
 ENDS = ("beginning", "end")
-MOST_OFF = 2_000  # parts that are switched off
-LONGEST_OFF = 20_000  # characters of their names
 LONGEST_SENTENCE = 2_000  # characters
 
 

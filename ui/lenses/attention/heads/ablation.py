@@ -1,28 +1,23 @@
 """Ablation: the next-token distribution with parts of the model switched off, for one visitor and one pass."""
 
-import re
 from collections.abc import Iterator
 from typing import cast
 
 from gptcore.analysis import ModelPart, divergence, effects, logits_without
 from gptcore.analysis.ablation import Replacement
-from gptcore.config import GPTConfig
 from ui.lenses.attention.handlers import maps
-from ui.lenses.attention.handlers.forms import LONGEST_OFF, MOST_OFF
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Ablation, AblationRow, Effects
 from ui.payloads import rounded
 from ui.services import Services
-from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering, as_json
+from ui.shared.parts import fitting, parts_named
 from ui.state.token_stream import label
 
 REPLACEMENTS = ("zero", "mean")
 EXAMPLE = ModelPart(0, "attention")
-NONE = "none"  # in the list of parts: nothing is switched off
 _N_ROWS = 12
-_NAME = re.compile(r"L(\d{1,5})(?:H(\d{1,5})|-(attention|mlp))")
 
 
 @answering
@@ -41,8 +36,8 @@ def switch_off(
     how = _replacement(replacement)
     is_example = off == ""
     parts = [EXAMPLE] if is_example else parts_named(off)
-    fitting = [part for part in parts if _has(seen.lm.model.config, part)]
-    return {**services.now(lambda: _changed(seen, fitting, how)), "example": is_example}
+    kept = fitting(seen.lm.model.config, parts)
+    return {**services.now(lambda: _changed(seen, kept, how)), "example": is_example}
 
 
 def try_all(services: Services, session_id: str | None, form: AttentionForm, replacement: object) -> Iterator[str]:
@@ -66,36 +61,6 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
             if not run.wanted:
                 yield as_json({**done, "stopped": True})
                 return
-
-
-def parts_named(names: object) -> list[ModelPart]:
-    """The parts of untrusted names: "L5H6,L0-attention,L2-mlp", or NONE. Raises InputError."""
-    text = inputs.text(names, "The list of parts to switch off", most=LONGEST_OFF)
-    if text == NONE:
-        return []
-    parts = [_part_named(name.strip()) for name in text.split(",")]
-    if len(parts) > MOST_OFF:
-        raise InputError(f"{len(parts):,} parts are to be switched off; {MOST_OFF:,} are allowed.")
-    return parts
-
-
-def _part_named(name: str) -> ModelPart:
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise InputError(f"{name[:60]!r} is no part of a model. Write L5H6 for a head, or L5-attention, or L5-mlp.")
-    layer, head, kind = match.groups()
-    if head is not None:
-        return ModelPart(int(layer), "head", int(head))
-    return ModelPart(int(layer), "attention" if kind == "attention" else "mlp")
-
-
-def _has(config: GPTConfig, part: ModelPart) -> bool:
-    """Whether a model has this part: another one may have fewer layers or heads, or no MLPs."""
-    if part.layer >= config.n_layer:
-        return False
-    if part.kind == "mlp":
-        return config.use_mlp
-    return part.head is None or part.head < config.n_head
 
 
 def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gptcore.analysis import logit_lens, settled_depths
 from gptcore.formatting import percent
-from ui.conclusions import UNSURE, concludes, in_front, lost_again, quoted
+from ui.conclusions import UNSURE, concludes, had_led, in_front, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Lens
@@ -85,9 +85,7 @@ def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
     if chances[-1] < UNSURE:
         return f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
     if settled == 0:
-        return f"After the last token, {word} is first at every depth, and ends at {final}."
-    return (
-        f"After the last token, {word} is the first guess from layer {settled - 1} on "
-        f"({percent(chances[settled - 1])} before, {percent(chances[settled])} after){lost_again(before, 'layer')}; "
-        f"it ends at {final}."
-    )
+        return f"After the last token, {word} leads at every depth and ends at {final}."
+    risen = f"from {percent(chances[settled - 1])} to {percent(chances[settled])}"
+    takes = f"After the last token, {word} takes the lead in layer {settled - 1} ({risen}) and ends at {final}."
+    return takes + had_led(before, "layer")

@@ -1,32 +1,42 @@
 """One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, TypeGuard
 
+import torch
 from torch import Tensor
 
-from gptcore.analysis import trace
+from gptcore.analysis import ModelPart, logits_without, trace
 from gptcore.errors import GPTCoreError
+from gptcore.formatting import percent
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
-from ui.lenses.start.payloads import GuessesRequest, Sentence, SentenceToken
-from ui.payloads import TextRequest, fields, rounded
+from ui.conclusions import concludes, listed, quoted
+from ui.lenses.start.payloads import Drawn, GuessesRequest, OtherRequest, Sentence, SentenceToken, TypedRequest
+from ui.payloads import Choice, fields, rounded
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering, as_json, open_model
 from ui.shared.own_text import own_text
+from ui.shared.parts import NONE, fitting, in_words, name_of, parts_named
 from ui.state.machine import described, likeliest
 from ui.state.model_store import base_name
 
 MOST_TOKENS = 400  # on the page; tokens outside the context window are shown but not read
 _MOST_CHARS = 4_000
+Guess = tuple[str, float, float]  # a token's label, its probability in the whole model, and with parts switched off
 _CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
 _LONGEST_HELD = 20_000  # characters of JSON
 _N_NEXT, _N_OTHERS = 8, 6
 _FAINTEST = 0.12  # of a head's attention; weaker links are too common to draw
 _ARCS_EACH = 5  # from a token
+_STEP = 0.05  # of the temperature's handle
+HOTTEST = 2.0  # its end
+_N_NAMED = 3  # parts at most that a sentence names
+_N_LIFTED = 3  # rows at most for tokens that are likely only without a part
 
 
 @answering
@@ -78,60 +88,168 @@ def _are_ids(ids: object) -> TypeGuard[list[int]]:
 
 def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> Annotated[str, Sentence] | None:
     """The text of these tokens. None for an invalid request, and for a model that is not open."""
-    model, ids, at = fields(request, "model", "ids", "at")
+    model, ids, at, without = fields(request, "model", "ids", "at", "without")
     if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
         return None
     if at is not None and not (type(at) is int and 0 <= at < len(ids)):
         return None
     try:
-        return as_json(described_text(services, model, ids, at))
+        return as_json(described_text(services, model, ids, at, without=without))
     except GPTCoreError:
         return None
 
 
+def another(services: Services, request: Annotated[object, OtherRequest]) -> Annotated[str, Drawn] | None:
+    """The token on which a draw has fallen among those that are not shown. None for an invalid request."""
+    model, ids, without, temperature = fields(request, "model", "ids", "without", "temperature")
+    shown, share = fields(request, "shown", "share")
+    lm = services.opened(model)
+    if lm is None or not _are_ids(ids) or not _are_ids(shown) or max(shown) >= lm.model.config.vocab_size:
+        return None
+    try:
+        heat = inputs.number(temperature, "The temperature", low=_STEP, high=HOTTEST)
+        part = inputs.number(share, "The share", low=0, high=1)
+        parts = fitting(lm.model.config, parts_named(without))
+        token, p = services.now(lambda: _drawn_beyond(lm, ids, parts, heat, shown, part))
+    except GPTCoreError:
+        return None
+    return as_json(Drawn(id=token, label=describe_token(lm.tokenizer, token), p=p))
+
+
+def _drawn_beyond(
+    lm: LanguageModel, ids: list[int], parts: list[ModelPart], temperature: float, shown: list[int], share: float
+) -> tuple[int, float]:
+    """(the token, its probability) of a draw among all tokens but those shown."""
+    read = ids[_first_read(lm, ids) :]
+    chances = (logits_without(lm.model, read, [parts])[0] / temperature).softmax(-1)
+    others = chances.clone()
+    others[shown] = 0.0
+    sums = others.double().cumsum(-1)
+    token = int(torch.searchsorted(sums, share * float(sums[-1]), right=True))
+    if token >= len(others) or float(others[token]) == 0.0:  # at the very end of all shares
+        token = int(others.nonzero()[-1]) if bool(others.any()) else int(chances.argmax())
+    return token, rounded(chances[token])
+
+
 @answering
-def typed(services: Services, request: Annotated[object, TextRequest]) -> Sentence:
+def typed(services: Services, request: Annotated[object, TypedRequest]) -> Sentence:
     """A text being typed; a message where the model cannot read it, or is not open."""
-    model, text = fields(request, "model", "text")
+    model, text, without = fields(request, "model", "text", "without")
     lm, written = open_model(services, model), inputs.text(text, "Your sentence", most=_MOST_CHARS)
     if not written:
         raise InputError("Type a word, and see what comes next.")
-    return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:])
+    return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:], without=without)
 
 
 def described_text(
-    services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = ""
+    services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "", without: object = None
 ) -> Sentence:
     """The text, inspected at one position, with a note if it differs from the visitor's.
 
+    Args:
+        without: names of parts that are switched off, as `parts_named` takes them; those that the model lacks are
+            left out. None switches nothing off.
+
     Raises:
-        TokenIdError, ContextLengthError: as the model does.
+        TokenIdError, ContextLengthError: as the model does. InputError: names that are none.
     """
     lm = services.models.get(model)
-    return {**services.now(lambda: _described(lm, model, ids, at)), "note": note}
+    parts = fitting(lm.model.config, parts_named(NONE if without is None else without))
+    return {**services.now(lambda: _described(lm, model, ids, at, parts)), "note": note}
 
 
-def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None) -> Sentence:
-    """Reads a text beyond the window from half a window before its end."""
+def _first_read(lm: LanguageModel, ids: list[int]) -> int:
+    """The place of the first token that is read: of a text beyond the window, half a window before its end."""
     window = lm.model.config.n_positions
-    first = 0 if len(ids) <= window else len(ids) - max(1, window // 2)
+    return 0 if len(ids) <= window else len(ids) - max(1, window // 2)
+
+
+def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, parts: list[ModelPart]) -> Sentence:
+    first = _first_read(lm, ids)
     at = len(ids) - 1 if at is None else max(at, first)
-    traced = trace(lm.model, ids[first:], at - first)
+    whole = trace(lm.model, ids[first:], at - first)
+    traced = trace(lm.model, ids[first:], at - first, without=parts) if parts else whole
     chances, looks = traced.logits.softmax(dim=-1), traced.attended
+    before = whole.logits[-1].softmax(dim=-1)
+    rows = _rows(before, chances[-1])
+    logprobs = traced.logits[-1].log_softmax(dim=-1)
+    machine = described(lm, ids[first:], traced, drawn=whole)
+    if parts:
+        machine["said"] = without_parts(
+            [in_words(part, alone=len(parts) == 1) for part in parts],
+            *_best(lm, whole.logits[at - first], traced.logits[at - first]),
+            "" if at == len(ids) - 1 else describe_token(lm.tokenizer, ids[at]),
+        )
     text, tokens = StreamingText(lm.tokenizer), list[SentenceToken]()
     for place, token in enumerate(ids, start=-first):
-        before = chances[place - 1] if place > 0 else None
+        expected = chances[place - 1] if place > 0 else None
         tokens.append({
             "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
-            "p": None if before is None else rounded(before[token]),
-            "others": [] if before is None else likeliest(lm, before, _N_OTHERS),
+            "p": None if expected is None else rounded(expected[token]),
+            "others": [] if expected is None else likeliest(lm, expected, _N_OTHERS),
         })  # fmt: skip
     return {
-        "model": model, "text": lm.tokenizer.decode(ids), "tokens": tokens, "next": likeliest(lm, chances[-1], _N_NEXT),
+        "model": model, "text": lm.tokenizer.decode(ids), "tokens": tokens,
+        "next": [_choice(lm, token, chances[-1]) for token in rows],
+        "without": [name_of(part) for part in parts],
+        "was": [rounded(before[token]) for token in rows] if parts else [],
+        "scores": [rounded(logprobs[token], 6) for token in rows],
+        "log_sums": log_sums(logprobs),
         "arcs": _arcs(looks, first), "end": lm.tokenizer.end_id, "first": first, "full": len(ids) >= MOST_TOKENS,
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
-        "unit": "letter" if lm.tokenizer.kind == "char" else "word", "machine": described(lm, ids[first:], traced),
+        "unit": "letter" if lm.tokenizer.kind == "char" else "word", "machine": machine,
     }  # fmt: skip
+
+
+def log_sums(logprobs: Tensor) -> list[float]:
+    """At each step of the temperature's handle above 0, log Σ exp(logprobs / temperature). logprobs: float [V]."""
+    steps = round(HOTTEST / _STEP)
+    temperatures = _STEP * torch.arange(1, steps + 1, dtype=torch.float64)  # [S]
+    return [rounded(total, 8) for total in (logprobs.double() / temperatures[:, None]).logsumexp(-1)]
+
+
+def _rows(before: Tensor, after: Tensor) -> list[int]:
+    """The tokens that are shown: the whole model's likeliest, then those that are likely only without a part."""
+    n = min(_N_NEXT, len(before))
+    likely = before.topk(n).indices.tolist()
+    lifted = [token for token in after.topk(min(_N_LIFTED, n)).indices.tolist() if token not in likely]
+    return likely[: n - len(lifted)] + lifted
+
+
+def _choice(lm: LanguageModel, token: int, chances: Tensor) -> Choice:
+    return describe_token(lm.tokenizer, token), rounded(chances[token]), token
+
+
+def _best(lm: LanguageModel, before: Tensor, after: Tensor) -> tuple[Guess, Guess]:
+    """(label, chance with all parts, chance without some) of the whole model's first guess, and of the other's."""
+    chances = torch.stack([before, after]).softmax(-1)  # [2, V]
+
+    def of(token: int) -> Guess:
+        return describe_token(lm.tokenizer, token), float(chances[0, token]), float(chances[1, token])
+
+    return of(int(before.argmax())), of(int(after.argmax()))
+
+
+@concludes("without parts")
+def without_parts(parts: Sequence[str], guess: Guess, now: Guess, after: str = "") -> str:
+    """What becomes of the first guess where parts are switched off.
+
+    Args:
+        parts: in words.
+        guess: the whole model's first guess: its label, its probability with all parts, and without these.
+        now: the same of the first guess without them.
+        after: the token that is looked at; "" for the last.
+    """
+    off = listed(parts) if len(parts) <= _N_NAMED else f"{len(parts)} parts"
+    where = f"After {quoted(after)}, without {off}" if after else f"Without {off}"
+    label, had, has = guess
+    verb = "falls" if has < had else "rises"
+    change = f"{verb} from {percent(had)} to {percent(has)}"
+    if percent(had) == percent(has):
+        change = f"keeps its {percent(has)}"
+    if label == now[0]:
+        return f"{where}, {quoted(label)} stays the first guess: it {change}."
+    return f"{where}, {quoted(label)} {change}, and {quoted(now[0])} takes first place with {percent(now[2])}."
 
 
 def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:

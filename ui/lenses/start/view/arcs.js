@@ -30,10 +30,10 @@ function placeOf(word, box) {
 // [from, to, weight].
 export function drawLooks(words, svg, from, looks) {
   const nodes = [...words.querySelectorAll('.st-word')];
-  const box = words.getBoundingClientRect();
-  svg.setAttribute('width', box.width);
-  svg.setAttribute('height', box.height);
+  svg.setAttribute('width', words.offsetWidth);
+  svg.setAttribute('height', words.offsetHeight);
   svg.textContent = '';
+  const box = words.getBoundingClientRect(); // after the picture has its size: it stands in front of the words
   nodes.forEach((node, i) => {
     node.classList.toggle('from', i === from);
     node.style.setProperty('--look', 0);

@@ -2,17 +2,19 @@
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
-import {counted, percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton, onTools} from '../../../shared/view/dom.js';
+import {counted, percent} from '../../../shared/view/plain.js';
+import {onTools} from '../../../shared/view/dom.js';
+import {holdsState, linked} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken} from '../../../shared/view/store.js';
 import {onStore, sentence, setSentence, valueOf} from '../../../shared/view/store.js';
 import {askWhy} from '../../../shared/view/why.js';
 import {machinePicture} from '../../../shared/view/machine.js';
 import {sentenceEditor} from './editor.js';
+import {guessBars, readSettings, written} from './guesses.js';
 import {panels, questions} from './panels.js';
 import {story} from './story.js';
-import {PAUSE, SLOW, drawn, fly, words} from './writer.js';
+import {PAUSE, SLOW, fly} from './writer.js';
 
 const [TRIES, AGAIN] = [3, 1500]; // of a look at another token, and milliseconds between two
 const TYPED = 250; // milliseconds after the last key until a text is read
@@ -22,7 +24,7 @@ const FULL = 'The text has reached its limit here. Start over, or open Generate 
 
 /** @type {Component<Sentence, StartServer>} */
 let page;
-let editor, picture, told; // the parts of the view: the sentence, the model, the story
+let editor, picture, told, guesses; // the parts of the view: the sentence, the model, the story, the guesses
 let data = null; // the sentence as it was read; null where none can be
 let model = ''; // that of the last sentence that could be read
 let tried = ''; // the sentence that was read last; the model may write it otherwise
@@ -34,11 +36,15 @@ let reading = Promise.resolve(); // until it does
 let waiting = 0; // the timer of what is typed
 let [left, writing] = [0, 0]; // words still to be written; the number of the newest writing, an older one ends
 const before = []; // sentences, for Back
+let begun = null; // where the dice were rolled first: {ids, n}, n words from there
+const without = new Set(); // names of the parts that are switched off, such as L5H6
+const settings = readSettings(linked); // of the draw: temperature, topK, seed
 
 const find = name => page.element.querySelector('.st-' + name);
 const button = name => page.element.querySelector(`[data-do=${name}]`);
 const say = text => (find('said').textContent = text);
 const ids = () => data.tokens.map(token => token.id);
+const off = () => [...without].join() || 'none';
 
 // --- which question the view answers: the text, and the token whose picture is drawn, null for the last
 const tokenOf = place => (place === null || place >= data.tokens.length - 1 ? null : place);
@@ -55,7 +61,7 @@ export const heldSentence = () => held;
 async function lookAt(place, tries = TRIES) {
   const [number, mine, of] = [asking, ++looking, ids()];
   asks(data.text, tokenOf(place));
-  const answer = await page.server.guesses({model: data.model, ids: of, at: place});
+  const answer = await page.server.guesses({model: data.model, ids: of, at: place, without: off()});
   if (number !== asking || mine !== looking || !data || ids().join() !== of.join()) return;
   if (answer) {
     data.machine = JSON.parse(answer).machine;
@@ -76,7 +82,7 @@ async function read(text) {
   asks(text);
   pause();
   if (!editor.isTyped()) editor.show(text);
-  const answer = await page.server.typed({model: data?.model ?? model, text});
+  const answer = await page.server.typed({model: data?.model ?? model, text, without: off()});
   if (number !== asking) return;
   const reply = answer ? JSON.parse(answer) : {message: NO_ANSWER};
   say(reply.message ?? '');
@@ -88,7 +94,7 @@ async function read(text) {
 
 async function ask(wanted) {
   const number = ++asking;
-  const answer = await page.server.guesses({model: data.model, ids: wanted, at: null});
+  const answer = await page.server.guesses({model: data.model, ids: wanted, at: null, without: off()});
   if (number !== asking) return false;
   if (answer) take(JSON.parse(answer));
   else {
@@ -103,7 +109,7 @@ async function change(wanted, writes) {
   before.push(ids());
   pause();
   say('');
-  if (await ask(wanted)) write(writes);
+  if ((await ask(wanted)) && writes) throwDice(writes);
 }
 
 // Whether the page shows what stands in the field; where it could not be read, it is tried again.
@@ -113,10 +119,57 @@ async function isShown() {
   return isRead;
 }
 
+// Draws the next token, {row, choice, p} each; undefined where no answer came.
+async function roll() {
+  const {row, choice, p, share} = guesses.roll(data.tokens.length);
+  if (choice) return {row, choice, p};
+  const {temperature} = settings;
+  const shown = data.next.map(([, , id]) => id);
+  const answer = await page.server.another({
+    model: data.model,
+    ids: ids(),
+    without: off(),
+    temperature,
+    shown,
+    share,
+  });
+  if (!answer) return undefined;
+  const other = JSON.parse(answer);
+  return {row, choice: [other.label, other.p, other.id], p: other.p};
+}
+
 async function next() {
   if (!(await isShown())) return;
-  const picked = drawn(words(data));
-  if (picked !== undefined) append(picked);
+  before.push(ids());
+  say('');
+  await throwDice(1);
+}
+
+// Writes n words by the dice, which begin anew here.
+function throwDice(n) {
+  begun = {ids: ids(), n};
+  return write(n);
+}
+
+// Goes back to where the dice were rolled, and rolls them again.
+async function repeat() {
+  if (!begun) return;
+  pause();
+  say('');
+  const {ids: from, n} = begun;
+  before.push(ids());
+  if (await ask(from)) throwDice(n);
+}
+
+// Switches a part of the model off, or on again.
+function toggle(name) {
+  if (!without.delete(name)) without.add(name);
+  switched();
+}
+
+async function switched() {
+  pause();
+  if (await ask(ids())) lookAtChosen();
 }
 
 function append(id) {
@@ -137,13 +190,20 @@ async function write(n) {
   left = n;
   drawPlay();
   while (goesOn()) {
-    const picked = drawn(words(data));
     if (data.full) say(FULL);
-    if (data.full || picked === undefined) break;
+    const drawn = data.full ? undefined : await roll();
+    if (!drawn || mine !== writing) break;
+    const {row, choice, p} = drawn;
+    const word = guesses.textOf(choice);
+    say(n === 1 ? `The dice fell on “${word}”, which had ${percent(p)}.` : '');
+    if (choice[2] === data.end) {
+      say('The dice fell on the end of the text.');
+      break;
+    }
     left -= 1;
     picture.beat();
-    await fly(find('bars').children[data.next.findIndex(([, , id]) => id === picked)], editor.last());
-    if (mine !== writing || !(await ask([...ids(), picked]))) break;
+    await fly(row, editor.last());
+    if (mine !== writing || !(await ask([...ids(), choice[2]]))) break;
     const isSlow = button('slow').getAttribute('aria-pressed') === 'true';
     if (goesOn()) await new Promise(done => setTimeout(done, isSlow ? SLOW : PAUSE));
   }
@@ -156,6 +216,8 @@ function drawPlay() {
   play.textContent = writes ? 'Pause' : 'Let it write';
   play.classList.toggle('on', writes);
   for (const name of ['back', 'again']) button(name).hidden = !writes && !before.length;
+  for (const name of ['same', 'other']) button(name).hidden = writes || !begun;
+  button('whole').hidden = !without.size;
   button('slow').hidden = !writes;
 }
 
@@ -170,21 +232,9 @@ function drawArcs(from = pointed) {
 }
 
 function drawBars() {
-  button('next').textContent = `Next ${data.unit}`;
   button('why').textContent = `Why this ${data.unit}?`;
   find('next').querySelector('h2').textContent = `Its guesses for the next ${data.unit}`;
-  const bars = find('bars');
-  const focused = [...bars.children].indexOf(document.activeElement); // a keyboard goes on where it was
-  bars.textContent = '';
-  for (const [label, p, id] of data.next) {
-    const ends = id === data.end;
-    const press = () => (ends ? say('Here it would end its text.') : append(id));
-    const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', press);
-    bar.style.setProperty('--p', `${100 * p}%`); // a full row is 100%
-    add(bar, 'span', 'st-name u-token u-mono', ends ? 'end of text' : visible(label).replace('␣', ''));
-    add(bar, 'span', 'st-p u-digits', percent(p));
-  }
-  /** @type {HTMLElement} */ (bars.children[focused])?.focus({preventScroll: true});
+  guesses.draw(data);
 }
 
 // A sentence that was read; intoBox: whether the other tabs' boxes take it, too.
@@ -221,14 +271,21 @@ function sync() {
   if (value.message) {
     editor.clear(value.message);
     picture.clear();
-    find('conclusion').textContent = find('bars').textContent = '';
+    find('conclusion').textContent = '';
+    guesses.clear();
     return;
   }
-  say(value.note || `Arcs: where the ${counted(value.heads, 'attention head')} look from the marked word.`);
+  const arcs = 'Arcs: which earlier words it looks back at from the underlined one';
+  say(value.note || `${arcs}, by ${counted(value.heads, 'attention head')}.`);
   // What the visitor has written elsewhere, or before a reload, is read in its place, and nothing else is drawn.
   if (sentence() && sentence() !== value.text && !value.note) {
     if (!before.length) before.push(value.tokens.map(token => token.id));
     read(sentence());
+    return;
+  }
+  if (without.size) {
+    data = value; // nothing is drawn of the whole model
+    switched();
     return;
   }
   take(value, false);
@@ -279,7 +336,16 @@ const tools = {
     if (!(await isShown())) return;
     before.push(ids());
     say('');
-    write(WRITES);
+    throwDice(WRITES);
+  },
+  same: repeat,
+  other() {
+    guesses.newSeed();
+    repeat();
+  },
+  whole() {
+    without.clear();
+    switched();
   },
   step: () => picture.step(),
   back() {
@@ -290,6 +356,8 @@ const tools = {
   },
   again() {
     before.length = 0;
+    begun = null;
+    without.clear();
     setSentence(JSON.parse(page.props.value).text ?? '', hear);
     sync();
   },
@@ -309,11 +377,22 @@ export function start(given) {
       goTo(new URLSearchParams(way));
     },
     look: place => chooseToken(place < data.tokens.length - 1 ? place : null),
+    isOff: name => without.has(name),
+    toggle,
     next,
     choose: head => chooseHead(head),
   });
   const replaced = (i, id) => change([...ids().slice(0, i), id], WRITES);
   editor = sentenceEditor(find('line'), {typed, pointed: i => data && drawArcs(i), opened: open, replaced});
+  for (const name of (linked('without') ?? '').split(',').filter(Boolean)) without.add(name);
+  const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
+  guesses = guessBars(find, settings, {taken, changed: pause});
+  holdsState('start/', {
+    without: () => (without.size ? off() : null),
+    start_temperature: () => written(settings).start_temperature,
+    start_top_k: () => written(settings).start_top_k,
+    dice: () => written(settings).dice,
+  });
   onStore(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {

@@ -13,21 +13,25 @@ _HTML = """
 <textarea class="st-text u-type-xl u-mono" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
 <span id="st-how" hidden>Alt and the down arrow offer other words for the one at the cursor.</span>
 <div class="st-tools u-apart u-row u-type-sm"><button type="button" class="st-play u-act" data-do="play">Let it write</button>
-<button type="button" data-do="next">Next word</button>
 <button type="button" data-do="why" title="what each part of the model wrote for its first guess (W)">Why this word?</button>
 <button type="button" data-do="back" hidden>Back</button><button type="button" data-do="again" hidden>Start over</button>
 <button type="button" data-do="slow" aria-pressed="false" hidden>Slow</button>
 <span class="st-said u-muted" role="status"></span></div>
 </div>
 <div class="st-two u-apart">
-<p class="st-conclusion u-line u-apart" role="status"></p>
+<div class="st-above u-row u-apart"><p class="st-conclusion u-line" role="status"></p>
+<button type="button" class="st-whole" data-do="whole" hidden>Switch everything on</button></div>
 <div class="st-machine u-two u-apart"><div class="mc-box"></div>
-<section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div></section>
+<section class="st-next"><h2>Its guesses for the next word</h2><div class="st-bars"></div>
+<div class="st-chance u-type-sm"><label for="st-heat">Temperature</label><input type="range" id="st-heat" class="st-heat" min="0" max="2" step="0.05" value="1"><output class="st-heat-shown u-digits">1.00</output>
+<label for="st-top-k">Top-k</label><input type="range" id="st-top-k" class="st-top-k" min="0" max="8" step="1" value="0"><output class="st-top-k-shown u-digits">off</output></div>
+<div class="st-dice u-row u-type-sm"><button type="button" data-do="next" title="draw the next token by these probabilities (N)">Roll the dice</button>
+<button type="button" data-do="same" hidden>Same again</button><button type="button" data-do="other" hidden>New dice</button></div></section>
 <div class="mc-said u-muted u-type-sm" role="status"></div>
 <div class="mc-key u-key u-row u-muted u-type-xs"><button type="button" data-do="step" title="one part after the other, then the next word">Step through</button>
-<span><i class="look"></i>where the head that writes most looks</span>
-<span><i style="--hue: var(--lens-part-attention)"></i>attention writes</span><span><i style="--hue: var(--lens-part-mlp)"></i>MLP writes</span>
-<span><b class="u-mono">a</b> what it would say if it stopped here</span></div></div>
+<span><i class="look"></i>where the strongest head looks</span>
+<span><i style="--hue: var(--lens-part-attention)"></i>how much attention changes</span><span><i style="--hue: var(--lens-part-mlp)"></i>how much the MLP changes</span>
+<span><b class="u-mono">word</b>: best guess if it stopped here</span></div></div>
 </div>
 <section class="st-story u-apart" id="story" aria-label="The story" hidden></section>
 <section class="st-talks" id="talks" aria-label="Talks" hidden></section>
