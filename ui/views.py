@@ -3,7 +3,7 @@
 The page, its links, keys and talks, the questions of Start and the browser tests follow it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from urllib.parse import urlencode
@@ -37,58 +37,158 @@ TABS = (
 
 @dataclass(frozen=True)
 class Question:
-    """Something that a visitor may want to know, and where the page answers it."""
+    """Something that a visitor may want to know, and where the page answers it.
 
-    text: str  # the question
-    # tab, view: names of the place; view is "" where the tab is one view
+    Args:
+        text: the question.
+        tab, view: names of the place; view is "" where the tab is one view.
+        sees: selector of what must be seen there, so that the question is answered.
+        sentence: on which the answer shows best, for visitors who have written none.
+        also: further words by which a search finds it.
+        is_first: whether it is one of the few that are shown before anybody searches.
+        at: selector of what the page scrolls to there.
+        choose: label of what it switches on there.
+        task: of Zero-shot, which a load of the page sets.
+        head: (layer, head) that is chosen there.
+    """
+
+    text: str
     tab: str
     view: str = ""
-    sentence: str = ""  # on which the answer shows best, for visitors who have written none
-    also: str = ""  # further words by which a search finds it
-    is_first: bool = False  # whether it is one of the few that are shown before anybody searches
-    at: str = ""  # selector of what the page scrolls to there
-    choose: str = ""  # label of what it switches on there
-    task: str = ""  # of Zero-shot, which a load of the page sets
+    sees: str = field(kw_only=True)
+    sentence: str = ""
+    also: str = ""
+    is_first: bool = False
+    at: str = ""
+    choose: str = ""
+    task: str = ""
+    head: tuple[int, int] | None = None
 
     @property
     def way(self) -> str:
         """The place as a link names it."""
         way = {"tab": self.tab} | ({"view": title_of(self.tab, self.view)} if self.view else {})
         more = {"see": self.at, "choose": self.choose, "task": self.task}
+        if self.head is not None:
+            more |= {"layer": str(self.head[0]), "head": str(self.head[1])}
         return urlencode(way | {name: value for name, value in more.items() if value})
 
 
 _REPEATS = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+# On these words in no order the mini's copying heads have nothing to go by but what came before.
+_COPIES = "cup rain seven dog moon hat cup rain seven dog moon"
 QUESTIONS = (
-    Question("Where does each head look?", "attention", "heads", also="attention map", is_first=True),
-    Question("Why does it say this word and not another?", "attention", "why", is_first=True),
-    Question("Which word of the text does the answer come from?", "attention", "why", _REPEATS),
-    Question("Which heads copy what came before?", "attention", "heads", _REPEATS, also="induction"),
-    Question("Where do the heads of the real GPT-2 look?", "attention", "heads", at="#recorded"),
-    Question("What happens if a part is switched off?", "attention", "heads", _REPEATS, "ablation", True, "#ablation"),
-    Question("In which layer does the answer appear?", "attention", "layers", _REPEATS, "logit lens"),
-    Question("What does a single neuron react to?", "attention", "layers", also="MLP", at="#one-neuron"),
-    Question("How is my text cut into tokens?", "generate", "tokens", also="BPE tokenizer"),
-    Question("Which word of my text surprises the model?", "generate", "write", "", "perplexity loss", choose=SURPRISE),
-    Question("Greedy, top-k or top-p: what is the difference?", "generate", "compare", also="sampling"),
-    Question("Can I push it towards sadness, or towards animals?", "generate", "steer", also="steering vector"),
-    Question("What does temperature do?", "generate", "write", also="softmax probability logits", is_first=True),
-    Question("Why does it make things up?", "generate", "write", also="hallucination lie invent false true"),
-    Question("Where are all the numbers?", "parameters", "count", also="embedding weights parameters"),
-    Question("Why 124M parameters and not 117M?", "parameters", "reference", at="#quoted"),
-    Question("How much memory and computation does it need?", "parameters", "reference"),
-    Question("How did GPT develop, from the bigram on?", "parameters", "reference", also="history", at="#families"),
-    Question("How does a model learn, from noise to words?", "train", "scratch", also="loss film", is_first=True),
-    Question("Can I train it further on my own text?", "train", "further", "", "fine-tune", True, choose="Your text"),
     Question(
-        "How does a GPT become a chat assistant?", "train", "further", "", "RLHF DPO preferences", choose="Assistant"
+        "Where does each head look?", "attention", "heads",
+        sees="#attention .at-name", also="attention map heatmap", is_first=True,
     ),
-    Question("Why does a GPT not answer when I ask it something?", "generate", "chat"),
-    Question("Does it translate?", "zero-shot", "answer", also="french english", task="translate"),
-    Question("Can it do a task from the prompt alone?", "zero-shot", "answer", also="translate sentiment"),
-    Question("Do examples in the prompt help?", "zero-shot", "ways", also="few-shot in-context learning"),
-    Question("Which part of the prompt did the answer depend on?", "zero-shot", "answer", at="#zs-whose"),
-)
+    Question(
+        "Why does it say this word and not another?", "attention", "why",
+        sees="#why .wy-table", also="said choose prefer logit attribution reason", is_first=True,
+    ),
+    Question(
+        "Which word of the text does the answer come from?", "attention", "why", _REPEATS,
+        sees="#why .ct-words", also="circuit source", at="#why .ct-words",
+    ),
+    Question(
+        "Which heads copy what came before?", "attention", "heads", _COPIES, head=(5, 4),
+        sees="#attention .at-body:has-text('looks at what came after this token last time')",
+        also="induction repeat name copying",
+    ),
+    Question(
+        "Where do the heads of the real GPT-2 look?", "attention", "heads",
+        sees="#recorded-heads .at-name", also="openai gpt2 recorded", at="#recorded",
+    ),
+    Question(
+        "What happens if a part is switched off?", "attention", "heads", _REPEATS,
+        sees="#ablation .ab-head", also="ablation remove delete break without", is_first=True, at="#ablation",
+    ),
+    Question(
+        "In which layer does the answer appear?", "attention", "layers", _REPEATS,
+        sees="#lens .conclusion", also="logit lens depth when know block",
+    ),
+    Question(
+        "What does a single neuron react to?", "attention", "layers",
+        sees="#neurons .conclusion", also="MLP activation", at="#one-neuron",
+    ),
+    Question("How is my text cut into tokens?", "generate", "tokens", sees="#tokens", also="BPE tokenizer vocabulary"),
+    Question(
+        "Which word of my text surprises the model?", "generate", "write",
+        sees="#scored .conclusion", also="perplexity loss score", choose=SURPRISE,
+    ),
+    Question(
+        "Greedy, top-k or top-p: what is the difference?", "generate", "compare",
+        sees="#compared-0", also="sampling strategies nucleus",
+    ),
+    Question(
+        "Can I push it towards sadness, or towards animals?", "generate", "steer",
+        sees="#steer-said", also="steering vector mood happy control",
+    ),
+    Question(
+        "What does temperature do?", "start", at="#st-heat", is_first=True,
+        sees="#st-heat", also="wild wilder tamer boring creative softmax probability logits heat",
+    ),
+    Question(
+        "Why is the text different every time, and how do I get the same one again?", "start", at=".st-dice",
+        sees=".st-dice", also="random seed dice chance repeat repeatable reproduce",
+    ),
+    Question(
+        "Why does it make things up?", "start", at=".st-bars",
+        sees=".st-bars", also="hallucinate hallucination lie invent false true wrong fact",
+    ),
+    Question(
+        "Where are all the numbers?", "parameters", "count",
+        sees="#breakdown .conclusion", also="how many parameters weights embedding size big",
+    ),
+    Question(
+        "Why 124M parameters and not 117M?", "parameters", "reference",
+        sees="#quoted", also="gpt-2 small", at="#quoted",
+    ),
+    Question(
+        "How much memory and computation does it need?", "parameters", "reference",
+        sees="#cost .conclusion", also="GPU RAM flops cost speed",
+    ),
+    Question(
+        "How did GPT develop, from the bigram on?", "parameters", "reference",
+        sees="#families", also="history timeline", at="#families",
+    ),
+    Question(
+        "How does a model learn, from noise to words?", "train", "scratch",
+        sees="#train", also="loss film training curve", is_first=True,
+    ),
+    Question(
+        "Can I train it further on my own text?", "train", "further",
+        sees="#tune-start", also="fine-tune finetune upload data", is_first=True, choose="Your text",
+    ),
+    Question(
+        "How does a GPT become a chat assistant?", "train", "further",
+        sees="#teach-start, #train", also="RLHF DPO preferences instructions chatgpt", choose="Assistant",
+    ),
+    Question(
+        "Why does a GPT not answer when I ask it something?", "generate", "chat",
+        sees="#chat", also="chatbot chat talk conversation",
+    ),
+    Question(
+        "Does it translate?", "zero-shot", "answer",
+        sees="#zs-stream", also="french english language", task="translate",
+    ),
+    Question(
+        "Can it do a task from the prompt alone?", "zero-shot", "answer",
+        sees="#zs-view .zs-prompt", also="summarise sentiment question zero-shot",
+    ),
+    Question(
+        "Do examples in the prompt help?", "zero-shot", "ways",
+        sees="#zs-ways .conclusion", also="few-shot in-context learning",
+    ),
+    Question(
+        "Which part of the prompt did the answer depend on?", "zero-shot", "answer",
+        sees="#zs-whose", also="leave out", at="#zs-whose",
+    ),
+    Question(
+        "How do I save, share or copy what I see?", "start", at=".lens-more",
+        sees=".lens-more", also="link phone QR code image picture file export download embed",
+    ),
+)  # fmt: skip
 TAB_NAMES = tuple(tab.name for tab in TABS)
 # What scripts hold and links set, of all views.
 STATE_NAMES = tuple(dict.fromkeys(name for tab in TABS for view in (tab, *tab.views) for name in view.state))

@@ -4,6 +4,7 @@ import {offered} from '../../../shared/view/offers.js';
 import {addButton} from '../../../shared/view/dom.js';
 import {follow} from '../../../shared/view/places.js';
 import {sentence, setSentence} from '../../../shared/view/store.js';
+import {found} from './search.js';
 
 const TITLES = {story: 'The story', talks: 'Talks', exercises: 'Exercises'};
 
@@ -28,14 +29,10 @@ export function panels(element, find, tell) {
     element.querySelector(`[data-do=${name}]`).addEventListener('click', () => turn(name));
 }
 
-// The questions that hold every word of what is searched for; the first few where nothing is, or all.
+// The questions that a search finds; the first few where nothing is searched for, or all.
 function matching(known, searched, all) {
-  const words = searched.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length && !all) return known.filter(([, , , , isFirst]) => isFirst);
-  return known.filter(([text, way, , also = '']) => {
-    const held = `${text} ${way} ${also}`.toLowerCase();
-    return words.every(word => held.includes(word));
-  });
+  if (searched.trim()) return found(known, searched);
+  return all ? known : known.filter(([, , , , isFirst]) => isFirst);
 }
 
 // box: where they stand; search: the field that narrows them; asked: [question, link, sentence, further words, whether
@@ -50,10 +47,11 @@ export function questions(box, search, known) {
         if (best && !sentence()) setSentence(best);
         follow(new URLSearchParams(way));
       });
-    if (!matches.length) box.textContent = 'No question contains these words. Try one word, such as “memory”.';
-    if (matches.length === known.length || search.value.trim()) return;
+    if (!matches.length) box.textContent = 'No question is about this. Try another word, or choose from all of them.';
+    if (matches.length === known.length || (matches.length && search.value.trim())) return;
     addButton(box, 'st-question st-all', `All ${known.length} questions`, () => {
       all = true;
+      search.value = '';
       draw();
       box.querySelector('button').focus();
     });
