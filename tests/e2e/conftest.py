@@ -84,7 +84,9 @@ def visit(request, profile, url):
         if not request.url.startswith((url, "data:", "blob:")):
             foreign.append(request.url)
 
-    def open_page(query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp=False) -> Page:
+    def open_page(
+        query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp=False, keys=True
+    ) -> Page:
         if contexts or bypass_csp:
             contexts.append(request.getfixturevalue("browser").new_context(bypass_csp=bypass_csp))
         else:
@@ -95,6 +97,8 @@ def visit(request, profile, url):
         page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(PATIENCE)
         page.add_init_script(COUNT_REQUESTS)
+        if keys:  # as a visitor has who lets single keys work everywhere
+            page.add_init_script("try { sessionStorage['gptlens-look'] ??= '{\"keys\": true}'; } catch {}")
         page.on("pageerror", lambda error: failures.append(str(error)))
         if query and "tab=" not in query:
             query += "&tab=generate"

@@ -2,6 +2,7 @@
 
 import io
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from browser import choose, saved, settled
 from helpers import until
 
 TEXT = "Tom saw a cat. Tom saw a dog. Tom saw"
+LONG = 'One day, Lily lost her hat. Tom said, "Do not cry, Lily. I will help you find your'
 
 
 def visit_attention(visit, query: str = "", **size: int) -> Page:
@@ -82,7 +84,7 @@ PICTURE = "() => document.querySelector('#attention .at-map').toDataURL()"
 
 
 def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
-    page = visit_attention(visit)
+    page = visit_attention(visit, f"&text={quote(LONG)}")
     page.locator("#attention .at-grid").focus()
     for key in ("ArrowUp", "ArrowRight"):
         before = name(page)

@@ -1,5 +1,6 @@
-// Keyboard shortcuts, listed by "?"; those for a button press a visible one. Debounces clicks: 250 ms on primary
-// buttons, 40 ms on others.
+// Keyboard shortcuts, listed by "?"; those for a button press a visible one. A single key acts in large type, during a
+// tour, where a figure has the focus, or everywhere once a visitor has chosen so (WCAG 2.1.4): who types while no field
+// has the focus must lose nothing. Debounces clicks: 250 ms on primary buttons, 40 ms on others.
 import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
 import {endCount} from './frames.js';
@@ -34,6 +35,20 @@ const LIST = [
   ['T', 'the guided tour; Space or Page Down goes on, Page Up back, Escape leaves'],
   ['?', 'this list'],
 ];
+const FIGURES = 'svg, canvas, table, [role=grid], [role=img]';
+const WHERE = 'Keys work in large type, during a tour, and while a figure has the focus.';
+const EVERYWHERE = 'Keys work everywhere outside text fields.';
+
+const isClass = name => document.body.classList.contains(name);
+
+// Whether a single key acts: what it was pressed on, beside how the page looks.
+const keysAct = target => isTouring() || isClass('present') || isClass('keys') || Boolean(target.closest?.(FIGURES));
+
+function showKeys() {
+  const everywhere = isClass('keys');
+  const act = [everywhere ? 'Only in large type and on figures' : 'Let keys work everywhere', () => turnLook('keys')];
+  listOver('key-list', 'Keys', LIST, {about: everywhere ? EVERYWHERE : WHERE, acts: [act]});
+}
 
 // Closes a file menu after a choice or a click elsewhere; true if one was open.
 function closeMenus(event) {
@@ -82,7 +97,7 @@ export async function start(given) {
     d: () => turnLook('dark'),
     b: darken,
     '.': darken,
-    '?': () => listOver('key-list', 'Keys', LIST),
+    '?': showKeys,
     q: async () => {
       await goTo(new URLSearchParams({tab: 'Start', once: '.st-search'}));
       document.querySelector('.st-search')?.focus();
@@ -145,6 +160,8 @@ export async function start(given) {
       e.preventDefault();
     } else if (key === 'escape' && (closeMenus({target: document.body}) || closeCard())) {
       e.preventDefault();
+    } else if (key.length === 1 && key !== '?' && !keysAct(e.target)) {
+      return;
     } else if (keys[key]) {
       keys[key]();
       e.preventDefault();

@@ -1,8 +1,9 @@
-// Display settings: large type and dark mode survive a reload, which some remotes trigger with F5.
+// Display settings: large type, dark mode and keys that work everywhere survive a reload, which some remotes trigger
+// with F5.
 import {keep, kept} from '../../shared/view/kept.js';
 
 const KEY = 'gptlens-look';
-const CLASSES = ['present', 'dark'];
+const CLASSES = ['present', 'dark', 'keys'];
 
 // Toggles one of CLASSES, and stores it for a reload of this browser tab.
 export function turnLook(name) {

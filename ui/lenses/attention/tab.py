@@ -43,7 +43,7 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
                 on_model += import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site) or []
     is_linked = gr.State(False)  # whether a link has set the text, which then is no example
     default_text: Event = {
-        "fn": filling(_default_text(site.services), {"linked": is_linked, "text": text}),
+        "fn": filling(_default_text(site.services, site.example.text), {"linked": is_linked, "text": text}),
         "inputs": [site.model, is_linked, text],
         "outputs": [is_linked, text],
         **QUIET,
@@ -57,15 +57,20 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
     return Lens(linked={"linked": is_linked}, on_model=[default_text, refilled, *on_model])
 
 
-def _default_text(services: Services) -> Callable[..., dict[str, object]]:
-    """Replaces the page's text with the default of a newly opened model; keeps the visitor's."""
+def _default_text(services: Services, first: str) -> Callable[..., dict[str, object]]:
+    """Replaces the page's text with the default of a newly opened model; keeps the visitor's.
+
+    Args:
+        services: of the server.
+        first: the text with which the page opens.
+    """
 
     def on_model(request: gr.Request, name: object, is_linked: bool, text: object) -> dict[str, object]:
         given = services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             model = inputs.model_name(name)
             own = text_to_read(services, model, services.models.get(model))
-        stays = is_linked or text not in {TEXT, REPEATING, *given}
+        stays = is_linked or text not in {first, TEXT, REPEATING, *given}
         given.add(own)
         return {"linked": False} if stays else {"linked": False, "text": own}
 

@@ -16,18 +16,23 @@ export function showCode(link, svg) {
   dialog.showModal();
 }
 
-// A list of words, each with what it is, over the page; where it is open, it closes.
-export function listOver(id, label, rows) {
+// A list of words, each with what it is, over the page; where it is open, it closes. about: a sentence above them;
+// acts: [title, what it does] of buttons below.
+export function listOver(id, label, rows, {about = '', acts = []} = {}) {
   const open = /** @type {any} */ (document.getElementById(id));
   if (open) return void open.close();
   const dialog = add(document.body, 'dialog', 'lens-list u-panel');
   dialog.id = id;
   dialog.setAttribute('aria-label', label);
+  if (about) add(dialog, 'p', '', about);
   const list = add(dialog, 'dl', '');
   for (const [word, says] of rows) {
     add(list, 'dt', '', word);
     add(list, 'dd', '', says);
   }
+  const row = add(dialog, 'div', 'u-row u-apart');
+  for (const [title, act] of acts) addButton(row, '', title, act);
+  addButton(row, '', 'Close', () => dialog.close()).autofocus = true;
   dialog.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
   dialog.showModal();

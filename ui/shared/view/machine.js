@@ -11,7 +11,7 @@ const NOTHING = matchMedia('(hover: none)').matches
   : 'Point at a part to see its numbers; click it to open its view.';
 const SWITCHES = matchMedia('(hover: none)').matches
   ? 'Tap attention, an MLP or an arc to see its numbers and to switch it off.'
-  : 'Point at a part to see its numbers. Click attention, an MLP or an arc to switch it off, a block’s name to open it.';
+  : 'Point at a part to see its numbers. Click attention, an MLP or an arc to switch it off.';
 const LAYERS = {tab: 'attention', view: 'Layers'};
 
 // box: where to draw; status: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
@@ -129,7 +129,7 @@ function switches({toggle, isOff}, name, title, opens) {
 }
 
 // A part's ground, number i of all, and its title.
-function drawBand(at, parent, flow, length, i, text, named = parent) {
+function drawBand(at, parent, flow, length, i, text) {
   const box = at.upright
     ? {x: 0, y: flow + 2, width: at.width - 2, height: length - 4}
     : {x: flow + 2, y: at.top - 6, width: length - 4, height: at.across + 16};
@@ -138,12 +138,12 @@ function drawBand(at, parent, flow, length, i, text, named = parent) {
   const place = at.upright
     ? {x: at.width - 8, y: flow + 14, 'text-anchor': 'end'}
     : {x: flow + length / 2, y: 12, 'text-anchor': 'middle'};
-  put(named, 'text', {...place, class: 'mc-title'}, text);
+  put(parent, 'text', {...place, class: 'mc-title'}, text);
 }
 
 // Embedding, blocks and norm; the blocks are given back.
 function drawBands(scene) {
-  const {at, blocks, chosen, part, told, go, choose, toggle} = scene;
+  const {at, blocks, chosen, part, told, go, choose} = scene;
   const embed = part('embedding', told.embedding, [['Open Count', () => go({tab: 'parameters', view: 'Count'})]]);
   drawBand(at, embed, at.names, at.embed, 0, at.upright ? 'embedding' : 'embed');
   const bands = at.groups.map(([from, to], i) => {
@@ -159,9 +159,7 @@ function drawBands(scene) {
       told.attention(layer, mine),
       ...switches(scene, `L${layer}-attention`, 'Open Heads', open),
     );
-    const title = from === to ? `block ${from}` : `${from} to ${to}`;
-    const named = toggle ? part(`block-${i}`, `Opens the heads of layer ${layer}.`, [['Open Heads', open]]) : heads;
-    drawBand(at, heads, flow, at.block, i + 1, title, named);
+    drawBand(at, heads, flow, at.block, i + 1, from === to ? `block ${from}` : `${from} to ${to}`);
     return {layer, flow, mine, last: to, open};
   });
   const norm = part('norm', told.norm, [['Open Layers', () => go(LAYERS)]]);
@@ -219,7 +217,7 @@ function drawName({svg, at, now, tokens, told, part, look}, token) {
 
 // Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model would say here.
 function drawWrites(scene, {layer, flow, last}, i, largest) {
-  const {at, blocks, told, machine, part, go} = scene;
+  const {at, blocks, told, machine, part, go, toggle} = scene;
   const wide = at.upright ? 60 : at.block - 14;
   const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
   const open = () => go({...LAYERS, see: '#one-neuron'});
@@ -228,7 +226,7 @@ function drawWrites(scene, {layer, flow, last}, i, largest) {
   const [attended, added] = [blocks[layer].attention, blocks[layer].mlp].map(length => (wide * length) / largest);
   put(mlp, 'rect', {x, y, width: Math.max(1, attended), height: 4, class: 'mc-attention'});
   put(mlp, 'rect', {x, y: y + 5, width: added, height: 4, class: 'mc-mlp'});
-  const guess = part(`guess-${i}`, told.guess(last), [['Open Layers', () => go(LAYERS)]]);
+  const guess = part(`guess-${i}`, told.guess(last), toggle ? [] : [['Open Layers', () => go(LAYERS)]]);
   const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
   const anchor = at.upright ? 'start' : 'middle';
   const ground = at.upright

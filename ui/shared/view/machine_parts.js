@@ -26,12 +26,13 @@ function openSheet(from, sentence, acts) {
 // box: of the picture; status: where a part's sentence stands.
 export function machineParts(box, status) {
   // A part of the picture that can be pointed at, focused and pressed. acts: [title, what it does] each; a press does
-  // the first one. off: whether it is switched off, undefined where it cannot be; then Delete switches it, too.
+  // the first one, or nothing where there is none. off: whether it is switched off, undefined where it cannot be; then
+  // Delete switches it, too.
   function part(parent, name, sentence, acts, off) {
     const names = {class: off ? 'mc-part off' : 'mc-part', 'data-part': name, 'aria-label': sentence};
-    const group = put(parent, 'g', {...names, role: 'button', tabindex: -1});
+    const group = put(parent, 'g', {...names, role: acts.length ? 'button' : 'img', tabindex: -1});
     if (off !== undefined) group.setAttribute('aria-pressed', String(off));
-    const press = acts[0][1];
+    const press = acts[0]?.[1] ?? (() => {});
     const show = () => (status.textContent = sentence);
     for (const event of ['pointerenter', 'focus']) group.addEventListener(event, show);
     group.addEventListener('click', () => {

@@ -59,9 +59,9 @@ def test_every_tab_begins_with_the_model_s_one_text(bundled):
         assert json.loads(sentence.opening(bundled, name))["text"] == own == text_to_read(bundled, name, lm)
         written = list(first_text.first_text(bundled, "a tab", name, "", form(max_new_tokens=1)))
         assert [view.prompt for view in written if view.prompt] == [own]
-        tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, "")
+        tab = _default_text(bundled, PROMPT)(SimpleNamespace(session_hash="v"), name, False, "")
         assert "text" not in tab  # an empty text is the visitor's
-        tab = _default_text(bundled)(SimpleNamespace(session_hash="v"), name, False, TEXT)
+        tab = _default_text(bundled, PROMPT)(SimpleNamespace(session_hash="v"), name, False, PROMPT)
         assert tab["text"] == own and reads(lm, own) and (lm.tokenizer.kind == "char" or not own.endswith(" "))
 
 

@@ -164,6 +164,8 @@ async function repeat() {
 // Switches a part of the model off, or on again.
 function toggle(name) {
   if (!without.delete(name)) without.add(name);
+  const [, layer, head] = /^L(\d+)H(\d+)$/.exec(name) ?? [];
+  if (head) chooseHead([+layer, +head]); // Attention opens on it
   switched();
 }
 
