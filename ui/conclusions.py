@@ -80,8 +80,18 @@ def had_led(before: Sequence[int], noun: str) -> str:
 
 
 def head_name(layer: int, head: int) -> str:
-    """A head as sentences name it."""
+    """A head as a sentence about it names it."""
     return f"layer {layer}, head {head}"
+
+
+def head_tag(layer: int, head: int) -> str:
+    """A head as tables and lists name it."""
+    return f"L{layer}H{head}"
+
+
+def capital(sentence: str) -> str:
+    """A sentence with a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def decimal(value: float, digits: int = 2) -> str:

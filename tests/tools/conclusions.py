@@ -183,7 +183,7 @@ def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
     for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
         off = peer.without(name)
         found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
-    later_ones = r"Switching (?:head |the MLP of layer )(\d+).*what later layers do changes with it"
+    later_ones = r"Switching (?:L|the MLP of layer )(\d+).*what later layers do changes with it"
     if later := re.search(later_ones, said):
         found.append(("later layers", int(later[1]) < peer.lm.model.config.n_layer - 1))
     for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
@@ -195,7 +195,7 @@ def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
 def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> list[Statement]:
     """What the named parts write, and whether "mostly" may be said of them."""
     named = re.search(r": (mostly |most of all )(.*?)\. ", said)
-    parts = re.findall(r"(head \d+\.\d+|the MLP of layer \d+) \(([+−][\d.]+)\)", named[2]) if named else []
+    parts = re.findall(r"(L\d+H\d+|the MLP of layer \d+) \(([+−][\d.]+)\)", named[2]) if named else []
     if not parts or not named:
         return []
     found: list[Statement] = []

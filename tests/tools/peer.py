@@ -103,8 +103,8 @@ class Peer:
         return kept[0][0, -1]
 
     def without(self, name: str) -> Tensor:
-        """Logits at the end without "head 1.2" or "the MLP of layer 3", [V]."""
-        found = re.fullmatch(r"head (\d+)\.(\d+)|the MLP of layer (\d+)", name)
+        """Logits at the end without "L1H2" or "the MLP of layer 3", [V]."""
+        found = re.fullmatch(r"L(\d+)H(\d+)|the MLP of layer (\d+)", name)
         assert found, name
         size = self.hf.config.n_embd // self.hf.config.n_head
         if found[3] is not None:

@@ -8,7 +8,7 @@ from gptcore.config import GPTConfig
 from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import UNSURE, concludes, had_led, head_name, in_front, quoted
+from ui.conclusions import UNSURE, capital, concludes, had_led, head_name, in_front, quoted
 from ui.payloads import Block, Choice, Machine, Shape, rounded
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
@@ -119,7 +119,7 @@ def _strongest_head(
     place = int(weights.argmax())
     share = float(weights[place])
     named = head_name(layer, head)
-    does = f"{named[:1].upper()}{named[1:]} "
+    does = f"{capital(named)} "
     does += "writes most" if writes is None else "pushes most towards it"
     if share < CLEAR:
         return f"{does}; its attention is spread over many words."

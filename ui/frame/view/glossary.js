@@ -9,7 +9,7 @@ import {add} from '../../shared/view/dom.js';
 export const WORDS = [
   [/\bblocks?\b/, 'block',
     'One layer of the model: attention, then an MLP. Each adds what it has found to the stream.'],
-  [/\bheads? \d+\.\d+/, 'head 5.6',
+  [/\bL\d+H\d+/, 'L5H6',
     'An attention head: number 6 of layer 5, both from 0. For each token it decides which earlier ones to look at.'],
   [/\bheads\b/, 'heads', 'Parts of a block that look back: each decides, for each token, which earlier ones it reads.'],
   [/\bMLPs?\b/, 'MLP', 'The second half of a block: it works on each token by itself, where attention mixes several.'],

@@ -2,6 +2,9 @@
 
 export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
 
+// A head as tables and lists name it.
+export const headTag = (layer, head) => `L${layer}H${head}`;
+
 // Two decimals, with a minus sign where there is something below zero.
 export const hundredths = x => (Math.abs(x) < 0.005 ? '0.00' : x.toFixed(2).replace('-', '−'));
 

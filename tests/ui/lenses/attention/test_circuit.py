@@ -58,11 +58,11 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
 def test_the_words_follow_the_numbers():
     pair, nodes = [" red", " blue"], [CircuitNode("head", 5, 0, 3, 2.0), CircuitNode("head", 4, 1, 3, -1.0)]
     said = circuit.conclusion(pair, 3.0, [("a", 0.1), (" red", 2.5), (" ball", 0.9)], nodes)
-    mostly = "most of it comes from “red” (+2.5) and “ball” (+0.9), through head 5.0."
+    mostly = "most of it comes from “red” (+2.5) and “ball” (+0.9), through L5H0."
     assert said == f"“red” rather than “blue”, +3.0: {mostly}"
     assert circuit.conclusion(pair, 0.1, [], nodes).startswith("Nothing stands out")
     assert "no single word explains it" in circuit.conclusion(pair, 3.0, [("a", 0.1)], [])
-    assert "“ball” (−0.9), through head 4.1" in circuit.conclusion(pair, -3.0, [(" ball", -0.9)], nodes)
+    assert "“ball” (−0.9), through L4H1" in circuit.conclusion(pair, -3.0, [(" ball", -0.9)], nodes)
     assert circuit.agreement([1.0, 2.0, 3.0, 9.0], [-1.1, -2.2, -2.9, None], 0.4) == (
         "The parts drawn carry 40% of the influence. Influence and switching off agree here: correlation 0.99 over 3 "
         "parts."
@@ -90,12 +90,12 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
 
 def test_the_words_about_moments_follow_the_numbers():
     pair, steps = [" a", " b"], [0, 8, 32, None]
-    parts = [{"name": "head 5.4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
+    parts = [{"name": "L5H4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
     assert when(parts, [-0.1, 0.6, 2.0, 4.0], steps, pair) == (
-        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, head 5.4 (+3.0), took "
+        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, L5H4 (+3.0), took "
         "over between update 8 and 32."
     )
-    late = [{"name": "head 5.4", "values": [0.0, 2.0, 0.2, 3.0]}]
+    late = [{"name": "L5H4", "values": [0.0, 2.0, 0.2, 3.0]}]
     assert "took over between update 32 and the end" in when(late, [0.1, 0.5, 2.0, 4.0], steps, pair)
     assert "between update 0 and 8" not in when(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)  # 0.4 is hardly
     assert when(parts, [1.0] * 4, steps, pair).startswith("It preferred “a” rather than “b” from the beginning")
@@ -113,9 +113,11 @@ def test_a_head_s_lists_are_the_core_s(services, tiny_lm):
 
 def test_the_words_about_a_head_follow_the_numbers():
     def said(copying):
-        return head_weights.conclusion("5.4", HeadCircuits((), (), copying), [" Jane", " Lucy", " Sue", " Mia"])
+        return head_weights.conclusion(
+            "layer 5, head 4", HeadCircuits((), (), copying), [" Jane", " Lucy", " Sue", " Mia"]
+        )
 
     assert said(0.99) == (
-        "Head 5.4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”."
+        "Layer 5, head 4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”."
     )
     assert "suppresses: most tokens" in said(-0.7) and said(0.1).startswith("Nothing stands out")

@@ -69,22 +69,22 @@ def part(name, value, really):
 
 
 def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
-    parts = [part("head 5.4", 2.7, -2.4), part("biases", -2.0, None), part("head 5.5", 2.2, -1.0)]
+    parts = [part("L5H4", 2.7, -2.4), part("biases", -2.0, None), part("L5H5", 2.2, -1.0)]
     assert why.conclusion(" zebra", " lion", 6.0, parts, 6) == (
-        "“zebra” rather than “lion”, +6.0: mostly head 5.4 (+2.7) and head 5.5 (+2.2). "
-        "Switching head 5.4 off really takes 2.4 away."
+        "“zebra” rather than “lion”, +6.0: mostly L5H4 (+2.7) and L5H5 (+2.2). "
+        "Switching L5H4 off really takes 2.4 away."
     )
-    assert "takes only 0.3 away: the MLP after it" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, -0.3)], 6)
-    assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("head 5.4", 2.7, 0.3)], 6)
-    early = why.conclusion("a", "b", 6.0, [part("head 2.4", 2.7, -0.3)], 6)
-    assert "most of all head 2.4 (+2.7)" in early and "away: what later layers do changes with it." in early
-    last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("head 0.1", 0.2, -5.0)], 6)
+    assert "takes only 0.3 away: the MLP after it" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, -0.3)], 6)
+    assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, 0.3)], 6)
+    early = why.conclusion("a", "b", 6.0, [part("L2H4", 2.7, -0.3)], 6)
+    assert "most of all L2H4 (+2.7)" in early and "away: what later layers do changes with it." in early
+    last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 6)
     assert "mostly the MLP of layer 5 (+3.7)" in last and "away: the final norm, which comes after it" in last
-    assert last.endswith("Of what is switched off below, head 0.1 matters most (−5.0).")
+    assert last.endswith("Of what is switched off below, L0H1 matters most (−5.0).")
     assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
-    against = why.conclusion("a", "b", -3.0, [part("head 1.1", -2.0, 1.8)], 6)
-    assert against.startswith("“a” rather than “b”, −3.0: mostly head 1.1 (−2.0)")
+    against = why.conclusion("a", "b", -3.0, [part("L1H1", -2.0, 1.8)], 6)
+    assert against.startswith("“a” rather than “b”, −3.0: mostly L1H1 (−2.0)")
     assert "really takes 1.8 away" in against
 
 
@@ -126,7 +126,7 @@ def test_the_conclusion_says_where_the_difference_travels():
     heads = [[0.0, 0.6], [0.3, 0.05], [0.0, 0.0]]
     assert patching.conclusion(a, b, rows, heads) == (
         "“Lily” alone holds the difference at first; in block 1 it moves to the last token, “to”, where the answer is "
-        "read off. Most of it is carried by head 0.1 (60%) and head 1.0 (30%)."
+        "read off. Most of it is carried by L0H1 (60%) and L1H0 (30%)."
     )
     slow = [[1.0, 0, 0], [0.3, 0, 0.3], [0.1, 0, 0.4], [0, 0, 1.0]]
     assert "in blocks 0 to 2 it moves" in patching.conclusion(a, b, slow, heads)

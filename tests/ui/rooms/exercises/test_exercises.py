@@ -81,10 +81,13 @@ def test_the_word_of_the_answer_is_right_in_any_case_and_another_is_not(models, 
 @pytest.mark.parametrize("name", KINDS["head"])
 def test_heads_of_the_answer_are_right_and_most_others_are_not(models, name):
     shape = models[BY_NAME[name].model].model.config
-    listed = re.findall(r"\d+\.\d+", solved(models, name).split(". ")[0])
-    places = [f"{layer}.{head}" for layer in range(shape.n_layer) for head in range(shape.n_head)]
+    listed = re.findall(r"L\d+H\d+", solved(models, name).split(". ")[0])
+    places = [f"L{layer}H{head}" for layer in range(shape.n_layer) for head in range(shape.n_head)]
     assert [place for place in places if checked(models, name, place).right] == listed
     assert 1 <= len(listed) <= len(places) / 2
+    layer, head = re.findall(r"\d+", listed[0])
+    for written in (f"{layer}.{head}", f"{layer},{head}", f"l{layer}h{head}", f"layer {layer}, head {head}"):
+        assert checked(models, name, written).right, written
     for unknown in (f"{shape.n_layer}.0", f"0.{shape.n_head}", "x", "1", "1.2.3", "²³.1", "-1.0"):
         with pytest.raises(GPTCoreError):
             checked(models, name, unknown)

@@ -3,7 +3,7 @@
 // other.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
-import {percent, visible} from '../../../shared/view/plain.js';
+import {headTag, percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {saveCsv, slides} from '../../../shared/view/files.js';
 import {valueOf} from '../../../shared/view/store.js';
@@ -26,7 +26,7 @@ export function start({element, props, watch}) {
   const keyOf = (layer, kind, head) => [layer, kind, head ?? ''].join();
   const nameOf = key => {
     const [layer, kind, head] = key.split(',');
-    return kind === 'head' ? `head ${layer}.${head}` : `layer ${layer}’s ${kind === 'mlp' ? 'MLP' : 'attention'}`;
+    return kind === 'head' ? headTag(layer, head) : `layer ${layer}’s ${kind === 'mlp' ? 'MLP' : 'attention'}`;
   };
 
   function take() {
@@ -102,7 +102,7 @@ export function start({element, props, watch}) {
     };
     for (let layer = 0; layer < value.L; layer++) {
       add(grid, 'span', '', layer);
-      for (let head = 0; head < value.H; head++) put(layer, 'head', head, `${layer}.${head}`);
+      for (let head = 0; head < value.H; head++) put(layer, 'head', head, headTag(layer, head));
       put(layer, 'attention', null, 'attention');
       if (value.mlp) put(layer, 'mlp', null, 'MLP');
     }

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from gptcore.analysis import HeadCircuits, head_circuits
 from gptcore.tokenizers import describe_token
-from ui.conclusions import concludes, listed, quoted
+from ui.conclusions import capital, concludes, head_name, listed, quoted
 from ui.lenses.attention.payloads import HeadOfModel, HeadWeights
 from ui.payloads import fields
 from ui.services import Services
@@ -30,7 +30,7 @@ def head_weights(services: Services, request: Annotated[object, HeadOfModel]) ->
         for written in (circuits.copied, circuits.suppressed)
     )
     return {
-        "said": conclusion(f"{at_layer}.{at_head}", circuits, [label for label, _ in copied]),
+        "said": conclusion(head_name(at_layer, at_head), circuits, [label for label, _ in copied]),
         "copied": copied,
         "suppressed": suppressed,
         "copying": round(circuits.copying, 2),
@@ -42,13 +42,13 @@ def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str]) -> str:
     """Summarises what a head does, from its weights.
 
     Args:
-        name: "5.4".
+        name: of the head, as sentences have it.
         circuits: its circuits.
         copied: labels of the tokens that it copies most.
     """
     most = listed([quoted(label) for label in copied[:_N_NAMED]])
     if circuits.copying >= _COPIES:
-        return f"Head {name} copies: a token that it looks at becomes likelier, most of all {most}."
+        return f"{capital(name)} copies: a token that it looks at becomes likelier, most of all {most}."
     if circuits.copying <= -_COPIES:
-        return f"Head {name} suppresses: most tokens that it looks at become less likely."
-    return f"Nothing stands out in what head {name} writes: it neither copies nor suppresses what it looks at."
+        return f"{capital(name)} suppresses: most tokens that it looks at become less likely."
+    return f"Nothing stands out in what {name} writes: it neither copies nor suppresses what it looks at."

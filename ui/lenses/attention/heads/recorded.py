@@ -81,7 +81,8 @@ def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
     share = blocks[block]["heads"][head]
     place = 1 + int(rows[block][head, 1:last].argmax())
     seen = (
-        f"Head {block}.{head} looks hardest: at {conclusions.quoted(recording['tokens'][place])}"
+        f"{conclusions.capital(conclusions.head_name(block, head))} looks hardest: at "
+        f"{conclusions.quoted(recording['tokens'][place])}"
         f"{', the token just before' if place == last - 1 else ''} ({percent(share)})."
         if share >= machine.CLEAR
         else "No head looks hard at any word but the first."

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from gptcore.formatting import percent
-from ui.conclusions import concludes, listed
+from ui.conclusions import concludes, head_tag, listed
 from ui.lenses.attention.handlers import codec, maps
 from ui.lenses.attention.handlers.maps import ReadText, chosen, header
 from ui.lenses.attention.payloads import AttentionMaps, HeadRequest
@@ -88,7 +88,9 @@ def _describe(a: ReadText, b: ReadText, text: str) -> AttentionMaps:
 def conclusion(changed: list[list[float]]) -> str:
     """Names the heads whose attention moved most, from the share that moved by layer and head."""
     ranked = sorted(((share, layer, head) for layer, row in enumerate(changed) for head, share in enumerate(row)))[::-1]
-    clear = [f"head {layer}.{head} ({percent(share)})" for share, layer, head in ranked[:_N_NAMED] if share >= _MOVED]
+    clear = [
+        f"{head_tag(layer, head)} ({percent(share)})" for share, layer, head in ranked[:_N_NAMED] if share >= _MOVED
+    ]
     if not clear:
         return f"Nothing stands out: no head moves more than {percent(ranked[0][0])} of its attention."
     usual = ranked[len(ranked) // 2][0]

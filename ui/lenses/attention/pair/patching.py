@@ -12,7 +12,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, listed, quoted
+from ui.conclusions import above_half, concludes, head_tag, listed, quoted
 from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
 from ui.payloads import fields
 from ui.services import Services
@@ -130,7 +130,7 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     first, last = clear[0], len(a) - 1
     carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
     strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
-    named = listed([f"head {layer}.{head} ({percent(share)})" for share, layer, head in strong])
+    named = listed([f"{head_tag(layer, head)} ({percent(share)})" for share, layer, head in strong])
     is_most = above_half(sum(share for share, _, _ in strong), 1.0)
     most = "Most of it is carried by" if is_most else "It is carried most by"
     by = f" {most} {named}." if strong else " No single head carries much of it."

@@ -1,7 +1,7 @@
 // Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off and
 // updates the prediction. Model text goes into the page by textContent alone.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
-import {percent, signed, visible} from '../../../shared/view/plain.js';
+import {headTag, percent, signed, visible} from '../../../shared/view/plain.js';
 import {add} from '../../../shared/view/dom.js';
 import {saveDrawn} from '../../../shared/view/drawn.js';
 import {put} from '../../../shared/view/svg.js';
@@ -133,7 +133,8 @@ export function circuitView(box, server) {
     put(group, 'title', {}, about);
     if (node.kind === 'head') put(group, 'rect', {x: x - 7, y: y - 7, width: 14, height: 14, rx: 3});
     else if (node.kind === 'neuron') put(group, 'circle', {cx: x, cy: y, r: 6});
-    put(group, 'text', text, inner ? `${node.layer}.${node.index}` : plain(node.name).slice(0, 12));
+    const tag = node.kind === 'head' ? headTag(node.layer, node.index) : `L${node.layer} n${node.index}`;
+    put(group, 'text', text, inner ? tag : plain(node.name).slice(0, 12));
     if (!inner) return;
     group.addEventListener('click', () => turn(i));
     group.addEventListener('keydown', event => {

@@ -12,7 +12,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, decimal, listed, quoted, signed
+from ui.conclusions import above_half, concludes, decimal, head_tag, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.lenses.attention.why.formed import described
 from ui.payloads import Formed, PairRequest, fields
@@ -126,7 +126,7 @@ def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
         return labels[node.place].strip() or labels[node.place]
     if node.kind == "answer":
         return word.strip() or word
-    return f"{'head' if node.kind == 'head' else 'neuron'} {node.layer}.{node.index}"
+    return head_tag(node.layer, node.index) if node.kind == "head" else f"neuron {node.index} of layer {node.layer}"
 
 
 @concludes("circuit")
@@ -147,12 +147,12 @@ def conclusion(
     sign = 1 if total > 0 else -1
     best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
     heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
-    through = [f"{node.layer}.{node.index}" for node in heads if sign * node.influence > 0][:_N_NAMED]
+    through = [head_tag(node.layer, node.index) for node in heads if sign * node.influence > 0][:_N_NAMED]
     shown = best[:_N_NAMED]
     most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
     named_words = listed([f"{quoted(word)} ({signed(value)})" for word, value in shown])
     came = f"{most} from {named_words}" if best else "no single word explains it"
-    by = f", through {'heads' if len(through) > 1 else 'head'} {listed(through)}" if through else ""
+    by = f", through {listed(list(dict.fromkeys(through)))}" if through else ""
     return f"{named}, {signed(total)}: {came}{by}."
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from gptcore.analysis import Attribution, ModelPart
-from ui.conclusions import concludes, quoted, signed
+from ui.conclusions import concludes, head_tag, quoted, signed
 from ui.payloads import Formed, FormedPart
 
 _N_PARTS = 6
@@ -28,7 +28,7 @@ def named_part(name: str) -> str:
     part = model_part(name)
     if part is None:
         return _PLAIN[name]
-    return f"the MLP of layer {part.layer}" if part.kind == "mlp" else f"head {part.layer}.{part.head}"
+    return f"the MLP of layer {part.layer}" if part.kind == "mlp" else head_tag(part.layer, part.head or 0)
 
 
 def described(history: Sequence[Attribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:

@@ -1,7 +1,7 @@
 // One observation of a run: its sample, a token's probability, the heads. Everything that the model wrote goes
 // into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
-import {percent, visible} from '../../../shared/view/plain.js';
+import {headTag, percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
 import {add} from '../../../shared/view/dom.js';
 import {isDark} from '../../../shared/view/look.js';
@@ -52,7 +52,7 @@ function drawMaps(box, values, T, {L, H}, look) {
       named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
     const shares = Array.from(values.subarray(i * T * T, (i + 1) * T * T), byte => byte / 255);
     cell.append(painted(shares, T, 'share', 1, isDark()));
-    add(cell, 'figcaption', '', `${l}.${h}${named}`);
+    add(cell, 'figcaption', '', `${headTag(l, h)}${named}`);
     cell.classList.toggle('tr-found', Boolean(named));
   }
 }

@@ -7,14 +7,16 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
+from ui.conclusions import head_tag
 from ui.rooms.exercises.payloads import Kind
 from ui.runs.run_state import RunState
 
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+# A head as people write it: L5H4, 5.4, 5,4 or layer 5, head 4.
+_HEAD = re.compile(r"(?:L|layer)?\s*(\d{1,5})\s*(?:[.,:/]|H|,?\s*head)\s*(\d{1,5})", re.IGNORECASE)
 _NONE_SUCH = "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
 
 
@@ -69,8 +71,8 @@ def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong:
 
     def solve(lm: LanguageModel) -> str:
         judged = judge(lm)
-        listed = ", ".join(f"{layer}.{number}" for layer, number in judged)
-        return f"Layer.head {listed}. {next(iter(judged.values()), '')}".strip()
+        tags = ", ".join(head_tag(layer, number) for layer, number in judged)
+        return f"{tags}. {next(iter(judged.values()), '')}".strip()
 
     return Task("head", check, solve)
 
@@ -126,10 +128,10 @@ def numbers(answer: str) -> list[float]:
 
 def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:
     layers, heads = lm.model.config.n_layer, lm.model.config.n_head
-    parts: list[Any] = answer.strip().split(".")
-    if len(parts) != 2 or not all(part.strip().isascii() and part.strip().isdigit() for part in parts):
-        raise GPTCoreError("Choose a head in the grid, or write its layer and number, such as 3.1.")
-    layer, number = (int(part) for part in parts)
+    written = _HEAD.fullmatch(answer.strip())
+    if written is None:
+        raise GPTCoreError("Choose a head in the grid, or write its layer and number, such as L3H1.")
+    layer, number = int(written[1]), int(written[2])
     if layer >= layers or number >= heads:
         raise GPTCoreError(_NONE_SUCH.format(layers=layers, heads=heads))
     return layer, number

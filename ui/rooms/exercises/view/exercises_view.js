@@ -15,7 +15,7 @@ import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone,
 
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
-const FIELDS = {number: 'a number', word: 'a word', head: 'layer.head, such as 3.1', text: 'your text'};
+const FIELDS = {number: 'a number', word: 'a word', head: 'a head, such as L3H1', text: 'your text'};
 
 let bar = null;
 let open = null; // the exercise that is asked
