@@ -89,6 +89,13 @@ def head_tag(layer: int, head: int) -> str:
     return f"L{layer}H{head}"
 
 
+def listed_first(parts: Sequence[str], most: int) -> str:
+    """ "a, b and 3 more" of more parts than are named, else all of them."""
+    shown = parts[:most]
+    more = len(parts) - len(shown)
+    return listed([*shown, f"{more} more"] if more else shown)
+
+
 def capital(sentence: str) -> str:
     """A sentence with a capital at its beginning."""
     return sentence[:1].upper() + sentence[1:]
@@ -97,6 +104,11 @@ def capital(sentence: str) -> str:
 def decimal(value: float, digits: int = 2) -> str:
     """A number as sentences have it, with the minus of print."""
     return f"{value:z.{digits}f}".replace("-", "−")
+
+
+def minus(value: float) -> str:
+    """A number as sentences have it, of as many digits as it needs, with the minus of print."""
+    return f"{value:g}".replace("-", "−")
 
 
 def signed(value: float, digits: int = 1) -> str:

@@ -249,7 +249,7 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     learn.locator("input[type=range]").fill("1")
     expect(learn.locator(".tk-list li")).to_have_text(["“a” + “n”, 6 times"])
     page.click("#generate-views button[role=tab]:has-text('Steer')")
-    expect(page.locator("#steer-said")).to_contain_text("nats a token")
+    expect(page.locator("#steer-said")).to_contain_text("nats per token")
     texts = [page.locator(f"#steer-{side} .ts-text").inner_text() for side in ("plain", "steered")]
     assert texts[0] != texts[1] and texts[0].split()[:5] == texts[1].split()[:5]
     page.locator("#steer-strength input[type=number]").fill("2")

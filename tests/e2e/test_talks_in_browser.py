@@ -67,7 +67,7 @@ def test_the_speaker_s_window_shows_notes_and_turns_the_hall_s(visit):
 def test_a_link_sets_a_form_of_train_and_start_begins_it_once(visit):
     tiny = "train.n_layer=1&train.n_head=2&train.n_embd=32&train.batch_size=8&train.max_steps=30&train.length=steps"
     page = visit(f"?tab=train&train.trick=lr_x100&train.seed=7&{tiny}&start=1")
-    expect(page.get_by_role("combobox", name="Break it")).to_have_value("learning rate × 100")
+    expect(page.get_by_role("combobox", name="Spoil one setting")).to_have_value("learning rate × 100")
     expect(page.locator("#train .tr-why")).to_contain_text("Every step overshoots")
     ended = "All steps are done"
     expect(page.locator("#train .tr-title")).to_contain_text(ended)

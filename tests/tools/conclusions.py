@@ -156,17 +156,17 @@ def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[S
 
 
 def of_heads(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
-    here = said.partition(" Where random tokens repeat")[0]
+    here = said.partition(" In a test with repeated")[0]
     roles = [peer.role(head) for head in range(len(peer.shares["first"]) - 1)]
     unclear, found = roles.count(None), []
     for role, words in {
-        "induction": "at what came after the same token last time",
+        "induction": "what came after the same token last time",
         "duplicate": "at the same token earlier",
         "previous": "at the token before",
-        "self": "at their own token|at its own token|looks? at their own token",
+        "self": "at their own token|at its own token",
         "first": "on the first token",
     }.items():
-        told = re.search(rf"(\d+) (?:look|looks|rest|rests) (?:{words})", here)
+        told = re.search(rf"(\d+) (?:look|looks|rest|rests|copy|copies) (?:{words})", here)
         n = int(told[1]) if told else 0
         found.append((role, roles.count(role) <= n <= roles.count(role) + unclear))
     return found
@@ -180,13 +180,13 @@ def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
     if told := re.search(r"([+−][\d.]+)[:)]", said):
         found.append(("the difference", abs(number(told[1]) - total) < 0.06))
     found += _named_parts(said, peer, word, rival, total)
-    for name, amount in re.findall(r"Switching (.*?) off (?:really takes|takes only) ([\d.]+) away", said):
+    for name, amount in re.findall(r"Switching (.*?) off cuts the lead by (?:only )?([\d.]+\d)", said):
         off = peer.without(name)
         found.append((f"without {name}", abs(total - float(off[word] - off[rival]) - number(amount)) < 0.06))
-    later_ones = r"Switching (?:L|the MLP of layer )(\d+).*what later layers do changes with it"
+    later_ones = r"Switching (?:L|the MLP of layer )(\d+).*later layers react to the change"
     if later := re.search(later_ones, said):
         found.append(("later layers", int(later[1]) < peer.lm.model.config.n_layer - 1))
-    for name, amount in re.findall(r"below, (.*?) matters most \(([+−][\d.]+)\)", said):
+    for name, amount in re.findall(r"below, switching off (.*?) does most \(([+−][\d.]+)\)", said):
         off = peer.without(name)
         found.append((f"most: {name}", abs(float(off[word] - off[rival]) - total - number(amount)) < 0.06))
     return found

@@ -90,7 +90,7 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
     for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):
         assert part in told
     assert "train.seed: The seed is 'many'; it must be a whole number" in told
-    assert "train.trick: The “break it” option is 'hammer'; choose none" in told
+    assert "train.trick: The spoiled setting is 'hammer'; choose none" in told
 
 
 def test_the_page_s_script_reads_the_same(tmp_path):

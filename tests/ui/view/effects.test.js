@@ -13,7 +13,12 @@ test('the strongest word is named, and the cue apart', () => {
   const said = strongest(REVIEW, 'positive', 0.9);
   assert.match(said, /^“loved” helps most: it makes “positive” 1\.5 times as likely \(without it 60\.3%\)/);
   assert.match(said, /“it” counts against it most/);
-  assert.match(said, /The cue “Sentiment:”, apart, is worth 403 times/);
+  assert.match(said, /Without the cue “Sentiment:” the answer is 403 times less likely/);
+});
+
+test('a cue that works against the answer is said to', () => {
+  const said = strongest([word('I', 0.01), word('\nSentiment:', -0.64, 'cue')], 'positive', 1e-6);
+  assert.match(said, /Without the cue “Sentiment:” the answer is 1\.9 times more likely/);
 });
 
 test('the sentence changes with the data, and says so when nothing stands out', () => {

@@ -67,9 +67,24 @@ const LINES = {uniform: 4.3, unigram: 3.07, bigram: 2.38};
 test('the sentence changes with the loss', () => {
   const said = [4.3, 3.5, 2.7, 1.5].map(loss => learned(LINES, loss, null));
   assert.match(said[0], /knows nothing yet/);
-  assert.match(said[1], /0\.80 nats below guessing evenly/);
-  assert.match(said[2], /not yet below the bigram one/);
+  assert.match(said[1], /0\.80 nats below guessing evenly, not yet below the unigram/);
+  assert.match(said[2], /0\.37 nats below the unigram baseline, 0\.32 nats above the bigram one/);
   assert.match(said[3], /0\.88 nats below the bigram baseline/);
+});
+
+test('a loss that is close to a baseline is about as good', () => {
+  assert.match(learned(LINES, 2.334, null), /about as good as the bigram baseline/);
+  assert.match(learned(LINES, 3.04, null), /about as good as the unigram baseline/);
+  assert.match(learned(LINES, 4.26, null), /no better than guessing evenly/);
+});
+
+test('where the baselines are not in order, the best of them counts', () => {
+  const short = {uniform: 3.33, unigram: 3.39, bigram: 3.74};
+  assert.match(
+    learned(short, 3.5, null),
+    /best baseline is guessing evenly, at 3\.33 nats.* 0\.17 nats above it: nothing/,
+  );
+  assert.match(learned(short, 3.1, null), /0\.23 nats below it\.$/);
 });
 
 test('a text that is learned by heart is told from one that is understood', () => {

@@ -25,7 +25,7 @@ const LIST = [
   ['N', 'adds the next token'],
   ['S', 'stops what is running'],
   ['P', 'large type for a room, on or off'],
-  ['D', 'dark, and back'],
+  ['D', 'dark mode on or off'],
   ['0, 1 to 5', 'opens Start, or one of the five other tabs'],
   ['Q', 'what do you want to know? Questions, each of which opens its view'],
   ['E', 'an exercise about the open view'],

@@ -71,21 +71,20 @@ def part(name, value, really):
 def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
     parts = [part("L5H4", 2.7, -2.4), part("biases", -2.0, None), part("L5H5", 2.2, -1.0)]
     assert why.conclusion(" zebra", " lion", 6.0, parts, 6) == (
-        "“zebra” rather than “lion”, +6.0: mostly L5H4 (+2.7) and L5H5 (+2.2). "
-        "Switching L5H4 off really takes 2.4 away."
+        "“zebra” rather than “lion”, +6.0: mostly L5H4 (+2.7) and L5H5 (+2.2). Switching L5H4 off cuts the lead by 2.4."
     )
-    assert "takes only 0.3 away: the MLP after it" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, -0.3)], 6)
-    assert "does not shrink (+0.3)" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, 0.3)], 6)
+    assert "cuts the lead by only 0.3: the MLP after it" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, -0.3)], 6)
+    assert "does not cut the lead (+0.3)" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, 0.3)], 6)
     early = why.conclusion("a", "b", 6.0, [part("L2H4", 2.7, -0.3)], 6)
-    assert "most of all L2H4 (+2.7)" in early and "away: what later layers do changes with it." in early
+    assert "most of all L2H4 (+2.7)" in early and "only 0.3: later layers react to the change." in early
     last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 6)
-    assert "mostly the MLP of layer 5 (+3.7)" in last and "away: the final norm, which comes after it" in last
-    assert last.endswith("Of what is switched off below, L0H1 matters most (−5.0).")
+    assert "mostly the MLP of layer 5 (+3.7)" in last and "only 0.3: the final norm after it reacts" in last
+    assert last.endswith("Of the parts below, switching off L0H1 does most (−5.0).")
     assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
     against = why.conclusion("a", "b", -3.0, [part("L1H1", -2.0, 1.8)], 6)
     assert against.startswith("“a” rather than “b”, −3.0: mostly L1H1 (−2.0)")
-    assert "really takes 1.8 away" in against
+    assert "cuts the lead by 1.8" in against
 
 
 @pytest.mark.parametrize("model", list(patching.PAIRS))

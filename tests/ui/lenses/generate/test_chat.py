@@ -31,14 +31,14 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
     plain = "".join(t.text for t in gptcore.generate(lm, STORY, max_new_tokens=100, **same))
     assert seen[-1]["answer"] == answer.lstrip() and seen[-1]["plain"] == plain
     assert {one["number"] for one in replies(bundled, asked(STORY, seed=4, number=7))} == {7}
-    assert seen[-1]["done"] and "takes the words as a message" in seen[-1]["said"]
+    assert seen[-1]["done"] and "replies and" in seen[-1]["said"]
     assert not any(one["done"] for one in seen[:-1])
     grown = [one["answer"] for one in seen]
     assert all(later.startswith(earlier) for earlier, later in pairwise(grown))
     assert 0 < seen[0]["used"] < seen[-1]["used"] <= seen[-1]["window"] == 256
 
 
-@pytest.mark.parametrize(("end", "said"), [("length", "is cut off here"), ("stop", "ends its answer by itself")])
+@pytest.mark.parametrize(("end", "said"), [("length", "is cut off here"), ("stop", "replies and stops")])
 def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, end, said):
     tokenizer = bundled.models.get("mini").tokenizer
     answer = TokenSequence([1], chat.WRITING, seed=1, tokenizer=tokenizer)

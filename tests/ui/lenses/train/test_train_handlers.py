@@ -48,7 +48,7 @@ def test_what_is_broken_on_purpose_is_broken(services, trick):
     assert shape.residual_scaling == (trick != "no_scaling")
     assert shape.norm_position == ("post" if trick == "post_norm" else "pre")
     assert torch.equal(made.data.draw(0, 1)[0], made.data.draw(1, 1)[0]) == (trick == "one_batch")
-    assert made.facts.settings["break it"] == TRICKS[trick][0]
+    assert made.facts.settings["spoil one setting"] == TRICKS[trick][0]
     finished(services.run_manager.start(None, made))
 
 

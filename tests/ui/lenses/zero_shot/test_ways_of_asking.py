@@ -78,12 +78,12 @@ def test_recorded_scores_are_bars_with_their_intervals():
 def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services):
     row = next(row for row in recorded.hand_written("world") if row["task"] == "question")
     said = recorded.expected_of("world", "question")
-    assert said.startswith("On inputs that people wrote for this task, world is right on ")
-    assert f"right on {round(row['score'] * 40)} of 40 (" in said
+    assert said.startswith("On inputs that people wrote for this task, world gets ")
+    assert f"gets {round(row['score'] * 40)} of 40 right (95% range " in said
     assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
-    nobody = "Nobody wrote inputs for this task. Of its own kind, world is"
+    nobody = "Nobody wrote inputs for this task. Of its own kind, world gets"
     assert recorded.expected_of("world", "fact").startswith(nobody)
-    assert "With words that it has never seen in this task it is right on" in recorded.expected_of("world", "analogy")
+    assert "With words that it has never seen in this task it gets" in recorded.expected_of("world", "analogy")
 
 
 def test_facts_from_memory_are_not_called_held_out():

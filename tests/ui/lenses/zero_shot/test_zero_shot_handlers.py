@@ -21,7 +21,7 @@ from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
 
-SIDE = "these words together"
+SIDE = "this combination"
 LIMITS = Limits(max_new_tokens=150, max_prompt_chars=5_000, max_score_chars=500)
 
 

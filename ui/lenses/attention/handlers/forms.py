@@ -36,9 +36,9 @@ class HeadsFields:
     )
     replacement: str = declared(
         Choice(
-            title="In its place",
+            title="Replace it with",
             noun="The replacement",
-            options={"zero": "nothing (zero)", "mean": "its mean over the text"},
+            options={"zero": "zero", "mean": "its average over this text"},
         ),
         "zero",
     )

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ui.conclusions import concludes, listed
+from ui.conclusions import concludes, head_tag, listed, listed_first
 
-# What heads do, by their roles, in the plural; those that rest come last.
+# What heads do, by their roles, (one head, several heads); those that rest come last.
 _DOING = {
-    "induction": "look at what came after the same token last time",
-    "duplicate": "look at the same token earlier",
-    "previous": "look at the token before",
-    "self": "look at their own token",
-    "first": "rest on the first token",
+    "induction": ("copies what came after the same token last time", "copy what came after the same token last time"),
+    "duplicate": ("looks at the same token earlier", "look at the same token earlier"),
+    "previous": ("looks at the token before", "look at the token before"),
+    "self": ("looks at its own token", "look at their own token"),
+    "first": ("rests on the first token", "rest on the first token"),
 }
+_N_NAMED = 5  # heads at most that a sentence names
 _OF_REPEATS = ("induction", "duplicate")  # roles that need a token to come again
 
 
@@ -24,9 +25,17 @@ def conclusion(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[
         roles: of every layer's heads on the text [role, whether it only leans that way].
         elsewhere: of every layer's heads the role on random tokens that repeat, or "".
     """
-    repeating = Counter(role for row in elsewhere for role in row if role in _OF_REPEATS)
-    counted = [_counted(repeating[role], _DOING[role]) for role in _OF_REPEATS if repeating[role]]
-    apart = f" Where random tokens repeat, {listed(counted)}." if counted else ""
+    counted = list[str]()
+    for role in _OF_REPEATS:
+        heads = [
+            head_tag(layer, head)
+            for layer, row in enumerate(elsewhere)
+            for head, found in enumerate(row)
+            if found == role
+        ]
+        if heads:
+            counted.append(f"{_counted(len(heads), _DOING[role])}: {listed_first(heads, _N_NAMED)}")
+    apart = f" In a test with repeated random tokens, {'; '.join(counted)}." if counted else ""
     return _here(roles) + apart
 
 
@@ -36,12 +45,12 @@ def _here(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
     resting = _counted(clear["first"], _DOING["first"]) if clear["first"] else ""
     if not known:
-        rest = f", {resting}" if resting else ""
-        return f"Nothing stands out: none of the {n_heads} heads has a clear role here{rest}."
+        rest = f"; {resting}" if resting else ""
+        return f"Nothing stands out: none of the {n_heads} heads has a clear role on this text{rest}."
     return f"On this text, of {n_heads} heads, {listed([*known, resting])}."
 
 
-def _counted(n: int, doing: str) -> str:
+def _counted(n: int, doing: tuple[str, str]) -> str:
     """ "2 look at ..." or "1 looks at ..."."""
-    verb, _, rest = doing.partition(" ")
-    return f"{n} {verb}{'s' if n == 1 else ''} {rest}"
+    one, several = doing
+    return f"1 {one}" if n == 1 else f"{n} {several}"

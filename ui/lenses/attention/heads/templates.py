@@ -6,7 +6,7 @@ ABLATION = """
 <div class="ab-message" role="status"></div>
 <div class="ab-body u-two" style="--columns: 1fr 1.2fr" hidden>
 <div><div class="ab-scroll u-scroll"><div class="ab-grid u-type-xs" role="group" aria-label="Switches: arrow keys move, space switches"></div></div>
-<div class="ab-muted u-line u-muted u-type-xs">After “Try every part alone”: the change of the first guess without this part, in percentage points.</div>
+<div class="ab-muted u-line u-muted u-type-xs">Press “Try every part alone” to see how far the top guess falls without each part, in percentage points.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
 <div><div class="ab-head" style="min-height: 3.1em; margin-bottom: var(--space-2)" role="status"></div>
 <div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-surprise)"></i><span>with parts off</span><span class="ab-scale" style="margin-left: var(--space-5)"></span></div>
@@ -17,5 +17,5 @@ ABLATION = """
 
 RECORDED = """
 <p class="conclusion" role="status"></p><div class="mc-box"></div><div class="mc-said u-muted u-type-sm" role="status"></div>
-<div class="mc-key u-key u-row u-muted u-type-xs"><span><i class="look"></i>where the head that looks hardest looks</span></div>
+<div class="mc-key u-key u-row u-muted u-type-xs"><span><i class="look"></i>where the strongest head looks</span></div>
 """

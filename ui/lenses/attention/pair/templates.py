@@ -10,5 +10,5 @@ PATCH = """
 <div class="pt-detail u-line" aria-live="polite"></div>
 <div class="wy-muted u-apart u-muted u-type-sm">Each cell: B gets A's value at this position and depth; shown is how much of A's answer returns,
 0% to 100%. Click cells, or draw over several, to carry A's values into B and see what it then says. Source: Meng et al. 2022.</div>
-<div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">Carry nothing</button>SAVE</div></div>
+<div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">Clear</button>SAVE</div></div>
 """.replace("SAVE", save_menu("csv"))

@@ -37,7 +37,7 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
                 stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
-    gr.Markdown("### Which word of A would make B end as A does?", elem_classes="section")
+    gr.Markdown("### Which word of A, copied into B, gives A’s answer?", elem_classes="section")
     grid = component(
         "",
         PATCH,
@@ -47,7 +47,7 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
         server_functions=served(services, patching.patched),
         elem_id="patching",
     )
-    gr.Markdown("### Where do the heads look otherwise?", elem_classes="section")
+    gr.Markdown("### Where does attention differ?", elem_classes="section")
     heads = attention_view(
         needs=_READ,
         asks="always",

@@ -17,7 +17,7 @@ export function cellDetail(view) {
       weight = shown[q * value.tokens.length + k];
     const amount =
       value.causal && k > q
-        ? 'n/a, the future is hidden'
+        ? 'a token cannot look ahead'
         : Number.isNaN(weight)
           ? 'n/a, there is nothing else to look at'
           : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);

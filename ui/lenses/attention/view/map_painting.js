@@ -104,7 +104,7 @@ function cells({options, image, zoom, plot, n}, pen, look) {
   pen.font = look.sans(look.size);
   pen.textAlign = 'right';
   pen.textBaseline = 'top';
-  pen.fillText('n/a: the future is hidden', plot.x + plot.w - 8, plot.y + 8);
+  pen.fillText('A token cannot look ahead', plot.x + plot.w - 8, plot.y + 8);
 }
 
 // Row and column of the cell that is locked, and of the one under the pointer.

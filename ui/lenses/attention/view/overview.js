@@ -84,7 +84,7 @@ export function overview(view) {
     const roles = named.map(([word, , what]) => `${word}: ${what.split(':')[0]}`).join(' · ');
     part('legend').textContent = view.value.signed
       ? 'Orange: A looks there more. Blue: B does. The number says how much of the attention moved, 0 to 1.'
-      : `${roles} · ~ leans that way${narrow ? '' : ' · %: of its attention'}`;
+      : `${roles} · ~ = weakly${narrow ? '' : ' · % = share of its attention'}`;
   }
   function headAt(event) {
     const box = layout(),

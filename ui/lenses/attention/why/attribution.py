@@ -98,20 +98,20 @@ def conclusion(word: object, rival: object, total: float, parts: Sequence[Part],
     (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
     first, value = top["name"], top["value"]
     if sign * real <= -_HELD * abs(value):
-        check = f"Switching {first} off really takes {abs(real):.1f} away."
+        check = f"Switching {first} off cuts the lead by {abs(real):.1f}."
     elif sign * real < 0:
-        check = f"Switching {first} off takes only {abs(real):.1f} away: {_why_less(top, n_layer)}."
+        check = f"Switching {first} off cuts the lead by only {abs(real):.1f}: {_why_less(top, n_layer)}."
     else:
-        check = f"Yet without {first} it does not shrink ({signed(real)}): {_why_less(top, n_layer)}."
+        check = f"Yet switching {first} off does not cut the lead ({signed(real)}): {_why_less(top, n_layer)}."
     if needed is not top and sign * most < 0:
-        check += f" Of what is switched off below, {needed['name']} matters most ({signed(most)})."
+        check += f" Of the parts below, switching off {needed['name']} does most ({signed(most)})."
     return f"{pair}, {signed(total)}: {mostly}{named}. {check}"
 
 
 def _why_less(part: Part, n_layer: int) -> str:
     """What comes after a part, and answers when it is gone."""
     if part["layer"] is not None and part["layer"] < n_layer - 1:
-        return "what later layers do changes with it"
+        return "later layers react to the change"
     if part["head"] is not None:
-        return "the MLP after it and the final norm change with it"
-    return "the final norm, which comes after it, changes with it"
+        return "the MLP after it and the final norm react"
+    return "the final norm after it reacts"

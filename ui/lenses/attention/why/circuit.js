@@ -60,6 +60,7 @@ export function circuitView(box, server) {
     if (circuit.message) return;
     body.querySelector('.conclusion').textContent = circuit.said;
     find('checked').textContent = circuit.checked;
+    body.classList.toggle('ct-doubted', circuit.checked.startsWith('Do not trust'));
     drawWords();
     draw();
     tell('Click a part to switch it off, or a line to cut it.');

@@ -24,6 +24,8 @@ from ui.state.machine import likeliest
 from ui.state.model_store import base_name, moments
 
 _MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
+# Correlations of influences and ablations from which a drawing is confirmed, wholly or in part.
+_AGREES, _AGREES_IN_PART = 0.7, 0.3
 _SMALL = 0.5  # logits: a smaller difference is no preference
 _KINDS = ("head", "neuron")
 
@@ -164,9 +166,12 @@ def agreement(influences: Sequence[float], really: Sequence[float | None], carri
     correlation = float(np.corrcoef(np.array(pairs).T)[0, 1]) if len(pairs) >= 3 else float("nan")
     if np.isnan(correlation):
         return sentence
-    word = "agree" if correlation >= 0.7 else "agree in part" if correlation >= 0.3 else "do not agree"
     share = f"correlation {decimal(correlation)} over {len(pairs)} parts"
-    return f"{sentence} Influence and switching off {word} here: {share}."
+    if correlation >= _AGREES:
+        return f"Switching parts off confirms this drawing ({share}). {sentence}"
+    if correlation >= _AGREES_IN_PART:
+        return f"Take this drawing with care: switching parts off confirms it in part ({share}). {sentence}"
+    return f"Do not trust this drawing here: switching parts off gives a different result ({share}). {sentence}"
 
 
 def _difference(logits: Tensor, word: int, rival: int) -> float:

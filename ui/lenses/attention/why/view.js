@@ -76,6 +76,9 @@ export function start({element, server, answer}) {
     options(rival, explained.rival[2]);
     element.querySelector('.conclusion').textContent = explained.said;
     find('text').textContent = asked.text;
+    const quoted = ([label]) => `“${visible(label).replace('␣', '')}”`;
+    find('for').textContent = quoted(explained.word);
+    find('against').textContent = quoted(explained.rival);
     const [n, rest] = explained.rest;
     const parts = [...explained.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
     const {bars, zero} = waterfall(parts.map(part => part.value));

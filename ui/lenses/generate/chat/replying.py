@@ -144,5 +144,5 @@ def _conclusion(answer: TokenSequence, name: str, plain: str, *, stopped: bool) 
     """What the two columns show, in words."""
     if stopped:
         return "Stopped; what was written is kept."
-    how = "is cut off here" if answer.end == "length" else "ends its answer by itself"
-    return f"{name} takes the words as a message and {how}; {plain} takes them as the beginning of a text and goes on."
+    how = "is cut off here" if answer.end == "length" else "stops"
+    return f"{name} replies and {how}; {plain} just continues your text."

@@ -137,7 +137,7 @@ export function start({element, props, trigger, watch, given}) {
     turns = [example.asked, example.answer];
     isExample = true;
     show(example);
-    find('said').textContent = `An example; your message begins anew. ${example.said}`;
+    find('said').textContent = `Example. Your first message starts a new chat. ${example.said}`;
   }
   watch('value', sync);
   draw();

@@ -16,7 +16,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
-from ui.conclusions import concludes, decimal, signed
+from ui.conclusions import concludes, decimal, minus, signed
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -132,9 +132,9 @@ def _costs(
 
 
 def _sheet(costs: dict[float, float], strength: float) -> str:
-    rows = [(f"×{s:g}", signed(cost, 2), "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
-    text = "How much less the steered model expects the text on the left, in nats a token."
-    columns = ("strength", "nats a token", f"sound, at most {SOUND}?")
+    rows = [(f"×{minus(s)}", signed(cost, 2), "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
+    text = "How much less the steered model expects the text on the left, in nats per token."
+    columns = ("strength", "nats per token", f"readable, at most {SOUND}?")
     source = "Turner et al. 2023; measured here on the text on the left"
     return sheet([Section("What it costs", text, columns, rows, [list(costs).index(strength)], source)])
 
@@ -148,8 +148,6 @@ def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]
         strength: the one that is asked for.
         counts: words of the kind steered to, in the plain and in the steered text.
     """
-    sound = [s for s, cost in costs.items() if cost <= SOUND and s * strength > 0]
-    reach = f"up to about ×{max(sound, key=abs):g}" if sound else "not even at the smallest strength"
     plain, steered = counts
     times = "once" if steered == 1 else f"{steered} times"
     did = (
@@ -157,4 +155,23 @@ def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]
         if plain != steered
         else f"Nothing stands out: words of the first list come as often without it ({plain})."
     )
-    return f"{did} At ×{strength:g} it costs {decimal(costs[strength])} nats a token; the text stays sound {reach}."
+    return f"{did} {_cost_in_words(costs, strength)}"
+
+
+def _cost_in_words(costs: dict[float, float], strength: float) -> str:
+    """Whether the steered text is still readable, and up to which strength."""
+    if strength == 0:
+        return "At strength 0 nothing is added, so it costs nothing."
+    at = f"At ×{minus(strength)} the writing"
+    cost = costs[strength]
+    amount = f"({decimal(cost)} nats per token)"
+    if cost <= 0:
+        effect = f"{at} does not get worse {amount}."
+    elif cost <= SOUND:
+        effect = f"{at} gets slightly worse {amount} but stays readable."
+    else:
+        effect = f"{at} gets much worse {amount}."
+    readable = [other for other, price in costs.items() if price <= SOUND and other * strength > 0]
+    if not readable:
+        return f"{effect} No strength tried on this side stays readable."
+    return f"{effect} It stays readable up to about ×{minus(max(readable, key=abs))}."

@@ -21,8 +21,8 @@ from ui.shared.wiring import QUIET, stop_event
 _FIRST = next(iter(EXAMPLES))
 _TAKES = ("model", "prompt", *fields_of(SteerFields))
 _ABOUT = (
-    "The mean state of some texts minus that of others is a direction. Added to the stream at every token, it pushes "
-    "the model that way."
+    "Subtract the model’s average state on one kind of text from that on another, such as happy from sad. Adding the "
+    "difference while it writes makes the text sadder."
 )
 
 

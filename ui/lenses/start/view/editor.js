@@ -65,6 +65,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
 
   function open(i) {
     const [node, token] = [nodes()[i], tokens[i]];
+    const unit = read?.unit ?? 'word';
     const again = others?.dataset.of === String(i);
     close();
     if (again || !node || !token.others.length) return;
@@ -72,7 +73,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
     others.dataset.of = i;
     others.setAttribute('role', 'group');
     others.setAttribute('aria-label', `Other words than ${visible(token.label)}`);
-    add(others, 'small', '', token.p === null ? '' : `expected with ${percent(token.p)}; it also thought of`);
+    add(others, 'small', '', token.p === null ? '' : `It gave this ${unit} ${percent(token.p)}. Other candidates:`);
     for (const [label, p, id] of token.others) {
       if (id === token.id) continue;
       const other = addButton(others, 'st-other', visible(label).replace('␣', ''), () => {

@@ -22,9 +22,9 @@ from ui.state.limits import Limits
 LENGTHS = {"30": "30 s", "60": "60 s", "120": "2 min", "cap": "maximum", "steps": "steps", "epochs": "epochs"}
 OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
 
-# "Break it" options: (label, what to expect and why).
+# Settings that are spoiled on purpose: (label, what to expect and why).
 TRICKS: dict[str, tuple[str, str]] = {
-    "none": ("nothing", ""),
+    "none": ("none", ""),
     "no_warmup": (
         "no warm-up",
         "The first updates are the largest, while AdamW knows least about the size of the gradient. Watch the "
@@ -66,13 +66,13 @@ TRICKS: dict[str, tuple[str, str]] = {
 
 # Rivals for a race: the same seed and batches, with one difference.
 RIVALS: dict[str, str] = {
-    "none": "nobody",
+    "none": "no other run",
     "optimizer": "the other optimiser",
     "rate": "a fifth of the learning rate",
     "norm": "the norm after each sum, as in GPT-1",
     "no_mlp": "no MLPs",
     "deeper": "twice the layers, narrower",
-    "healthy": "the same, not broken",
+    "healthy": "the same run, not spoiled",
 }
 
 
@@ -222,11 +222,16 @@ class TrainForm(Run, OnText):
     beta2: float = declared(_number("Beta 2", 0, 0.9999, "of AdamW", noun="Beta 2", group="rates"), 0.95)
     seed: int = declared(_SEED, 1)
     trick: str = declared(
-        Choice(title="Break it", noun="The “break it” option", options={n: label for n, (label, _) in TRICKS.items()},
-               listed=True), "none",
-    )  # fmt: skip
+        Choice(
+            title="Spoil one setting",
+            noun="The spoiled setting",
+            options={name: label for name, (label, _) in TRICKS.items()},
+            listed=True,
+        ),
+        "none",
+    )
     rival: str = declared(
-        Choice(title="Race against", noun="The rival", options=RIVALS, listed=True,
+        Choice(title="Compare with", noun="The rival", options=RIVALS, listed=True,
                info="same seed, same batches, one thing changed"), "none",
     )  # fmt: skip
     tasks: bool = declared(

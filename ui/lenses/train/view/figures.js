@@ -82,8 +82,8 @@ export function race(run, rival) {
   const gap = a === null || b === null ? null : b - a;
   const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
   const line =
-    `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
-    `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
+    `Race, half of the processor each · held out: ${mine} ${far(a)} after ${counted(run.step, 'update')}, ` +
+    `${theirs} ${far(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
   return {mine, theirs, line};
 }
 
@@ -136,6 +136,7 @@ export function curveRows(run) {
 }
 
 const CLEAR = 0.05; // nats by which a loss must be lower to be called so
+const BASELINES = {uniform: 'guessing evenly', unigram: 'the unigram baseline', bigram: 'the bigram baseline'};
 const BY_HEART = 0.25; // nats of held-out above training loss from which on texts are learned by heart
 
 // What a held-out loss says that a run has learned, against what counting letters and pairs would reach.
@@ -143,17 +144,34 @@ const BY_HEART = 0.25; // nats of held-out above training loss from which on tex
 // or null.
 export function learned(lines, loss, training) {
   if (loss === null || lines.bigram === undefined) return '';
-  const {uniform, unigram, bigram} = lines;
-  const below = line => `${(line - loss).toFixed(2)} nats below`;
-  let text = 'It knows nothing yet: it does no better than guessing evenly.';
-  if (loss < bigram - CLEAR)
-    text = `It uses more than the token before: its loss is ${below(bigram)} the bigram baseline.`;
-  else if (loss < unigram - CLEAR)
-    text = `It learns which token follows which: ${below(unigram)} the unigram baseline, not yet below the bigram one.`;
-  else if (loss < uniform - CLEAR)
-    text = `It has learned how frequent tokens are: ${below(uniform)} guessing evenly, not below the unigram baseline.`;
+  const text = isOrdered(lines) ? againstBaselines(lines, loss) : againstBest(lines, loss);
   const gap = training === null ? 0 : loss - training;
   return gap > BY_HEART
     ? `${text} On its training text the loss is ${gap.toFixed(2)} lower: part of that may be memorised.`
     : text;
+}
+
+// On short texts counts of pairs can do worse than counts of tokens, or than guessing.
+const isOrdered = ({uniform, unigram, bigram}) => bigram <= unigram && unigram <= uniform;
+
+function againstBaselines({uniform, unigram, bigram}, loss) {
+  const far = (line, word) => `${Math.abs(line - loss).toFixed(2)} nats ${word}`;
+  const isAbout = line => Math.abs(loss - line) <= CLEAR;
+  if (isAbout(bigram)) return 'It is about as good as the bigram baseline: it has learned which token follows which.';
+  if (loss < bigram)
+    return `It has learned more than which token follows which: ${far(bigram, 'below')} the bigram baseline.`;
+  if (isAbout(unigram)) return 'It is about as good as the unigram baseline: it has learned how frequent tokens are.';
+  if (loss < unigram)
+    return `It is learning which token follows which: ${far(unigram, 'below')} the unigram baseline, ${far(bigram, 'above')} the bigram one.`;
+  if (loss < uniform - CLEAR)
+    return `It is learning how frequent tokens are: ${far(uniform, 'below')} guessing evenly, not yet below the unigram baseline.`;
+  return 'It knows nothing yet: it does no better than guessing evenly.';
+}
+
+function againstBest(lines, loss) {
+  const [name, best] = Object.entries(lines).toSorted((a, b) => a[1] - b[1])[0];
+  const far = Math.abs(loss - best);
+  const how = far <= CLEAR ? 'about as good' : `${far.toFixed(2)} nats ${loss < best ? 'below it' : 'above it'}`;
+  const about = `On a text this short the best baseline is ${BASELINES[name]}, at ${best.toFixed(2)} nats`;
+  return `${about}. The run is ${how}${loss < best - CLEAR ? '' : ': nothing is settled'}.`;
 }

@@ -65,7 +65,7 @@ def _uses(site: Site[ZeroShotExample], state: PromptState) -> None:
     """What the answer owes to the parts of the prompt: it costs as many answers as the prompt has words."""
     gr.Markdown("### What did it use?")
     with gr.Row(elem_classes="zs-buttons"):
-        start = gr.Button("Leave out one word after the other", elem_id="zs-uses-start", min_width=150)
+        start = gr.Button("Remove each word in turn", elem_id="zs-uses-start", min_width=150)
         bare: dict[str, Any] = {"show_label": False, "container": False, "min_width": 200}
         site.add("zs.whose", control(AnswerFields, "zs", "whose", **bare), VIEW.name)
     needs = (*NEEDS, "zs.whose")

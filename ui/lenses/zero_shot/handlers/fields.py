@@ -83,7 +83,7 @@ class BoardFields:
     )
     players: list[str] | None = declared(Names(title="Models", noun="The list of models", most=50), None)
     shots: list[str] | None = declared(Several(title="Examples in the prompt", options=dict.fromkeys(WAYS, "")), None)
-    side: str = declared(Choice(title="Held out from training", options=dict.fromkeys(SIDES, "")), next(iter(SIDES)))
+    side: str = declared(Choice(title="Never seen in training", options=dict.fromkeys(SIDES, "")), next(iter(SIDES)))
     items: int = declared(Whole(title="Items in each row", id="items", low=5, high=MOST_ITEMS, step=5), 40)
 
 

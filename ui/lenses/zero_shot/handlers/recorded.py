@@ -15,7 +15,7 @@ from ui.shared.sheets import Bar, Section, sheet
 FILE = "zero_shot.json"
 HAND_WRITTEN, FREE = "hand-written", "free wording"
 # What is held out from training, in words.
-SIDES = {"these words together": "combination", "this template": "template", "this word in this task": "word"}
+SIDES = {"this combination": "combination", "this template": "template", "this word in this task": "word"}
 
 Row = Mapping[str, Any]
 _MUCH = 0.2  # by which what people wrote may flatter
@@ -61,12 +61,13 @@ def expected_of(model: str, task: str) -> str:
     sentence = f"On inputs that people wrote for this task, {_right(model, row)}"
     rare = own.get("word")
     if rare is not None and rare["score"] < row["score"] - _MUCH:
-        sentence += f" With words that it has never seen in this task it is right on {rare['score']:.0%}."
+        sentence += f" With words that it has never seen in this task it gets {rare['score']:.0%} right."
     return sentence
 
 
 def _right(model: str, row: Row) -> str:
-    return f"{model} is right on {round(row['score'] * row['items'])} of {row['items']} ({_interval(row)})."
+    right = round(row["score"] * row["items"])
+    return f"{model} gets {right} of {row['items']} right (95% range {_interval(row)})."
 
 
 @cache
@@ -99,7 +100,7 @@ def _worded(row: Row) -> str:
 
 
 def _interval(row: Row) -> str:
-    return f"{percent(row['low'])} to {percent(row['high'])}"
+    return f"{percent(row['low'])}–{percent(row['high'])}"
 
 
 def _people_row(name: str, row: Row) -> Sequence[str | int | float]:
@@ -117,7 +118,7 @@ def _own_label(row: Row) -> str:
 def _own_row(name: str, row: Row) -> Sequence[str | int | float]:
     held_out = row["held_out"].partition(",")[0]
     unseen = next((words for words, side in SIDES.items() if side == held_out), "this sum in either order")
-    if row["task"] == "fact" and held_out == SIDES["these words together"]:
+    if row["task"] == "fact" and held_out == SIDES["this combination"]:
         unseen = "nothing: it has read these facts"
     template = row["template"] + (f", {row['examples']} example" if row["examples"] else "")
     score, task = reached(row["score"], row["items"]), TASKS[row["task"]].title

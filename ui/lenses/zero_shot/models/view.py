@@ -73,7 +73,7 @@ def _board(site: Site[ZeroShotExample]) -> None:
     with gr.Row():
         _add(site, "side")
         _add(site, "items", min_width=140)
-    start, stop = asking_buttons("Count", "count", "count-stop", 110)
+    start, stop = asking_buttons("Measure accuracy", "count", "count-stop", 110)
     board = sheet_view(recorded.recorded(), name="scoreboard", needs=_COUNTED, elem_id="zs-board")
 
     def count(request: gr.Request, *values: object) -> Iterator[str]:

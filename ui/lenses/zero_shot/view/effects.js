@@ -31,7 +31,9 @@ export function strongest(words, answer, p) {
   if (hurts) sentences.push(`“${hurts.text.trim()}” counts against it most: ${times(hurts.effect)} less likely.`);
   if (!sentences.length) sentences.push('No single word stands out.');
   if (cue && Math.abs(cue.effect) > NOTHING)
-    sentences.push(`The cue “${cue.text.trim()}”, apart, is worth ${times(cue.effect)}.`);
+    sentences.push(
+      `Without the cue “${cue.text.trim()}” the answer is ${times(cue.effect)} ${cue.effect > 0 ? 'less' : 'more'} likely.`,
+    );
   return sentences.join(' ');
 }
 

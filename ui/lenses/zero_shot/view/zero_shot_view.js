@@ -22,7 +22,7 @@ export function start({element, props, watch, given}) {
     instruction: 'instruction',
     example: 'worked example',
     input: 'input',
-    cue: 'cue: here the model goes on',
+    cue: 'cue: the model writes from here',
     edited: 'edited by hand',
   };
   let value = null;

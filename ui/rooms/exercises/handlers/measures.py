@@ -133,7 +133,10 @@ def answers_positive(lm: LanguageModel, written: str) -> Verdict:
 def unmasked_loss(record: RunState, answer: str) -> Verdict:
     """The newest run has no causal mask, and a loss that only copying reaches."""
     if record.facts.trick != "no_mask":
-        return Verdict(False, "The newest run has its causal mask. Choose “no causal mask” under Break it, and Start.")
+        return Verdict(
+            False,
+            "The newest run has its causal mask. Choose “no causal mask” under “Spoil one setting”, and press Start.",
+        )
     rows, _ = record.so_far()
     loss = rows[-1][1] if rows else math.nan
     return Verdict(loss < 1.0, f"Training loss {loss:.2f} after {record.step:,} updates.")
