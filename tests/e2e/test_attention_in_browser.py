@@ -197,7 +197,7 @@ def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_d
     distribution = page.locator("#distribution .dv-table").text_content()
     page.keyboard.press("2")
     page.click("#attention [data-do=off]")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("Without head")
+    expect(page.locator("#ablation .ab-head")).to_contain_text("Without L")
     page.locator("#ablation [data-at='0,mlp,']").press("Space")
     expect(page.locator("#ablation .ab-head")).to_contain_text("layer 0’s MLP")
     page.click("#try-all")
@@ -289,7 +289,7 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     page = visit("")
     page.click("#model input")
     page.locator("[role=option]", has_text="gpt2 · recorded, five texts").click()  # opens the view
-    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Head 4.11 looks hardest")
+    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Layer 4, head 11 looks hardest")
     expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
     expect(page.locator("#model input")).to_have_value("mini · bundled")  # all other views need weights
     expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")

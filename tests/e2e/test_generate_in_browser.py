@@ -254,7 +254,7 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     assert texts[0] != texts[1] and texts[0].split()[:5] == texts[1].split()[:5]
     page.locator("#steer-strength input[type=number]").fill("2")
     page.click("#steer-start")
-    expect(page.locator("#steer-said")).to_contain_text("At ×2 it costs")
+    expect(page.locator("#steer-said")).to_contain_text("At ×2 the writing")
     expect(page).to_have_url(re.compile("view=Steer.*strength=2"))
     page.get_by_role("tab", name="Chat").click()
     said, turns = page.locator("#chat .ch-said"), page.locator("#chat .ch-turn")

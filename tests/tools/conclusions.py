@@ -238,7 +238,7 @@ def of_compare(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statemen
     twin = Peer(peer.lm, peer.hf, value["other"])
     pairs = zip(peer.out.attentions, twin.out.attentions, strict=True)
     moved = torch.stack([0.5 * (a[0] - b[0]).abs().sum(-1).mean(-1) for a, b in pairs])
-    told = re.findall(rf"head (\d+)\.(\d+) \({_P}\)", said)
+    told = re.findall(rf"L(\d+)H(\d+) \({_P}\)", said)
     best = float(moved.flatten().topk(max(1, len(told))).values.min()) - 2e-3
     found = [(f"{layer}.{head}", share, float(moved[int(layer), int(head)])) for layer, head, share in told]
     return [(name, near(share, value) and value >= best) for name, share, value in found]

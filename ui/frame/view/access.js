@@ -15,9 +15,21 @@ function name(panel) {
   panel.prepend(add(panel, 'h2', 'view-name', title));
 }
 
+// Gradio names the buttons of one choice apart, so that the arrow keys go nowhere: those of a group have one name.
+function nameGroups(root) {
+  for (const group of root.querySelectorAll('fieldset[id]:has(input[type=radio])')) {
+    group.setAttribute('role', 'radiogroup');
+    const title = group.querySelector('[data-testid=block-info]')?.textContent.trim();
+    if (title) group.setAttribute('aria-label', title);
+    for (const input of group.querySelectorAll('input[type=radio]'))
+      /** @type {HTMLInputElement} */ (input).name = group.id;
+  }
+}
+
 function describe(root) {
   for (const panel of root.querySelectorAll('.tabitem[role=tabpanel]')) if (panel.getClientRects().length) name(panel);
   for (const arrow of root.querySelectorAll(ARROWS)) arrow.setAttribute('aria-hidden', 'true');
+  nameGroups(root);
 }
 
 export function describeViews() {

@@ -44,6 +44,18 @@ const isClass = name => document.body.classList.contains(name);
 // Whether a single key acts: what it was pressed on, beside how the page looks.
 const keysAct = target => isTouring() || isClass('present') || isClass('keys') || Boolean(target.closest?.(FIGURES));
 
+// The first stop of the keyboard leads past header and tabs to what the open tab is about.
+function addSkipLink() {
+  const link = document.createElement('a');
+  Object.assign(link, {href: '#tabs', className: 'lens-skip u-panel', textContent: 'Skip to the content'});
+  link.addEventListener('click', event => {
+    event.preventDefault();
+    const fields = '#start .st-text, #tabs > .tabitem :is(textarea, input, button:not([role=tab]))';
+    visible(fields)?.focus();
+  });
+  document.body.prepend(link);
+}
+
 function showKeys() {
   const everywhere = isClass('keys');
   const act = [everywhere ? 'Only in large type and on figures' : 'Let keys work everywhere', () => turnLook('keys')];
@@ -111,6 +123,7 @@ export async function start(given) {
     t: () => (isTouring() ? leaveTour() : showAround()),
   };
   describeViews();
+  addSkipLink();
   showMenu(keys);
   const turn = by => {
     const tabs = outerTabs();

@@ -26,3 +26,6 @@ export function sayBriefly(node, text, seconds) {
   node.textContent = text;
   setTimeout(() => (node.textContent = ''), 1000 * seconds);
 }
+
+// What one does to a part of a figure: with a mouse, or with a finger.
+export const POINT_AT = globalThis.matchMedia?.('(hover: none)').matches ? 'Tap' : 'Point at';

@@ -1,14 +1,13 @@
 // Model diagram: tokens, embedding, every block with its head's attention and its output, the final norm, and the guess
 // as it forms. One SVG, redrawn for every text; all words are set by textContent.
+import {POINT_AT} from './dom.js';
 import {percent} from './plain.js';
 import {put} from './svg.js';
 import {layout, lookPath} from './machine_layout.js';
 import {machineParts} from './machine_parts.js';
 import {cut, decisive, isRecorded, order, quoted, sentences, shownBlock, word} from './machine_words.js';
 
-const NOTHING = matchMedia('(hover: none)').matches
-  ? 'Tap a part to see its numbers.'
-  : 'Point at a part to see its numbers; click it to open its view.';
+const NOTHING = `${POINT_AT} a part to see its numbers.`;
 const SWITCHES = matchMedia('(hover: none)').matches
   ? 'Tap attention, an MLP or an arc to see its numbers and to switch it off.'
   : 'Point at a part to see its numbers. Click attention, an MLP or an arc to switch it off.';

@@ -6,6 +6,7 @@ const BOXES = ['#prompt textarea', '#attention-text textarea'];
 const boxes = () => [...document.querySelectorAll(BOXES.join())];
 
 function write(box, text) {
+  box.dir = 'auto'; // a right-to-left text begins at the right
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, text);
   box.dispatchEvent(new Event('input', {bubbles: true}));
 }

@@ -2,7 +2,7 @@
 // Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
 import {copying} from './clipboard.js';
-import {add, addButton, onTools, sayBriefly} from './dom.js';
+import {POINT_AT, add, addButton, onTools, sayBriefly} from './dom.js';
 import {saveText} from './files.js';
 import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
@@ -92,7 +92,7 @@ export function start({element, props, trigger, watch, given}) {
   const idsTo = n => tokens.slice(0, n).map(t => t.id);
 
   function idle() {
-    const hint = 'Point at a token, or use the arrow keys, to see what else the model thought of.';
+    const hint = `${POINT_AT} a token, or use the arrow keys, to see its other candidates.`;
     detail.textContent = '';
     add(detail, 'span', 'what', tokens.length ? hint : '');
   }

@@ -9,7 +9,7 @@ export function cellDetail(view) {
     if (!at || !shown) {
       line.textContent = matchMedia('(pointer: coarse)').matches
         ? 'Tap a cell for its value; + and − zoom in on it.'
-        : 'Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; ' +
+        : `Point at a cell, or use the arrow keys, for its value. Drag to zoom, double-click to see all; ` +
           'Shift with an arrow key goes to the next head.';
       return;
     }

@@ -1,6 +1,6 @@
 // The map as lines between the tokens in the text.
 import {percent, visible} from '../../../shared/view/plain.js';
-import {add, addButton} from '../../../shared/view/dom.js';
+import {POINT_AT, add, addButton} from '../../../shared/view/dom.js';
 import {put} from '../../../shared/view/svg.js';
 
 export function lineView(view) {
@@ -55,7 +55,7 @@ export function lineView(view) {
     const named = best.flatMap(([k, w]) => (w ? `${token(k)} ${percent(w)}` : [])).join(' · ');
     part('lines-said').textContent =
       query === null
-        ? 'Each token’s strongest look back. Point at a token, or press Enter on it, to see all of its own.'
+        ? `Each token’s strongest look back. ${POINT_AT} a token, or press Enter on it, to see all of its own.`
         : `${token(query)} looks at ${named}`;
   }
   // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand between them.

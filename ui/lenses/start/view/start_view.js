@@ -221,6 +221,7 @@ function drawPlay() {
   for (const name of ['same', 'other']) button(name).hidden = writes || !begun;
   button('whole').hidden = !without.size;
   button('slow').hidden = !writes;
+  find('conclusion').setAttribute('aria-live', writes ? 'off' : 'polite'); // not read out after every word
 }
 
 function drawMachine() {

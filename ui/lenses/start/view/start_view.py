@@ -9,8 +9,8 @@ _HTML = """
 <div class="st-hero">
 <p class="st-lead u-apart u-type-xl">A GPT does one thing: <b>it guesses the next word</b>. <span class="st-invite">Type into the sentence, or click a word to see what else it expected.</span></p>
 <div class="st-line u-pane"><div class="st-scroll"><div class="st-page"><svg class="st-arcs" aria-hidden="true"></svg>
-<div class="st-words u-type-xl u-mono" aria-hidden="true"></div>
-<textarea class="st-text u-type-xl u-mono" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
+<div class="st-words u-type-xl u-mono" dir="auto" aria-hidden="true"></div>
+<textarea class="st-text u-type-xl u-mono" dir="auto" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
 <span id="st-how" hidden>Alt and the down arrow offer other words for the one at the cursor.</span>
 <div class="st-tools u-apart u-row u-type-sm"><button type="button" class="st-play u-act" data-do="play">Let it write</button>
 <button type="button" data-do="why" title="what each part of the model wrote for its first guess (W)">Why this word?</button>

@@ -82,8 +82,8 @@ export function race(run, rival) {
   const gap = a === null || b === null ? null : b - a;
   const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
   const line =
-    `Race, half of the processor each · held out: ${mine} ${far(a)} after ${counted(run.step, 'update')}, ` +
-    `${theirs} ${far(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
+    `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
+    `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
   return {mine, theirs, line};
 }
 
