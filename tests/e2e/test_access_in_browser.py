@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from layout import faults, letters, stops, things, views
+from playwright.sync_api import expect
 
 from browser import settled
 from ui.views import TABS
@@ -31,6 +33,11 @@ UNNAMED = """() => {
   return [...panels.map(() => 'a view without a heading'), ...arrows.map(() => 'an arrow that is read'),
     ...tables.map(one => `a table without a name: ${one.className}`)];
 }"""
+
+
+# Whether the radio buttons of every group that is seen have one name.
+NAMED = """() => [...document.querySelectorAll('fieldset:has(input[type=radio])')].every(group =>
+  !group.getClientRects().length || new Set([...group.querySelectorAll('input')].map(one => one.name)).size === 1)"""
 
 
 def unnamed(page) -> list[str]:
@@ -81,3 +88,45 @@ def test_the_first_screen_is_calm_and_what_would_be_found_is_found(visit):
         page.evaluate(f"document.body.append({made})")
     found = " ".join(faults(page))
     assert "“A name” is cut" in found and "wider than its window" in found
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1280, 720, 20), (1920, 1080, 24)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_large_type_every_letter_of_every_view_can_be_read_from_the_back(visit, theme, width, height, least):
+    page = visit(f"?tab=start&present=1&__theme={theme}", width=width, height=height)
+    small = []
+    for tab in TABS:
+        page.locator("#tabs > .tab-wrapper").get_by_role("tab", name=tab.title).click()
+        settled(page)
+        for view in views(page):
+            found = letters(page)
+            small += [f"{tab.title}, {view}: {size} {found[size]}" for size in found if float(size) < least - 0.1]
+    assert not small, "\n".join(small)
+
+
+def test_the_buttons_of_a_choice_are_one_group_for_the_keyboard_and_the_ear(visit):
+    page = visit("?tab=attention")
+    settled(page)
+    group = page.get_by_role("radiogroup", name="First token (attention sink)")
+    expect(group).to_be_visible()
+    for tab in TABS[1:]:
+        page.locator("#tabs > .tab-wrapper").get_by_role("tab", name=tab.title).click()
+        settled(page)
+        for _ in views(page):
+            page.wait_for_function(NAMED)
+    page.get_by_role("tab", name="Attention", exact=True).click()
+    page.get_by_role("tab", name="Heads", exact=True).click()
+    page.locator("#sink input").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#sink input").nth(1)).to_be_checked()
+    page.wait_for_function("() => location.search.includes('sink=end-of-text')")
+
+
+def test_the_first_stop_of_the_keyboard_skips_to_the_sentence(visit):
+    page = visit("?tab=start")
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    assert skip.bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Your sentence")).to_be_focused()

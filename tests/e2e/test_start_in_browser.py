@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import settled
+from ui.views import QUESTIONS
 
 WORDS = "#start .st-word"
 RED = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
@@ -310,10 +311,9 @@ def test_the_dice_are_repeated_by_their_seed_and_their_link(visit):
     assert other != written
     page.wait_for_function("() => location.search.includes('dice=')")
     query = parse_qs(page.url.partition("?")[2])
+    link = {name: query[name][0] for name in ("dice", "start_temperature")}
     begun = "Once there was a queen who lived in a big"
-    receiver = visit(
-        "?" + urlencode({**{name: query[name][0] for name in ("dice", "start_temperature")}, "text": begun})
-    )
+    receiver = visit("?" + urlencode({**link, "text": begun, "tab": "start"}))
     settled(receiver)
     receiver.click("#start .st-play")
     expect(receiver.locator("#start [data-do=same]")).to_be_visible()
@@ -357,3 +357,16 @@ def test_a_head_switched_off_in_the_picture_takes_the_castle_away_for_who_opens_
     expect(said).to_contain_text("The last block decides: “castle”")
     assert chances(page) == before
     expect(page.locator("#start [data-do=whole]")).to_be_hidden()
+
+
+def test_every_question_shows_what_answers_it(visit):
+    """Each is asked on the page's first sentence, as a visitor would who has written none."""
+    page = visit("")
+    for question in QUESTIONS:
+        page.evaluate("async () => (await lensModule('shared/view/store.js')).setSentence('')")
+        page.get_by_role("tab", name="Start", exact=True).click()
+        page.get_by_label("Search the questions").fill(question.text)
+        page.locator("#start .st-question", has_text=question.text).first.click()
+        expect(page.locator(question.sees).locator("visible=true").first).to_be_visible()
+        if question.head is not None:
+            expect(page.locator("#attention .at-name")).to_have_text("Layer {} · head {}".format(*question.head))

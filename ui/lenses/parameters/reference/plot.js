@@ -12,7 +12,7 @@ export function start({element, props, watch, given}) {
     const style = getComputedStyle(element);
     const get = name => style.getPropertyValue(name).trim();
     const [grid, color, family] = ['--border-color-primary', '--body-text-color', '--font'].map(get);
-    const size = document.body.classList.contains('present') ? 0.9 * parseFloat(style.fontSize) : 12;
+    const size = document.body.classList.contains('present') ? 0.96 * parseFloat(style.fontSize) : 12;
     const clear = {paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)'};
     const out = {...layout, ...clear, font: {...layout.font, size, color, family: family || 'sans-serif'}};
     for (const key of Object.keys(out))
