@@ -90,7 +90,7 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
     logits = torch.tensor([float(logit) for logit in stored["logits"].split()])
     return PageExample(
         document=document,
-        next_token=NextToken(document.model, document.ids, document.n_prompt, logits),
+        next_token=NextToken(document.model, document.ids[: stored["n_read"]], document.n_prompt, logits),
         form=writing_form(services),
         **{name: stored[name] for name in ("sentence", "distribution", "chat")},
         attention=AttentionExample(**stored["attention"]),
@@ -103,7 +103,9 @@ def stored_form(services: Services, example: PageExample) -> str:
     kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
     kept["document"]["lines"] = example.document.stream
     logits = " ".join(f"{logit:.9g}" for logit in example.next_token.logits.tolist())
-    text = json.dumps({"made_of": _made_of(services), **kept, "logits": logits}, ensure_ascii=False, indent=1) + "\n"
+    n_read = len(example.next_token.ids)
+    stored = {"made_of": _made_of(services), **kept, "n_read": n_read, "logits": logits}
+    text = json.dumps(stored, ensure_ascii=False, indent=1) + "\n"
     return text.replace(_key(services, example.attention.text), _KEY)
 
 

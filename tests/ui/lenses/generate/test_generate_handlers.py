@@ -2,6 +2,7 @@ import itertools
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from gptcore.errors import GPTCoreError
 from helpers import form, in_threads, last_stream, records_of, text_of, until
 from ui.lenses.generate.write import writing
 from ui.shared.inputs import InputError
+from ui.state.sessions import Document
 
 PROMPT = "the cat"
 
@@ -252,3 +254,40 @@ def test_a_stop_string_is_not_shown_and_the_figures_are_of_the_whole_text(servic
     views = list(writing.write_one(services, "a", "tiny", PROMPT, form()))
     after = records_of(last_stream(views), "stats")[-1]
     assert after["n"] == len(records_of(last_stream(views), "token")) and after["end"] == "step"
+
+
+def notes(stream: str) -> list[str]:
+    return [record["text"] for record in records_of(stream, "note")]
+
+
+def test_the_same_text_again_says_that_it_is_the_same(services):
+    assert notes(last_stream(run(services))) == []
+    again = notes(last_stream(run(services)))
+    assert len(again) == 1 and again[0].startswith("The same text as before")
+    assert notes(last_stream(run(services, form(seed=77)))) == []
+
+
+def ended(tiny_lm, n_written: int):
+    """Services' text that ends with the end-of-text token after so many tokens."""
+    ids = tuple(tiny_lm.tokenizer.encode(PROMPT))
+    return Document("tiny", PROMPT, len(ids), (*ids, *range(n_written - 1), tiny_lm.tokenizer.end_id), (), 1)
+
+
+def test_a_text_that_ends_at_once_says_why(services, tiny_lm):
+    session = services.sessions.get("a")
+    for n_written, is_short in ((3, True), (30, False)):
+        session.document = ended(tiny_lm, n_written)
+        remarks = list(writing._remarks(session, tiny_lm, None))
+        assert bool(remarks) is is_short
+    session.document = ended(tiny_lm, 3)
+    assert "the dice fell on the end-of-text token" in next(writing._remarks(session, tiny_lm, None)).stream
+
+
+def test_after_a_text_that_has_ended_the_chart_is_of_where_it_was_begun(services, tiny_lm):
+    document = ended(tiny_lm, 5)
+    session = services.sessions.get("a")
+    writing._read_next_token(services, session, tiny_lm, document, FORM.sampling)
+    assert session.next_token.ids == document.ids[: document.n_prompt]
+    open_text = replace(document, ids=document.ids[:-1])
+    writing._read_next_token(services, session, tiny_lm, open_text, FORM.sampling)
+    assert session.next_token.ids == open_text.ids

@@ -81,8 +81,12 @@ class _Wiring:
         writes_one = self._asked(self._writing(writing.write_one))
         continues = self._asked(self._writing(writing.continue_text))
         branches = self._asked(self._branch)
+        seeds = [self._seed, fields["keep_seed"]]
+        drawn = buttons["dice"].click(None, None, seeds, js=_NEW_SEED, **QUIET)
+        fields.note(drawn, seeds)
         for listener, asked in (
             (buttons["generate"].click, writes),
+            (drawn.success, writes),
             (self._prompt.submit, writes),
             (buttons["next"].click, writes_one),
             (self._stream.continue_text, continues),
@@ -187,6 +191,7 @@ def _buttons() -> dict[str, gr.Button]:
     with gr.Row(elem_classes="steps"):
         return {
             "generate": gr.Button("Generate", variant="primary", elem_id="generate", min_width=0),
+            "dice": gr.Button("New dice", elem_id="new-seed", min_width=0),
             "next": gr.Button("Next token", elem_id="next-token", min_width=0),
             "stop": gr.Button("Stop", variant="stop", elem_id="stop", min_width=0),
             "undo": gr.Button("Undo", elem_id="undo", min_width=0),
@@ -229,15 +234,12 @@ def _main_sliders(site: Site[writing.WritingExample]) -> None:
 
 
 def _seed_row(site: Site[writing.WritingExample]) -> None:
-    """The seed, whether it is kept, and a button for another."""
+    """The seed, and whether it is kept."""
     bare: dict[str, Any] = {"min_width": 0, "container": False}
     with gr.Row(elem_classes="seeds"):
         seed = control(WritingFields, "", "seed", value=site.example.document.seed, **bare)
         site.add("seed", seed)
-        kept = site.add("keep_seed", control(WritingFields, "", "keep_seed", **bare))
-        new = gr.Button("New seed", elem_id="new-seed", size="sm", min_width=0)
-    drawn = new.click(None, None, [seed, kept], js=_NEW_SEED, **QUIET)
-    site.fields.note(drawn, [seed, kept])
+        site.add("keep_seed", control(WritingFields, "", "keep_seed", **bare))
 
 
 def _more_controls(site: Site[writing.WritingExample]) -> None:

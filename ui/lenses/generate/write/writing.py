@@ -23,6 +23,9 @@ from ui.state.sessions import Document, NextToken, Session, Turn
 from ui.state.token_stream import Line
 
 _WINDOW_FULL = "the window of {} tokens is full: from here on, the model re-reads the last half whenever it fills up"
+_SAME = "The same text as before: nothing has changed, and the seed is kept. Press “New dice” for another one."
+_SHORT = 8  # tokens of a text that ends so early that a reader wonders
+_SHORT_END = "It ends here because the dice fell on the end-of-text token. Press “New dice” to try again."
 _ENDED = "the model ended its text here; what follows begins another"
 
 
@@ -55,7 +58,10 @@ def write(
     document = new_document(services, lm, str(model), prompt, form.seed)
     session = services.sessions.get(session_id)
     with session.turn() as run:
+        before = session.document
         yield from _extend(services, session, run, lm, document, form, form.max_new_tokens)
+        if run.wanted and not run.abandoned:
+            yield from _remarks(session, lm, before)
 
 
 def write_one(
@@ -158,7 +164,7 @@ def preview(services: Services, session_id: str | None, model: object, prompt: o
         if document is None or (document.prompt, document.model) != (prompt, model):
             document = new_document(services, lm, str(model), prompt, 0)
         seen = session.next_token
-        if seen is not None and (seen.model, seen.ids) == (document.model, document.ids):
+        if seen is not None and (seen.model, seen.ids) == (document.model, _ids_before_next(lm, document)):
             return redraw(services, session_id, form.sampling)
         return View(distribution=_read_next_token(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
@@ -192,6 +198,22 @@ def redraw(services: Services, session_id: str | None, sampling: SamplingSetting
     session.moved = sampling
     tokenizer = services.models.get(seen.model).tokenizer
     return View(distribution=services.now(lambda: distribution.describe(tokenizer, seen, sampling)))
+
+
+def _remarks(session: Session, lm: LanguageModel, before: Document | None) -> Iterator[View]:
+    """Says under a text that is ready what a reader may wonder about: that it is the one before, or that short."""
+    document = session.document
+    if document is None:
+        return
+    notes = list[str]()
+    if before is not None and (before.model, before.ids) == (document.model, document.ids):
+        notes.append(_SAME)
+    n_written = len(document.ids) - document.n_prompt
+    if 0 < n_written < _SHORT and document.ids[-1] == lm.tokenizer.end_id:
+        notes.append(_SHORT_END)
+    if notes:
+        session.document = document.noted(*map(token_stream.note, notes))
+        yield View(stream=session.document.stream)
 
 
 def _opened(services: Services, model: object, form: WritingForm) -> LanguageModel:
@@ -286,14 +308,23 @@ def _read_next_token(
 ) -> str:
     """Reads the text for the logits after it unless they are known, keeps them for the sliders, and draws the
     distribution."""
+    ids = _ids_before_next(lm, document)
 
     def read() -> tuple[NextToken, str]:
-        logits = last_logits(lm.model, document.ids, n_prompt=document.n_prompt) if known is None else known
-        seen = NextToken(document.model, document.ids, document.n_prompt, logits)
+        logits = known
+        if logits is None or ids != document.ids:
+            logits = last_logits(lm.model, ids, n_prompt=document.n_prompt)
+        seen = NextToken(document.model, ids, document.n_prompt, logits)
         return seen, distribution.describe(lm.tokenizer, seen, sampling)
 
     session.next_token, shown = services.now(read)
     return shown
+
+
+def _ids_before_next(lm: LanguageModel, document: Document) -> tuple[int, ...]:
+    """The tokens after which the next one is looked at: all, or the prompt where the text has ended."""
+    is_ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
+    return document.ids[: document.n_prompt] if is_ended else document.ids
 
 
 def _chosen_line(lm: LanguageModel, before: tuple[int, ...], n_prompt: int, chosen: int) -> Line:
