@@ -156,11 +156,11 @@ def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[S
 
 
 def of_heads(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
-    here = said.partition(" In a test with repeated")[0]
+    here = said.partition(" In a test where")[0]
     roles = [peer.role(head) for head in range(len(peer.shares["first"]) - 1)]
     unclear, found = roles.count(None), []
     for role, words in {
-        "induction": "what came after the same token last time",
+        "induction": "at what came after the same token last time",
         "duplicate": "at the same token earlier",
         "previous": "at the token before",
         "self": "at their own token|at its own token",

@@ -27,12 +27,12 @@ def test_what_the_heads_do():
     said = "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."
     assert heads(roles) == said
     roles[0][1][1] = False
-    assert "1 copies what came after the same token last time, 2 look" in heads(roles)
+    assert "1 looks at what came after the same token last time, 2 look" in heads(roles)
     said = heads([[["first", False], ["mixed", False]]])
     assert said == "Nothing stands out: none of the 2 heads has a clear role on this text; 1 rests on the first token."
     elsewhere = [["induction", ""], ["induction", "duplicate"]]
     assert heads(roles, elsewhere).endswith(
-        " In a test with repeated random tokens, 2 copy what came after the same token last time: L0H0 and L1H0; "
+        " In a test where random tokens repeat, 2 copy what came after it last time: L0H0 and L1H0; "
         "1 looks at the same token earlier: L1H1."
     )
 

@@ -42,7 +42,7 @@ const run = {about, ...pace, state: 'running', final: null, final_accuracy: null
 test('bits per character come from the held-out loss and the tokens in a character', () => {
   const tilesOf = (of, more = {}) => Object.fromEntries(tiles({...run, ...more, about: {...about, ...of}}, false));
   const shown = tilesOf({});
-  assert.equal(shown['held out, update 1,000'], '0.693');
+  assert.equal(shown['loss on unseen text, update 1,000'], '0.693');
   assert.equal(shown.perplexity, '2.00');
   assert.equal(shown['bits per character'], '0.500');
   assert.equal(shown.left, '1 min 35 s');

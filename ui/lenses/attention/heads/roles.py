@@ -7,14 +7,21 @@ from ui.conclusions import concludes, head_tag, listed, listed_first
 
 # What heads do, by their roles, (one head, several heads); those that rest come last.
 _DOING = {
-    "induction": ("copies what came after the same token last time", "copy what came after the same token last time"),
+    "induction": (
+        "looks at what came after the same token last time",
+        "look at what came after the same token last time",
+    ),
     "duplicate": ("looks at the same token earlier", "look at the same token earlier"),
     "previous": ("looks at the token before", "look at the token before"),
     "self": ("looks at its own token", "look at their own token"),
     "first": ("rests on the first token", "rest on the first token"),
 }
 _N_NAMED = 5  # heads at most that a sentence names
-_OF_REPEATS = ("induction", "duplicate")  # roles that need a token to come again
+# What they do in the test, by the roles that need a token to come again.
+_IN_TEST = {
+    "induction": ("copies what came after it last time", "copy what came after it last time"),
+    "duplicate": ("looks at the same token earlier", "look at the same token earlier"),
+}
 
 
 @concludes("heads")
@@ -26,7 +33,7 @@ def conclusion(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[
         elsewhere: of every layer's heads the role on random tokens that repeat, or "".
     """
     counted = list[str]()
-    for role in _OF_REPEATS:
+    for role, doing in _IN_TEST.items():
         heads = [
             head_tag(layer, head)
             for layer, row in enumerate(elsewhere)
@@ -34,8 +41,8 @@ def conclusion(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[
             if found == role
         ]
         if heads:
-            counted.append(f"{_counted(len(heads), _DOING[role])}: {listed_first(heads, _N_NAMED)}")
-    apart = f" In a test with repeated random tokens, {'; '.join(counted)}." if counted else ""
+            counted.append(f"{_counted(len(heads), doing)}: {listed_first(heads, _N_NAMED)}")
+    apart = f" In a test where random tokens repeat, {'; '.join(counted)}." if counted else ""
     return _here(roles) + apart
 
 

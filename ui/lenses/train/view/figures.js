@@ -67,7 +67,7 @@ export function tiles(run, example) {
   return [
     ['update', run.step.toLocaleString('en')],
     [`training loss, smoothed${ofKept}`, nats(trainingLoss(run))],
-    [(kinds[kind] ?? 'held out') + when, nats(valid)],
+    [(kinds[kind] ?? 'loss on unseen text') + when, nats(valid)],
     ...Object.entries(ofKind),
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
