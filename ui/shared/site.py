@@ -89,7 +89,7 @@ class PageFields:
     def register(self) -> list[dict[str, Any]]:
         """The fields that links hold, for the page's scripts: name, tab and view, and how they are declared."""
         return [
-            {"name": name, "tab": tab, "view": view, **_declaration(self._declared.get(name))}
+            {"name": name, "tab": tab, "view": view, **_declaration(self._declared.get(name), self.by_name[name])}
             for name, (tab, view) in self._places.items()
             if tab and name not in _OF_THE_PAGE
         ]
@@ -179,11 +179,16 @@ class Site(Generic[E]):
         return self.fields.add(name, component, tab=str(self.tab.id), view=view)
 
 
-def _declaration(field: Field | None) -> dict[str, Any]:
-    """What a link needs to know of a field."""
+def _declaration(field: Field | None, component: Any) -> dict[str, Any]:
+    """What scripts need to know of a field: its base, whether it is composed, and where it applies."""
     if field is None:
         return {"base": ""}
-    return {"base": field.base, "composed": True} if field.composed else {"base": field.base}
+    declared: dict[str, Any] = {"base": field.base}
+    if field.composed:
+        declared["composed"] = True
+    if field.only[0]:
+        declared |= {"only": field.only, "element": component.elem_id}
+    return declared
 
 
 def _holding(fields: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 // What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists are not
 // read, which are pictures.
 import {add} from '../../shared/view/dom.js';
+import {showApplying} from './applies.js';
 import {explainWords, watchWords} from './glossary.js';
 
 const ARROWS = ':is(.icon-wrap, .label-wrap .icon):not([aria-hidden])';
@@ -38,6 +39,7 @@ export function describeViews() {
   const now = () => {
     timer = null;
     describe(document.body);
+    showApplying();
     explainWords();
   };
   // Views are mounted when they open, some time after their tab has been chosen.

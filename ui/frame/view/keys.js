@@ -9,6 +9,7 @@ import {awaited} from '../../shared/view/awaited.js';
 import {goTo} from '../../shared/view/places.js';
 import {isOpen, outerTabs, visible} from '../../shared/view/tabs.js';
 import {describeViews} from './access.js';
+import {startApplying} from './applies.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence} from '../../shared/view/store.js';
@@ -86,6 +87,7 @@ export async function start(given) {
   setLan(given.lan ?? '');
   setTalk(given.talk ?? '');
   setRegister(given.register);
+  startApplying(given.register.fields);
   shareSentence();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>

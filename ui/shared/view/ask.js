@@ -173,12 +173,14 @@ export class Answer {
   begins() {
     if (!this.pending) this.asked = this.question();
     this.pending += 1;
+    this.element?.setAttribute('data-running', '');
     this.busy(true);
   }
 
   ends(hasFailed = false) {
     this.pending = Math.max(0, this.pending - 1);
     if (this.pending) return;
+    this.element?.removeAttribute('data-running');
     if (this.own !== null && this.answered !== this.own) this.refused = this.own;
     else if (hasFailed) this.refused = this.asked;
     this.own = null;

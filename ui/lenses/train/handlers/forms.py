@@ -122,13 +122,16 @@ _STEPS = _whole(
     "Steps",
     1,
     1_000_000,
-    "when the length is steps",
+    "updates",
     help='updates, when the length is "steps".',
     id="steps",
     noun="The number of steps",
+    only=("length", "steps"),
     group="length",
 )
-_EPOCHS = _number("Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", group="length")
+_EPOCHS = _number(
+    "Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", only=("length", "epochs"), group="length"
+)
 _RATE = _number(
     "Learning rate",
     1e-7,
@@ -191,7 +194,9 @@ class TrainForm(Run, OnText):
         Choice(title="Tokens", noun="The tokenizer", options={"char": "characters", "bpe": "byte-pair encoding"},
                of_data=True), "char",
     )  # fmt: skip
-    vocab_size: int = declared(_size("Vocabulary", 257, 16_384, "V, for byte-pair encoding", of_data=True), 512)
+    vocab_size: int = declared(
+        _size("Vocabulary", 257, 16_384, "V, tokens", only=("tokenizer", "bpe"), of_data=True), 512
+    )
     n_layer: int = declared(_size("Layers", 1, 24, "L, blocks", noun="The number of layers"), 4)
     n_head: int = declared(_size("Heads", 1, 32, "H, in a layer", noun="The number of heads"), 4)
     n_embd: int = declared(_size("Width", 4, 1024, "C, channels", step=4), 128)
@@ -278,7 +283,7 @@ class TuneForm(Run, OnText):
     batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 8)
     length: str = declared(replace(_LENGTH, info=""), "60")
     max_steps: int = declared(_STEPS, 200)
-    epochs: float = declared(replace(_EPOCHS, info="when the length is epochs: passes over the text"), 2)
+    epochs: float = declared(_EPOCHS, 2)
     learning_rate: float = declared(replace(_RATE, info="peak", group=""), 0.0002)
     optimizer: OptimizerName = declared(replace(_OPTIMIZER, info=""), "adamw")
     warmup_steps: int = declared(_WARMUP, 20)
@@ -311,7 +316,7 @@ class LabelForm(Run):
     batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 16)
     length: str = declared(replace(_LENGTH, info=""), "30")
     max_steps: int = declared(_STEPS, 200)
-    epochs: float = declared(replace(_EPOCHS, info="when it is epochs"), 3)
+    epochs: float = declared(_EPOCHS, 3)
     learning_rate: float = declared(
         replace(_RATE, info="peak; the paper's is 6.25e-5, for 117 M parameters", group=""), 0.0005
     )

@@ -34,7 +34,9 @@ def _fields() -> dict[str, Field]:
     for form, kind in FORMS.items():
         for name, field in fields_of(kind).items():
             if field.linked:
-                fields[f"{form}.{name}"] = replace(field, base=_base(form, name))
+                other, value = field.only
+                only = (f"{form}.{other}", value) if other else field.only
+                fields[f"{form}.{name}"] = replace(field, base=_base(form, name), only=only)
     return fields
 
 
