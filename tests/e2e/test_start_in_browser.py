@@ -370,3 +370,20 @@ def test_every_question_shows_what_answers_it(visit):
         expect(page.locator(question.sees).locator("visible=true").first).to_be_visible()
         if question.head is not None:
             expect(page.locator("#attention .at-name")).to_have_text("Layer {} · head {}".format(*question.head))
+
+
+def test_control_z_takes_back_a_phrase_or_a_guess_in_one_step(visit):
+    page = visit("")
+    field = page.get_by_label("Your sentence")
+    first = field.input_value()
+    field.press("End")
+    page.keyboard.type(" house by the")
+    expect(page.locator(WORDS).last).to_have_text(" the")
+    settled(page)
+    page.locator("#start .st-bar").first.click()
+    expect(page.locator(WORDS).last).not_to_have_text(" the")
+    field.focus()
+    page.keyboard.press("ControlOrMeta+z")
+    expect(field).to_have_value(f"{first} house by the")
+    page.keyboard.press("ControlOrMeta+z")
+    expect(field).to_have_value(first)

@@ -14,8 +14,9 @@ export function tokenAt(texts, place) {
 }
 
 // line: the element with its parts. typed: a text was typed. pointed: a token, -1 for none. opened: a token's
-// alternatives are shown, or no longer (null). replaced: a token takes another id.
-export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
+// alternatives are shown, or no longer (null). replaced: a token takes another id. undone: what was done last is taken
+// back, whether it was typed or taken from the guesses; the browser's own undo knows of neither as one step.
+export function sentenceEditor(line, {typed, pointed, opened, replaced, undone}) {
   const [words, arcs, field, scroll] = ['words', 'arcs', 'text', 'scroll'].map(name =>
     line.querySelector(`.st-${name}`),
   );
@@ -44,10 +45,11 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
 
   const addGap = () => add(words, 'span', 'st-gap u-strong', ' ?');
 
-  // The tokens of the text that stands in the field; text: as the model writes it.
-  function draw(data) {
+  // The tokens of the text that stands in the field; text: as the model writes it. isNew: whether it takes the place of
+  // what stands in the field, also where somebody types.
+  function draw(data, isNew = false) {
     read = data;
-    if (document.activeElement !== field) field.value = data.text;
+    if (isNew || document.activeElement !== field) field.value = data.text;
     mirror();
     const whole = data.tokens.map(token => token.text).join('');
     if (field.value !== data.text || !data.text.startsWith(whole)) return; // it goes on in plain letters
@@ -118,6 +120,8 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced}) {
   });
   field.addEventListener('keydown', event => {
     if (event.key === 'Escape') close();
+    if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && undone())
+      event.preventDefault();
     if (event.key !== 'ArrowDown' || !event.altKey) return;
     event.preventDefault();
     open(atCaret());

@@ -27,8 +27,9 @@ export function readSettings(linked) {
   };
 }
 
-// find: a part of the view by its name. taken: a guess was pressed. changed: a setting was moved.
-export function guessBars(find, settings, {taken, changed}) {
+// find: a part of the view by its name. taken: a guess was pressed. changed: a setting was moved. another: asks the server
+// for a token that is not shown.
+export function guessBars(find, settings, {taken, changed, another}) {
   const [bars, handle, cut] = [find('bars'), find('heat'), find('top-k')];
   let data = null;
 
@@ -76,6 +77,27 @@ export function guessBars(find, settings, {taken, changed}) {
     /** @type {HTMLElement} */ (bars.children[focused])?.focus({preventScroll: true});
   }
 
+  // Rolls the dice for the next token: {row, choice, p}; undefined where no answer came. Of the tokens that are not shown
+  // the server says which one it is.
+  async function roll() {
+    const odds = chances();
+    const {at, share} = fallen(odds, uniform(settings.seed, data.tokens.length));
+    const row = bars.children[at ?? data.next.length];
+    for (const other of bars.children) other.classList.toggle('fell', other === row);
+    if (at !== undefined) return {row, choice: data.next[at], p: odds.shown[at]};
+    const answer = await another({
+      model: data.model,
+      ids: data.tokens.map(token => token.id),
+      without: data.without.join() || 'none',
+      temperature: settings.temperature,
+      shown: data.next.map(([, , id]) => id),
+      share,
+    });
+    if (!answer) return undefined;
+    const {label, p, id} = JSON.parse(answer);
+    return {row, choice: [label, p, id], p};
+  }
+
   handle.addEventListener('input', () => {
     settings.temperature = Number(handle.value);
     reshape();
@@ -94,14 +116,7 @@ export function guessBars(find, settings, {taken, changed}) {
       data = null;
       bars.textContent = '';
     },
-    // The row on which the dice fall for the token at a place: {row, choice, p}, or {row, share} among the others.
-    roll(place) {
-      const odds = chances();
-      const {at, share} = fallen(odds, uniform(settings.seed, place));
-      const row = bars.children[at ?? data.next.length];
-      for (const other of bars.children) other.classList.toggle('fell', other === row);
-      return at === undefined ? {row, share} : {row, choice: data.next[at], p: odds.shown[at]};
-    },
+    roll,
     textOf,
     newSeed() {
       settings.seed = Math.floor(Math.random() * MOST_SEED);

@@ -92,11 +92,11 @@ async function read(text) {
   lookAtChosen();
 }
 
-async function ask(wanted) {
+async function ask(wanted, isBack = false) {
   const number = ++asking;
   const answer = await page.server.guesses({model: data.model, ids: wanted, at: null, without: off()});
   if (number !== asking) return false;
-  if (answer) take(JSON.parse(answer));
+  if (answer) take(JSON.parse(answer), true, isBack);
   else {
     pause();
     say(NO_ANSWER);
@@ -117,25 +117,6 @@ async function isShown() {
   await reading;
   if (!isRead) await read(editor.text());
   return isRead;
-}
-
-// Draws the next token, {row, choice, p} each; undefined where no answer came.
-async function roll() {
-  const {row, choice, p, share} = guesses.roll(data.tokens.length);
-  if (choice) return {row, choice, p};
-  const {temperature} = settings;
-  const shown = data.next.map(([, , id]) => id);
-  const answer = await page.server.another({
-    model: data.model,
-    ids: ids(),
-    without: off(),
-    temperature,
-    shown,
-    share,
-  });
-  if (!answer) return undefined;
-  const other = JSON.parse(answer);
-  return {row, choice: [other.label, other.p, other.id], p: other.p};
 }
 
 async function next() {
@@ -193,7 +174,7 @@ async function write(n) {
   drawPlay();
   while (goesOn()) {
     if (data.full) say(FULL);
-    const drawn = data.full ? undefined : await roll();
+    const drawn = data.full ? undefined : await guesses.roll();
     if (!drawn || mine !== writing) break;
     const {row, choice, p} = drawn;
     const word = guesses.textOf(choice);
@@ -240,8 +221,9 @@ function drawBars() {
   guesses.draw(data);
 }
 
-// A sentence that was read; intoBox: whether the other tabs' boxes take it, too.
-function take(fresh, intoBox = true) {
+// A sentence that was read; intoBox: whether the other tabs' boxes take it, too; isNew: whether it takes the place of
+// what is typed.
+function take(fresh, intoBox = true, isNew = false) {
   data = fresh;
   pointed = opened = -1;
   isRead = true;
@@ -250,7 +232,7 @@ function take(fresh, intoBox = true) {
   asks(data.text);
   answers(data.text);
   drawMachine();
-  editor.draw(data);
+  editor.draw(data, isNew);
   editor.toEnd();
   drawBars();
   drawArcs();
@@ -354,7 +336,7 @@ const tools = {
   back() {
     pause();
     const earlier = before.pop();
-    if (earlier) ask(earlier);
+    if (earlier) ask(earlier, true);
     else say('This is where it began.');
   },
   again() {
@@ -386,10 +368,17 @@ export function start(given) {
     choose: head => chooseHead(head),
   });
   const replaced = (i, id) => change([...ids().slice(0, i), id], WRITES);
-  editor = sentenceEditor(find('line'), {typed, pointed: i => data && drawArcs(i), opened: open, replaced});
+  // What is typed and not yet read is the browser's to take back.
+  const undone = () => {
+    if (!before.length || !isRead) return false;
+    tools.back();
+    return true;
+  };
+  const pointed = i => data && drawArcs(i);
+  editor = sentenceEditor(find('line'), {typed, pointed, opened: open, replaced, undone});
   for (const name of (linked('without') ?? '').split(',').filter(Boolean)) without.add(name);
   const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
-  guesses = guessBars(find, settings, {taken, changed: pause});
+  guesses = guessBars(find, settings, {taken, changed: pause, another: request => page.server.another(request)});
   holdsState('start/', {
     without: () => (without.size ? off() : null),
     start_temperature: () => written(settings).start_temperature,
