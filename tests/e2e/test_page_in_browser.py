@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from browser import COUNT_REQUESTS, choose, enter, open_accordion, settled
 from serving import served_page
-from ui.views import title_of
+from ui.forms import FIELDS
+from ui.views import CONTINUED, title_of
 
 # Until half a second has passed with hardly a frame drawn.
 FEW_FRAMES = """() => new Promise(done => {
@@ -421,9 +422,10 @@ def test_a_field_that_needs_another_one_s_value_is_seen_with_it_alone(visit, pag
     assert {field["name"] for field in limited} >= {"train.max_steps", "train.epochs", "tune.epochs"}
     for field in limited:
         other, value = field["only"]
-        place = f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}&goal={field['name'].split('.')[0]}"
-        place = place.replace("&goal=train", "")
-        for link, is_seen in ((place, False), (f"{place}&{other}={value}", True)):
+        place = f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}"
+        if field["name"].split(".")[0] in CONTINUED:
+            place += f"&goal={field['name'].split('.')[0]}"
+        for link, is_seen in ((place, False), (f"{place}&{other}={FIELDS[other].written(value)}", True)):
             page = visit(link)
             page.evaluate("document.querySelectorAll('#train-form .label-wrap:not(.open)').forEach(one => one.click())")
             settled(page)

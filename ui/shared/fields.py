@@ -34,10 +34,8 @@ class Field:
     group: str = ""  # of controls that stand together on the page
     linked: bool = True  # whether a link may set it
     base: str = ""  # name in links of the field whose choice fills this one in, such as a preset
-    only: tuple[str, str] = (
-        "",
-        "",
-    )  # another field of the form and its value, where this one has a meaning with it alone
+    # Another field of the form and its value, where this field has a meaning with that value alone; else ("", "").
+    only: tuple[str, object] = ("", "")
     composed: bool = False  # whether an answer makes it of the others; a link says it where it was edited
     of_data: bool = False  # whether runs with another value cannot be drawn into one chart
 

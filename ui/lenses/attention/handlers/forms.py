@@ -66,4 +66,6 @@ class PairFields:
         "",
     )
     same_model: bool = declared(Flag(title="B is read by the same model", id="same-model"), True)
-    model_b: str = declared(Text(title="or by", noun="The model of B", id="model-b", most=300), "")
+    model_b: str = declared(
+        Text(title="Model of B", noun="The model of B", id="model-b", only=("same_model", False), most=300), ""
+    )

@@ -104,11 +104,10 @@ def _readers(site: Site[AttentionExample]) -> None:
         reader = gr.Dropdown(
             choices,
             value=models.default,
-            label="or by",
+            label="Model of B",
             elem_id="model-b",
             interactive=True,
             allow_custom_value=site.services.limits.any_model,
-            container=False,
         )
         site.add("model_b", reader, VIEW.name)
 

@@ -374,8 +374,8 @@ export function start(given) {
     tools.back();
     return true;
   };
-  const pointed = i => data && drawArcs(i);
-  editor = sentenceEditor(find('line'), {typed, pointed, opened: open, replaced, undone});
+  const look = i => data && drawArcs(i);
+  editor = sentenceEditor(find('line'), {typed, pointed: look, opened: open, replaced, undone});
   for (const name of (linked('without') ?? '').split(',').filter(Boolean)) without.add(name);
   const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
   guesses = guessBars(find, settings, {taken, changed: pause, another: request => page.server.another(request)});
