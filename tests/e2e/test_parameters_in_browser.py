@@ -77,3 +77,10 @@ def test_every_view_shows_something_real(visit):
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
+
+
+def test_a_link_that_names_a_preset_shows_its_shape_with_what_the_link_changes(visit):
+    page = visit("?tab=parameters&view=Count&shape_from=gpt2")
+    expect(page.locator("#breakdown .bd-total")).to_contain_text("124,439,808")
+    page = visit("?tab=parameters&view=Count&shape_from=gpt2&shape.n_layer=1")
+    expect(page.locator("#breakdown .bd-total")).to_contain_text("46,473,216")

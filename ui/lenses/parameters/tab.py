@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from gptcore.config import PRESETS
 from ui.errors import shown_to_visitor
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.parameters.handlers.forms import ReferenceFields
@@ -53,9 +54,16 @@ def parameters_tab(site: Site[None]) -> Lens:
         return {} if name != ABOVE or model == before else load(name, model)
 
     def fill(settings: Mapping[str, Any]) -> dict[str, Any]:
-        """A link that sets the shape sets it for the model that it names."""
-        is_set = any(name.startswith("shape.") for name in settings)
-        return {"followed": settings.get("model", services.models.default)} if is_set else {}
+        """The shape that a link names, with what it sets of it, for the model that it names."""
+        filled = {name: settings[name] for name in by_link if name in settings}
+        source = settings.get("shape_from")
+        if source in PRESETS:
+            of_source = load(source, "")
+            filled = {**{f"shape.{size}": of_source[size] for size in sizes}, **filled}
+            return {"cost_length": of_source["cost_length"], **filled, "followed": ""}
+        if any(name.startswith("shape.") for name in filled):
+            filled["followed"] = settings.get("model", services.models.default)
+        return filled
 
     named = {**sizes, "cost_length": length, "followed": followed}
     outputs = list(named.values())
@@ -67,7 +75,8 @@ def parameters_tab(site: Site[None]) -> Lens:
         "outputs": outputs,
         **QUIET,
     }
-    fills = Fill(fill, {"followed": followed})
+    by_link = {**{f"shape.{size}": component for size, component in sizes.items()}, "cost_length": length}
+    fills = Fill(fill, {**by_link, "followed": followed})
     return Lens(on_model=[on_model], fills=fills, asks=origin, sends=Sending(send.click, sizes))
 
 

@@ -27,12 +27,16 @@ export function overLetter(nodes, letter) {
   return box;
 }
 
-// Does so for every letter of a text that is drawn whole.
+// Does so for every letter of a text that is drawn whole. hasRoom: whether the names of the pieces have room beside each
+// other; where they have none, each is a dot that says its name when it is pointed at.
 /** @param {{text: string, label: string}[]} tokens @param {HTMLElement[]} nodes */
-export function overLetters(tokens, nodes) {
+export function overLetters(tokens, nodes, hasRoom = true) {
   for (const [from, to] of letters(tokens)) {
     if (from === to) continue;
     overLetter(nodes.slice(from, to + 1), tokens[to].text);
-    for (let i = from; i <= to; i++) nodes[i].textContent = tokens[i].label;
+    for (let i = from; i <= to; i++) {
+      nodes[i].textContent = hasRoom ? tokens[i].label : '•';
+      nodes[i].title = tokens[i].label;
+    }
   }
 }

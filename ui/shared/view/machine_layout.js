@@ -29,7 +29,9 @@ export function layout({width, L, n, at, weights, most = 11, under = 78}) {
   const names = upright ? 74 : Math.min(150, width * 0.12); // room for the tokens' names
   const embed = upright ? 26 : 44;
   const norm = upright ? 26 : 40;
-  const shown = shownTokens(n, at, upright ? Math.min(most, Math.floor((width - 120) / ROW)) : most, weights);
+  // Beside the streams a phone has room for what the blocks write and would say.
+  const beside = width < 360 ? 190 : 120;
+  const shown = shownTokens(n, at, upright ? Math.min(most, Math.floor((width - beside) / ROW)) : most, weights);
   const room = width - names - embed - norm - 12;
   const groups = folded(L, upright ? 12 : Math.max(1, Math.min(12, Math.floor(room / LEAST_BLOCK))));
   const block = upright ? UPRIGHT_BLOCK : room / groups.length;

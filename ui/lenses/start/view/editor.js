@@ -60,7 +60,7 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
       if (i < data.first) node.title = 'outside the window: the model no longer reads it';
       return node;
     });
-    overLetters(tokens, drawn);
+    overLetters(tokens, drawn, false);
     words.append(data.text.slice(whole.length));
     addGap();
   }

@@ -51,7 +51,10 @@ function drawMaps(box, values, T, {L, H}, look) {
       h = i % H,
       named = role(look.induction?.[l]?.[h] ?? 0, look.previous?.[l]?.[h] ?? 0);
     const shares = Array.from(values.subarray(i * T * T, (i + 1) * T * T), byte => byte / 255);
-    cell.append(painted(shares, T, 'share', 1, isDark()));
+    const map = painted(shares, T, 'share', 1, isDark());
+    map.setAttribute('role', 'img');
+    map.setAttribute('aria-label', `Where layer ${l}, head ${h} looks${named && `:${named}`}`);
+    cell.append(map);
     add(cell, 'figcaption', '', `${headTag(l, h)}${named}`);
     cell.classList.toggle('tr-found', Boolean(named));
   }
