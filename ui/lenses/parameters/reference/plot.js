@@ -39,12 +39,12 @@ export function start({element, props, watch, given}) {
   });
   watch('value', draw);
   draw();
-  new ResizeObserver(() => {
+  new ResizeObserver(async () => {
     const was = width;
     width = box.clientWidth;
     if (!width || width === was) return;
-    if (ready && was) Plotly.Plots.resize(box);
-    else draw(); // what it shows, or the look of the page, may have changed while it was hidden
+    if (ready && was) await Plotly.Plots.resize(box);
+    draw(); // what it shows, or the look of the page, may have changed; letters grow with the window of a hall
   }).observe(box);
   onLook(draw);
 }
