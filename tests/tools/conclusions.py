@@ -201,9 +201,8 @@ def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> 
     found: list[Statement] = []
     wrote = peer.written(word, rival)
     for name, share in parts:
-        if name.startswith("head"):
-            layer, head = map(int, name[5:].split("."))
-            found.append((name, abs(float(wrote[layer, head]) - number(share)) < 0.06))
+        if head := re.fullmatch(r"L(\d+)H(\d+)", name):
+            found.append((name, abs(float(wrote[int(head[1]), int(head[2])]) - number(share)) < 0.06))
     whole = sum(number(share) for _, share in parts)
     if abs(whole - total / 2) > 0.2:
         found.append(("mostly", (named[1] == "mostly ") == (whole > total / 2)))
