@@ -387,3 +387,14 @@ def test_control_z_takes_back_a_phrase_or_a_guess_in_one_step(visit):
     expect(field).to_have_value(f"{first} house by the")
     page.keyboard.press("ControlOrMeta+z")
     expect(field).to_have_value(first)
+
+
+@pytest.mark.parametrize(("link", "is_off"), [("nonsense", False), ("L77H1", False), ("L5H6,L77H1,<b>", True)])
+def test_parts_that_a_link_misnames_or_the_model_lacks_are_left_out(visit, link, is_off):
+    page = visit("?" + urlencode({"tab": "start", "without": link, "dice": "x", "start_temperature": "nan"}))
+    settled(page)
+    expect(page.locator("#start .st-bar")).not_to_have_count(0)
+    expect(page.locator("#start [data-do=whole]")).to_be_visible(visible=is_off)
+    assert ("Without" in page.locator("#start .st-conclusion").inner_text()) is is_off
+    page.get_by_role("button", name="Roll the dice").click()
+    expect(page.locator("#start .st-said")).to_contain_text("The dice fell on")

@@ -130,6 +130,7 @@ class Endpoint:
     def __call__(self, services: Services, *values: object, **named: object) -> Any:
         """Answers as the page's server does. Raises InputError and the core's errors."""
         bound = self.signature(services.models.default).bind(*values, **named)
+        bound.apply_defaults()  # the default model is that of this server
         return self.answer(services, self.parse(bound.arguments))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from gptcore.analysis import ModelPart
 from gptcore.config import GPTConfig
+from ui.conclusions import head_name, head_tag
 from ui.shared import inputs
 from ui.shared.inputs import InputError
 
@@ -32,13 +33,13 @@ def fitting(config: GPTConfig, parts: Sequence[ModelPart]) -> list[ModelPart]:
 
 def name_of(part: ModelPart) -> str:
     """The name of a part in a link."""
-    return f"L{part.layer}H{part.head}" if part.kind == "head" else f"L{part.layer}-{part.kind}"
+    return head_tag(part.layer, part.head) if part.head is not None else f"L{part.layer}-{part.kind}"
 
 
 def in_words(part: ModelPart, *, alone: bool = True) -> str:
     """A part as sentences name it; one of several has a name without a comma."""
-    if part.kind == "head":
-        return f"layer {part.layer}, head {part.head}" if alone else f"L{part.layer}H{part.head}"
+    if part.head is not None:
+        return (head_name if alone else head_tag)(part.layer, part.head)
     return f"layer {part.layer}’s {'MLP' if part.kind == 'mlp' else 'attention'}"
 
 

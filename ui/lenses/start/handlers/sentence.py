@@ -36,7 +36,7 @@ _ARCS_EACH = 5  # from a token
 _STEP = 0.05  # of the temperature's handle
 HOTTEST = 2.0  # its end
 _N_NAMED = 3  # parts at most that a sentence names
-_N_LIFTED = 3  # rows at most for tokens that are likely only without a part
+_N_KEPT = 3  # of the whole model's likeliest tokens, shown also where they have become unlikely without a part
 
 
 @answering
@@ -209,11 +209,13 @@ def log_sums(logprobs: Tensor) -> list[float]:
 
 
 def _rows(before: Tensor, after: Tensor) -> list[int]:
-    """The tokens that are shown: the whole model's likeliest, then those that are likely only without a part."""
+    """The tokens that are shown, in the whole model's order: all that top-k can keep, and the whole model's first ones.
+
+    before, after: float [V], probabilities in the whole model, and with parts switched off.
+    """
     n = min(_N_NEXT, len(before))
-    likely = before.topk(n).indices.tolist()
-    lifted = [token for token in after.topk(min(_N_LIFTED, n)).indices.tolist() if token not in likely]
-    return likely[: n - len(lifted)] + lifted
+    shown = {*after.topk(n).indices.tolist(), *before.topk(min(_N_KEPT, n)).indices.tolist()}
+    return sorted(shown, key=lambda token: -float(before[token]))
 
 
 def _choice(lm: LanguageModel, token: int, chances: Tensor) -> Choice:

@@ -17,7 +17,7 @@ export const written = settings => ({
 // The settings of a link's texts; what is out of range is left out.
 export function readSettings(linked) {
   const within = (name, high, fallback) => {
-    const value = Number(linked(name) ?? fallback);
+    const value = Number(linked(name) || fallback);
     return value >= 0 && value <= high ? value : fallback;
   };
   return {

@@ -19,6 +19,7 @@ import {PAUSE, SLOW, fly} from './writer.js';
 const [TRIES, AGAIN] = [3, 1500]; // of a look at another token, and milliseconds between two
 const TYPED = 250; // milliseconds after the last key until a text is read
 const WRITES = 12; // words after a change
+const PART = /^L\d{1,5}(H\d{1,5}|-attention|-mlp)$/; // the name of a part in a link
 const NO_ANSWER = 'The server did not answer. Try again, or reload the page.';
 const FULL = 'The text has reached its limit here. Start over, or open Generate for a whole story.';
 
@@ -227,6 +228,8 @@ function take(fresh, intoBox = true, isNew = false) {
   data = fresh;
   pointed = opened = -1;
   isRead = true;
+  without.clear(); // the parts of it that this model has
+  for (const name of data.without) without.add(name);
   held = JSON.stringify({model: data.model, ids: ids(), own: before.length > 0});
   if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
   asks(data.text);
@@ -376,7 +379,7 @@ export function start(given) {
   };
   const look = i => data && drawArcs(i);
   editor = sentenceEditor(find('line'), {typed, pointed: look, opened: open, replaced, undone});
-  for (const name of (linked('without') ?? '').split(',').filter(Boolean)) without.add(name);
+  for (const name of (linked('without') ?? '').split(',')) if (PART.test(name)) without.add(name);
   const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
   guesses = guessBars(find, settings, {taken, changed: pause, another: request => page.server.another(request)});
   holdsState('start/', {
