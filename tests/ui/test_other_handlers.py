@@ -235,3 +235,12 @@ def test_sliders_beyond_a_small_vocabulary_do_not_matter_where_no_column_uses_th
     assert columns(services, ["Greedy", "Top-k = 50", OFF, OFF], controls=large)
     with pytest.raises(GPTCoreError, match="this model has 270 tokens"):
         columns(services, [FROM_SLIDERS, OFF, OFF, OFF], controls=large)
+
+
+def test_a_program_that_names_no_model_gets_the_server_s_default_one(services, monkeypatch):
+    asked = []
+    get = services.models.get
+    monkeypatch.setattr(services.models, "default", "tiny")
+    monkeypatch.setattr(services.models, "get", lambda name: asked.append(name) or get("tiny"))
+    ENDPOINTS["next_token"](services, PROMPT, n_rows=3)
+    assert asked == ["tiny"]
