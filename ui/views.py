@@ -142,7 +142,7 @@ QUESTIONS = (
     ),
     Question(
         "Why 124M parameters and not 117M?", "parameters", "reference",
-        sees="#quoted", also="gpt-2 small", at="#quoted",
+        sees="#quoted", also="gpt-2 small", choose="Which number is right?",
     ),
     Question(
         "How much memory and computation does it need?", "parameters", "reference",
@@ -150,7 +150,7 @@ QUESTIONS = (
     ),
     Question(
         "How did GPT develop, from the bigram on?", "parameters", "reference",
-        sees="#families", also="history timeline", at="#families",
+        sees="#families", also="history timeline", choose="History",
     ),
     Question(
         "How does a model learn, from noise to words?", "train", "scratch",

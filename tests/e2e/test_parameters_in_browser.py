@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 import gptcore
 from browser import choose, enter, saved, settled
+from ui.views import title_of
 
 
 def view(page: Page, name: str) -> None:
@@ -70,13 +71,26 @@ def test_every_view_shows_something_real(visit):
     expect(page.locator("#checks")).to_contain_text("mini: 9 passed, 0 failed")
     page.keyboard.press("Escape")
     view(page, "Reference")
-    expect(page.locator("#bars .bars path").first).to_be_attached()
-    assert b"<svg" in saved(page, "#bars", "svg").read_bytes()
-    expect(page.locator("#quoted")).to_contain_text("116,929,536")
     expect(page.locator("#cost")).to_contain_text("59,700")
     page.click("#measure-cache")
     expect(page.locator("#measured")).to_contain_text("times faster")
+    page.click("#reference-page label:has-text('History')")
+    expect(page.locator("#bars .bars path").first).to_be_attached()
+    assert b"<svg" in saved(page, "#bars", "svg").read_bytes()
     expect(page.locator("#families")).to_contain_text("174,604,259,328")
+    page.click("#reference-page label:has-text('Which number')")
+    expect(page.locator("#quoted")).to_contain_text("116,929,536")
+
+
+def test_one_page_of_a_view_is_seen_and_it_is_short(visit, page_register):
+    paged = [field for field in page_register["fields"] if "shows" in field]
+    assert {field["name"] for field in paged} == {"reference_page"}
+    for field in paged:
+        for option in field["shows"]:
+            page = visit(f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}&{field['name']}={option}")
+            for shown, element in field["shows"].items():
+                expect(page.locator(f"#{element}")).to_be_visible(visible=shown == option)
+            assert page.evaluate("document.documentElement.scrollHeight") < 3 * 720, option
 
 
 def test_a_link_that_names_a_preset_shows_its_shape_with_what_the_link_changes(visit):

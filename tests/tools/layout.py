@@ -53,13 +53,15 @@ def views(page: Page) -> Iterator[str]:
         yield tabs.nth(place).inner_text().strip()
 
 
-# What can be clicked or typed into, on the part of the page that the window shows.
+# What can be clicked or typed into, on the part of the page that the window shows. A grid whose cells the arrow keys
+# go through is one thing: the cell that Tab reaches.
 _THINGS = """
-() => [...document.querySelectorAll(
+selector => [...document.querySelectorAll(
     'button, a[href], input, textarea, select, summary, [role=button], [role=tab], [tabindex="0"]')]
   .filter(node => {
     const box = node.getBoundingClientRect();
     return node.checkVisibility({opacityProperty: true, visibilityProperty: true})
+      && node.closest(selector) && node.tabIndex >= 0
       && !node.closest('[aria-hidden=true], .visually-hidden, .off-screen') && box.width > 1 && box.height > 1
       && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
   }).length
@@ -86,9 +88,9 @@ _TYPE = """
 """
 
 
-def things(page: Page) -> int:
+def things(page: Page, within: str = "body") -> int:
     """To click or to type into, on the part of the page that the window shows."""
-    return page.evaluate(_THINGS)
+    return page.evaluate(_THINGS, within)
 
 
 def letters(page: Page) -> dict[str, str]:

@@ -78,3 +78,15 @@ def test_no_figure_defines_a_colour_for_itself():
     sources = [*UI.rglob("*.py"), *UI.rglob("*.js")]
     found = {file.relative_to(UI).as_posix() for file in sources if HEX.search(file.read_text(encoding="utf-8"))}
     assert found <= DEFINING, found - DEFINING
+
+
+def test_a_colour_means_one_thing_and_orange_at_most_three():
+    table = (UI / "shared/view/properties.css").read_text("utf-8")
+    meanings = table.partition("*/")[0]
+    for block in (table.partition(".dark {")[0], table.partition(".dark {")[2]):
+        named = re.findall(r"--lens-([a-z-]+?)(?:-\d)?: (#\w+);", block)
+        shared = [name for name, colour in named if colour == dict(named).get("surprise")]
+        assert len(shared) <= 3, shared
+    used = set().union(*(re.findall(r"--lens-([a-z]+)", file.read_text("utf-8")) for file in UI.rglob("*.css")))
+    plain = {"paper", "blank", "share", "sliders"}  # backgrounds, a scale between colours, and a row of controls
+    assert all(re.search(rf"\b{name}\b", meanings) for name in used - plain), used

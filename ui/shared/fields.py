@@ -101,6 +101,9 @@ class Choice(Field):
 
     options: Mapping[str, str]
     listed: bool = False
+    shows: Mapping[str, str] = dataclasses.field(
+        default_factory=dict[str, str]
+    )  # option -> element that is seen with it alone
 
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:

@@ -16,7 +16,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from ui.services import Services
-from ui.shared.fields import Field
+from ui.shared.fields import Choice, Field
 from ui.shared.files import calling
 from ui.shared.lens import Event, Wiring
 from ui.shared.wiring import QUIET, at_end
@@ -188,6 +188,8 @@ def _declaration(field: Field | None, component: Any) -> dict[str, Any]:
         declared["composed"] = True
     if field.only[0]:
         declared |= {"only": field.only, "element": component.elem_id}
+    if isinstance(field, Choice) and field.shows:
+        declared["shows"] = field.shows
     return declared
 
 

@@ -1,7 +1,7 @@
-// Fields that have a meaning only with a value of another one are seen only then.
+// Fields that have a meaning only with a value of another one are seen only then, and so are the pages of a view.
 import {onStore, valueOf} from '../../shared/view/store.js';
 
-let limited = []; // {element: its id, only: [the other field, its value]} of each
+let limited = []; // {element: its id, only: [a field, the value with which it is seen]} of each
 
 export function showApplying() {
   for (const {element, only} of limited) {
@@ -12,7 +12,10 @@ export function showApplying() {
 
 // fields: of the page's register (`ui/page.py`).
 export function startApplying(fields) {
-  limited = fields.filter(field => field.only);
+  const pages = fields.flatMap(({name, shows = {}}) =>
+    Object.entries(shows).map(([value, element]) => ({element, only: [name, value]})),
+  );
+  limited = [...fields.filter(field => field.only), ...pages];
   onStore(news => 'fields' in news && showApplying());
   showApplying();
 }

@@ -45,7 +45,7 @@ function drawBars(part, bars) {
   }
 }
 
-const PARTS = ['accent', 'line', 'bar', 'warm', 'cut'];
+const PARTS = ['accent', 'line', 'bar', 'series-2', 'cut'];
 
 // Numbers as sums of parts that all share, longest last, with a key to the parts.
 function drawStacks(box, {parts, stacks}) {

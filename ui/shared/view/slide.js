@@ -4,7 +4,7 @@ import {visible} from './plain.js';
 import {limitOf, stops} from './scales.js';
 
 const [WIDTH, HEIGHT] = [1280, 720];
-const COLOURS = ['accent', 'bar', 'warm', 'cut', 'line', 'paper'];
+const COLOURS = ['accent', 'bar', 'against', 'cut', 'line', 'paper', 'series-2', 'series-3'];
 const SMALL = 0.25; // shares above this are written in the colour of the paper
 const MOST_NAMES = 48; // on an axis: of more, every second, third … is written
 // A panel's name above it, and a bar with its number.

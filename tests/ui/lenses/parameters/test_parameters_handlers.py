@@ -2,6 +2,7 @@
 
 import base64
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -151,11 +152,26 @@ def test_the_laws_are_the_papers():
 
 
 def test_both_pictures_hold_lines_and_points():
-    points = [dict(vars(point)) for point in scaling.bundled()]
+    points = scaling.bundled()
     for along in ("parameters", "tokens"):
         traces = json.loads(charts.laws(along, scaling.lines(along), points))["data"]
-        assert [trace["name"] for trace in traces] == [law.name for law in scaling.LAWS] + ["bundled models"]
-        assert len(traces[-1]["x"]) == len(points)
+        lines = [trace for trace in traces if trace["mode"] == "lines"]
+        assert [line["name"] for line in lines if line["showlegend"]] == [law.name for law in scaling.LAWS]
+        assert [trace["name"] for trace in traces if trace["mode"] == "markers"] == [point.name for point in points]
+        assert [trace["x"] for trace in traces[-len(points) :]] == [[getattr(point, along)] for point in points]
+
+
+def test_a_law_is_dotted_beyond_what_was_measured_and_goes_on_without_a_gap():
+    measured = {"parameters": "measured", "tokens": "measured_tokens"}
+    for along, name in measured.items():
+        for law in scaling.LAWS:
+            parts = [line for line in scaling.lines(along) if line.name == law.name]
+            assert parts[0].x[0] == 1e4 and parts[-1].x[-1] == pytest.approx(1e12)
+            for before, after in pairwise(parts):
+                assert before.x[-1] == pytest.approx(after.x[0]) and before.losses[-1] == pytest.approx(after.losses[0])
+            (solid,) = (part for part in parts if part.measured)
+            low, high = getattr(law, name)
+            assert (solid.x[0], solid.x[-1]) == pytest.approx((max(1e4, low), high))
 
 
 def test_the_sentence_changes_with_the_recorded_runs_whose_shape_the_live_race_has():

@@ -167,7 +167,7 @@ export function start({element, props, watch}) {
         names: value.rows.map(row => row.label),
         series: [
           {name: 'whole model', values: value.rows.map(row => row.before), colours: look.bar},
-          {name: 'with parts off', values: value.rows.map(row => row.after), colours: look.warm},
+          {name: 'with parts off', values: value.rows.map(row => row.after), colours: look.against},
         ],
       }),
     ),

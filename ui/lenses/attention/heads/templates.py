@@ -9,7 +9,7 @@ ABLATION = """
 <div class="ab-muted u-line u-muted u-type-xs">Press “Try every part alone” to see how far the top guess falls without each part, in percentage points.</div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-do="none">All on</button><span class="ab-said u-line u-muted u-type-xs" role="status"></span></div></div>
 <div><div class="ab-head" style="min-height: 3.1em; margin-bottom: var(--space-2)" role="status"></div>
-<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-surprise)"></i><span>with parts off</span><span class="ab-scale" style="margin-left: var(--space-5)"></span></div>
+<div class="ab-muted u-line u-muted u-type-xs ab-key u-key">next token:<i></i><span>whole model</span><i style="--hue: var(--lens-against)"></i><span>with parts off</span><span class="ab-scale" style="margin-left: var(--space-5)"></span></div>
 <div class="ab-rows u-type-sm" style="display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: var(--space-1) var(--space-4); align-items: center"></div><div class="ab-muted u-line u-muted u-type-xs ab-note"></div>
 <div class="ts-tools u-row u-type-xs">SAVE</div></div>
 </div>

@@ -2,7 +2,7 @@
 import {put} from '../../../shared/view/svg.js';
 
 const [LEFT, TOP, HEIGHT, BELOW] = [40, 12, 190, 26];
-const SERIES = ['accent', 'warm', 'series-2', 'series-3', 'series-4', 'series-5'],
+const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'line'],
   WIDEST_LABEL = 56; // px of an update's number
 
 // Heights of line-end labels, moved apart so that none overlap; in the order given.

@@ -35,7 +35,7 @@ WHY = """
 <label>rather than <select class="wy-rival u-mono" style="max-width: 15em" aria-label="Rival word"></select></label><span>after the text above?</span></div>
 <div class="wy-message u-muted" role="status"></div>
 <div class="wy-body"><p class="u-mono u-type-sm wy-text"></p><p class="conclusion" role="status"></p>
-<div class="wy-key u-key u-muted u-type-xs"><i></i>pushes towards <b class="wy-for"></b> <i style="--hue: var(--lens-warm)"></i>towards <b class="wy-against"></b>
+<div class="wy-key u-key u-muted u-type-xs"><i></i>pushes towards <b class="wy-for"></b> <i style="--hue: var(--lens-against)"></i>towards <b class="wy-against"></b>
 <i style="--hue: var(--body-text-color-subdued); height: 0.25em"></i>thin line: what changes when it is switched off</div>
 <table class="wy-table" aria-label="What each part writes, and what switching it off changes"><thead><tr><th>part</th><th>what it writes, in logits</th><th>writes</th><th>switched off</th></tr></thead><tbody></tbody></table>
 <div class="wy-muted u-apart u-muted u-type-sm">The parts add up exactly to the difference of both scores; the final norm is held at its scale here. Where the two bars

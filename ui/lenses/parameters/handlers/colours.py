@@ -1,7 +1,6 @@
 """Colours by meaning, the same in every figure; the page's own stand in `view/properties.css`.
 
-No red-green pair anywhere. A part of a model has its hue wherever it is drawn; warm means what is compared with: a
-rival, held-out data, a part switched off, what speaks against.
+No red-green pair anywhere. A part of a model has its hue wherever it is drawn.
 """
 
 # Of a model, by the names of gptcore.analysis.ParameterCount, in its order; --lens-part-... in the style sheet.

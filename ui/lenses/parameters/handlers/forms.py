@@ -24,6 +24,15 @@ class ReferenceFields:
         ),
         ABOVE,
     )
+    reference_page: str = declared(
+        Choice(
+            title="Page",
+            id="reference-page",
+            options={"cost": "Cost", "history": "History", "numbers": "Which number is right?"},
+            shows={"cost": "page-cost", "history": "page-history", "numbers": "page-numbers"},
+        ),
+        "cost",
+    )
     cost_batch: int = declared(
         Whole(title="Sequences in a batch", noun="The batch", id="cost-batch", low=1, high=_MOST), 8
     )

@@ -1,10 +1,15 @@
 """Plotly figures of the page: parameter counts as bars, and scaling laws."""
 
-from typing import Any
-
 from ui.lenses.parameters.handlers.colours import ACCENT, PARTS, WARM
+from ui.lenses.parameters.reference.scaling import Curve, Point
 
 HUES = tuple(PARTS.values())  # the components come in this order
+# Marks of trained models: filled where the unit is a token, open where it is a letter.
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "pentagon", "hexagon")
+_ALONG = {
+    "parameters": "parameters without embeddings (Chinchilla: all)",
+    "tokens": "tokens or letters read in training",
+}
 
 
 def bars(counts: dict[str, dict[str, int]]) -> str:
@@ -23,48 +28,50 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
         figure.add_bar(y=names, x=values, name=component, orientation="h", marker_color=hue, hovertemplate=hover)
     figure.update_layout(
         barmode="stack", margin={"l": 110, "r": 10, "t": 10, "b": 40}, uirevision="bars",
-        legend={"orientation": "h", "y": -0.18, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
+        legend={"orientation": "h", "y": -0.25, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
     )  # fmt: skip
     return str(figure.to_json())
 
 
-def laws(along: str, lines: dict[str, tuple[list[float], list[float]]], points: list[dict[str, Any]]) -> str:
+def laws(along: str, lines: list[Curve], points: list[Point]) -> str:
     """Loss against size, or against the text read: published laws as lines, trained models as points; plotly JSON.
 
     Args:
         along: "parameters" or "tokens".
-        lines: name of a law -> sizes or texts, and losses.
-        points: of models, as `ui.lenses.parameters.reference.scaling.Point` has them.
+        lines: published laws.
+        points: of trained models.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for (name, (x, y)), dash in zip(lines.items(), ("solid", "dash"), strict=True):
-        figure.add_scatter(x=x, y=y, mode="lines", name=name, line={"dash": dash, "color": ACCENT})
-    for own in (False, True):
-        shown = [point for point in points if point["own"] is own]
-        if not shown:
-            continue
-        symbols = ["circle" if point["unit"] == "token" else "diamond-open" for point in shown]
+    hues = dict(zip(dict.fromkeys(line.name for line in lines), (ACCENT, PARTS["block_norms"]), strict=True))
+    for line in lines:
+        style = {"color": hues[line.name], "dash": "solid" if line.measured else "dot"}
         figure.add_scatter(
-            x=[point[along] for point in shown],
-            y=[point["loss"] for point in shown],
-            text=[point["name"] for point in shown],
-            customdata=[[point["parameters"], point["tokens"], point["unit"]] for point in shown],
-            mode="markers" if own else "markers+text",
-            textposition=[("top left", "bottom right", "top right", "bottom left")[i % 4] for i in range(len(shown))],
-            name="your runs" if own else "bundled models",
-            marker={"size": 11, "color": WARM if own else PARTS["mlp"], "symbol": symbols},
-            hovertemplate="%{text}<br>%{customdata[0]:,} parameters without embeddings<br>%{customdata[1]:,} "
-            "%{customdata[2]}s read<br>%{y:.3f} nats per %{customdata[2]}<extra></extra>",
+            x=line.x, y=line.losses, mode="lines", name=line.name, line=style, showlegend=line.measured,
+            hovertemplate="%{y:.2f} nats" + ("" if line.measured else ", beyond what was measured"),
+        )  # fmt: skip
+    for place, point in enumerate(points):
+        symbol = _SYMBOLS[place % len(_SYMBOLS)] + ("" if point.unit == "token" else "-open")
+        hue = WARM if point.own else ACCENT
+        said = (
+            f"{point.name}: {point.parameters:,} parameters without embeddings<br>{point.tokens:,} {point.unit}s read"
+            f"<br>{point.loss:.3f} nats per {point.unit}"
         )
-    what = {"parameters": "parameters without embeddings", "tokens": "tokens read in training"}[along]
+        figure.add_scatter(
+            x=[getattr(point, along)],
+            y=[point.loss],
+            mode="markers",
+            name=point.name,
+            marker={"size": 11, "color": hue, "symbol": symbol},
+            hovertemplate=said + "<extra></extra>",
+        )
     axis = {"type": "log", "exponentformat": "SI", "dtick": 2}
     figure.update_layout(
         margin={"l": 50, "r": 10, "t": 10, "b": 40},
         uirevision=along,
-        legend={"orientation": "h", "y": -0.2},
-        xaxis={"title": {"text": what}, **axis},
+        legend={"orientation": "h", "y": -0.35},
+        xaxis={"title": {"text": _ALONG[along]}, **axis},
         yaxis={"title": {"text": "loss, nats per token"}, "range": [0, 10]},
     )
     return str(figure.to_json())

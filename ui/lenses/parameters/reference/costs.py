@@ -23,7 +23,7 @@ from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConf
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
-from ui.shared.sheets import Section, big, duration, sheet, size
+from ui.shared.sheets import Section, Stack, big, duration, sheet, size
 
 _MEASURED_SECONDS, _LONGEST_MEASURED = 2.0, 15.0
 _MOST_OPERATIONS = 3e12  # of one update: seconds on a CPU
@@ -45,7 +45,8 @@ def costs(config: GPTConfig, batch_size: object, n_tokens: object, millions: obj
     B = inputs.whole(batch_size, "The batch", low=1, high=1_000_000)
     T = inputs.whole(n_tokens, "The sequence length", low=1, high=config.n_positions)
     total = inputs.number(millions, "The millions of training tokens", low=0.001, high=1e12) * 1e6
-    return sheet([_memory(config), _training(config, B, T), _work(config, T, total), _lesson(config)])
+    tables = [_memory(config), _training(config, B, T), _work(config, T, total), _lesson(config)]
+    return sheet([_at_a_glance(config, B, T, total), *(replace(table, folded=True) for table in tables)])
 
 
 def measure_training(
@@ -130,6 +131,32 @@ def _training_rate(config: GPTConfig, batch_size: int, n_tokens: int) -> tuple[f
     return steps * batch_size * n_tokens / (time.perf_counter() - began), steps
 
 
+def _at_a_glance(config: GPTConfig, B: int, T: int, total: float) -> Section:
+    """Memory as one figure: to write with, in fp32 and in int8, and to train."""
+    weights = weight_bytes(config)
+    eighth = weight_bytes(config, bits=8)
+    cache = kv_cache_bytes(config, config.n_positions)
+    activations = activation_bytes(config, batch_size=B, n_tokens=T)
+    written = weights + cache
+    trained = weights + optimizer_bytes(config) + activations
+    stacks = (
+        Stack("writing", f"{size(written)}: one text of a full window", (weights, cache, 0, 0, 0)),
+        Stack("in int8", f"{size(eighth + cache)}: weights of one byte each", (eighth, cache, 0, 0, 0)),
+        Stack(
+            "training",
+            f"{size(trained)}: {B:,} · {T:,} tokens an update",
+            (weights, 0, weights, 2 * weights, activations),
+        ),
+    )
+    rows = [(stack.label, *(size(part) for part in stack.parts)) for stack in stacks]
+    parts = ("weights", "KV cache", "gradients", "AdamW's two moments", "activations")
+    said = (
+        f"Writing takes {size(written)} of memory in fp32, training {size(trained)}. A run of {big(total)} tokens "
+        f"takes {big(training_flops(config, T) * total)} operations."
+    )
+    return Section("Memory", "", ("", *parts), rows, said=said, parts=parts, stacks=stacks, folded=True)
+
+
 def _memory(config: GPTConfig) -> Section:
     N, L, C, P = count_parameters(config).total, config.n_layer, config.n_embd, config.n_positions
     full, half = (size(kv_cache_bytes(config, P, bits=bits)) for bits in (32, 16))
@@ -149,8 +176,6 @@ def _memory(config: GPTConfig) -> Section:
         "and more are decoded from 16-bit copies of the weights, smaller ones where their file has 16 bits anyway.",
         ("what", "how", "bytes"),
         rows,
-        said=f"Its weights take {size(weight_bytes(config))} here and {size(weight_bytes(config, bits=8))} in int8; a "
-        f"full window of text adds {full}.",
     )
 
 

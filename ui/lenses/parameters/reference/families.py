@@ -12,7 +12,7 @@ _GPT3 = GPTConfig(vocab_size=50257, n_positions=2048, n_layer=96, n_head=96, n_e
 
 def families() -> str:
     """The sheet."""
-    return sheet([_sizes(), _training(), _kinds(), _ancestors()])
+    return sheet([_ancestors(), _sizes(), _training(), _kinds()])
 
 
 def _sizes() -> Section:
@@ -26,7 +26,7 @@ def _sizes() -> Section:
     )
     columns = ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters")
     source = "Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1"
-    return Section("Sizes", text, columns, rows, source=source)
+    return Section("Sizes", text, columns, rows, source=source, folded=True)
 
 
 def _row(label: str, config: GPTConfig) -> list[str | int]:
@@ -42,7 +42,7 @@ def _training() -> Section:
         ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
     ]
     columns = ("model", "text", "how it is used")
-    return Section("Training text and purpose", "", columns, rows, source="the papers named above")
+    return Section("Training text and purpose", "", columns, rows, source="the papers named above", folded=True)
 
 
 def _kinds() -> Section:
@@ -58,7 +58,7 @@ def _kinds() -> Section:
     text = "A GPT block has no cross-attention: there is no second text to look at."
     columns = ("kind", "who sees what", "good at", "trained to")
     source = "Vaswani et al. 2017; Devlin et al. 2019; Raffel et al. 2020"
-    return Section("Encoder, decoder, both", text, columns, rows, source=source)
+    return Section("Encoder, decoder, both", text, columns, rows, source=source, folded=True)
 
 
 def _ancestors() -> Section:
@@ -78,4 +78,4 @@ def _ancestors() -> Section:
     text = f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters."
     columns = ("model", "how it mixes what it sees", "sees", "parameters", "loss")
     source = "Bengio et al. 2003; van den Oord et al. 2016; measured for this project"
-    return Section("From bigram to GPT, in characters", text, columns, rows, source=source)
+    return Section("From bigram to GPT, in characters", text, columns, rows, source=source, folded=True)

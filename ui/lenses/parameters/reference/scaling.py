@@ -24,6 +24,9 @@ class Law:
     # limit, and of the tokens, where size is none
     parameters: tuple[float, float]
     tokens: tuple[float, float]
+    # measured, measured_tokens: smallest and largest of the models and texts that it was measured on
+    measured: tuple[float, float]
+    measured_tokens: tuple[float, float]
     source: str  # the paper
 
     def at(self, *, parameters: float = math.inf, tokens: float = math.inf) -> float:
@@ -37,9 +40,17 @@ def _scale(factor: float, exponent: float) -> tuple[float, float]:
     return factor ** (1 / exponent), exponent
 
 
-KAPLAN = Law("Kaplan et al. 2020", 0.0, (8.8e13, 0.076), (5.4e13, 0.095), "equations 1.1 and 1.2")
+KAPLAN = Law(
+    "Kaplan et al. 2020", 0.0, (8.8e13, 0.076), (5.4e13, 0.095), (768, 1.5e9), (2.2e7, 2.3e10), "equations 1.1 and 1.2"
+)
 CHINCHILLA = Law(
-    "Hoffmann et al. 2022 (Chinchilla)", 1.69, _scale(406.4, 0.34), _scale(410.7, 0.28), "equation 10: E, A, B"
+    "Hoffmann et al. 2022 (Chinchilla)",
+    1.69,
+    _scale(406.4, 0.34),
+    _scale(410.7, 0.28),
+    (7e7, 1.6e10),
+    (5e9, 5e11),
+    "equation 10: E, A, B",
 )
 LAWS = (KAPLAN, CHINCHILLA)
 
@@ -86,10 +97,30 @@ def _of_run(run: RunState) -> Point | None:
     return Point(facts.title, size, run.step * facts.tokens_per_step, run.final_loss, unit, own=True)
 
 
-def lines(along: str) -> dict[str, tuple[list[float], list[float]]]:
-    """Of every law by name, the loss along "parameters" or "tokens", where the other is no limit: (x, losses)."""
-    x = [10 ** (place / 4) for place in range(4 * 4, 4 * 12 + 1)]
-    return {law.name: (x, [law.at(**{along: value}) for value in x]) for law in LAWS}
+@dataclass(frozen=True)
+class Curve:
+    """A law along one axis, where the other is no limit."""
+
+    name: str  # of the law
+    x: list[float]
+    losses: list[float]
+    measured: bool  # whether models of these sizes, or texts of these lengths, were measured; else it is extended
+
+
+def lines(along: str) -> list[Curve]:
+    """The laws along "parameters" or "tokens": each where it was measured, and extended below and above."""
+    ends = (1e4, 1e12)
+    curves = []
+    for law in LAWS:
+        low, high = law.measured if along == "parameters" else law.measured_tokens
+        reach = [min(max(end, ends[0]), ends[1]) for end in (low, high)]
+        for start, stop, measured in ((ends[0], reach[0], False), (*reach, True), (reach[1], ends[1], False)):
+            if start >= stop:
+                continue
+            n = 2 + round(8 * math.log10(stop / start))
+            x = [start * (stop / start) ** (i / (n - 1)) for i in range(n)]
+            curves.append(Curve(law.name, x, [law.at(**{along: value}) for value in x], measured))
+    return curves
 
 
 def said() -> str:
@@ -97,6 +128,7 @@ def said() -> str:
     size, text = (f"{1 - 10**-exponent:.0%}" for _, exponent in (KAPLAN.parameters, KAPLAN.tokens))
     return (
         f"Ten times the parameters lower the loss by {size}, ten times the text by {text}, each where the other is no "
-        "limit (Kaplan et al. 2020, on web pages). The models here read simpler texts in tokens of their own, so that "
-        "their points lie lower: only points of the same text and tokens can be compared."
+        "limit (Kaplan et al. 2020, on web pages). The dotted parts of the lines extend the laws beyond what was "
+        "measured. The models here read simpler texts, in tokens or letters of their own, and some of it again and "
+        "again: compare only points of the same text and tokens."
     )

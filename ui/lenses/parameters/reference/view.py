@@ -1,7 +1,6 @@
 """Lays out the view of reference: what a shape costs, and how it stands among others."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
@@ -20,15 +19,6 @@ from ui.shared.view.sentence import sentence_view
 from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET
 
-# What the view holds: where it stands, and what it is called.
-_SECTIONS = {
-    "cost": "memory and computation",
-    "families": "from the bigram to GPT",
-    "quoted": "117M or 124M?",
-    "bars": "all models side by side",
-    "scaling-said": "why larger models",
-}
-_CONTENTS = "On this page: " + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in _SECTIONS.items())
 _TRAINING = ("cost_batch", "cost_length", "cost_tokens")
 _COSTED = (*shapes.FIELDS, *_TRAINING)
 _PICTURES = f'<div class="ts-tools u-row u-type-xs">{save_menu("png", "svg")}</div>'
@@ -38,10 +28,20 @@ _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
 
 def lay_out(site: Site[None]) -> None:
-    """Lays out the view and wires it."""
+    """Lays out the view and wires it: three pages, of which one is seen."""
+    site.add("reference_page", control(ReferenceFields, "", "reference_page", show_label=False), VIEW.name)
+    with gr.Column(elem_id="page-cost"):
+        _cost(site)
+    with gr.Column(elem_id="page-history"):
+        _history(site)
+    with gr.Column(elem_id="page-numbers"):
+        sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
+
+
+def _cost(site: Site[None]) -> None:
+    """Memory and operations of the shape, and what was measured here."""
     models = site.services.models
     config = models.get(models.default).model.config
-    gr.HTML(_CONTENTS, elem_id="reference-contents")
     length = min(_LONGEST_FIRST, config.n_positions)
     with gr.Row():
         for name in _TRAINING:
@@ -52,11 +52,14 @@ def lay_out(site: Site[None]) -> None:
     )
     site.fields.keep(table, Asked(_costs, _COSTED, [table], options=_AT_ONCE))
     _measurements(site)
-    sheet_view(families.families(), name="families", elem_id="families")
-    sheet_view(quoted.quoted(), name="quoted-numbers", elem_id="quoted")
-    bars = _plot(name="models-side-by-side", height=420, needs=shapes.NEEDS, asks="always", elem_id="bars")
+
+
+def _history(site: Site[None]) -> None:
+    """Sizes of the models in a picture, scaling laws, and tables of the relatives."""
+    bars = _plot(name="models-side-by-side", height=300, needs=shapes.NEEDS, asks="always", elem_id="bars")
     site.fields.keep(bars, Asked(_bars, shapes.FIELDS, [bars], options=_AT_ONCE))
     _laws(site)
+    sheet_view(families.families(), name="families", elem_id="families")
 
 
 def _measurements(site: Site[None]) -> None:
@@ -101,7 +104,7 @@ def _laws(site: Site[None]) -> None:
     def draw(workspace: str) -> list[str]:
         with shown_to_visitor():
             own = scaling.of_runs(site.services, workspace)
-            points = [asdict(point) for point in [*scaling.bundled(), *own]]
+            points = [*scaling.bundled(), *own]
         return [charts.laws(along, scaling.lines(along), points) for along in ("parameters", "tokens")]
 
     workspace = gr.Textbox(visible=False)

@@ -26,7 +26,7 @@ export function series(run, guess, color) {
     byRow = values => rows.map((row, i) => [along.row(row), values[i]]),
     column = i => rows.map(row => row[i]),
     byLook = value => run.looks.map(look => [along.look(look), value(look) ?? null]);
-  const hues = [color.accent, color.orange, color.grey, color.ink, color.bar];
+  const hues = [color.accent, color.green, color.grey, color.ink, color.bar];
   const tasks = Object.entries(about.tasks || {}).map(([task, name], i) => {
     const more = {dots: 2.5, dash: i > 2 ? [5, 3] : [], name, key: true};
     const points = byLook(look => look.tasks?.[task]);
@@ -39,7 +39,7 @@ export function series(run, guess, color) {
       const points = byLook(look => look[name]?.[l]?.[h]);
       return line(points, hue, 1.6, {alpha});
     });
-  const heads = tasks.length ? tasks : [...scores('previous', color.bar), ...scores('induction', color.orange)];
+  const heads = tasks.length ? tasks : [...scores('previous', color.bar), ...scores('induction', color.green)];
   const faded = {alpha: 0.55};
   const old = run.past
     .filter(past => past.comparable)
@@ -52,7 +52,7 @@ export function series(run, guess, color) {
     });
   const terms = about.terms.map((name, i) => {
     const values = smoothed(column(5 + i));
-    return line(byRow(values), [color.ink, color.grey][i], 1.6, {dash: i ? [7, 3] : [2, 2], name, key: true});
+    return line(byRow(values), [color.violet, color.grey][i], 1.6, {dash: i ? [7, 3] : [2, 2], name, key: true});
   });
   const names = {
     uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[about.kind] ?? 'uniform guess, ln V',
@@ -62,15 +62,15 @@ export function series(run, guess, color) {
   const levels = Object.entries(about.lines)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => [value, `${names[key]} ${value.toFixed(2)}`, color.grey]);
-  if (guess !== null) levels.push([guess, `your guess ${guess}`, color.orange]);
+  if (guess !== null) levels.push([guess, `your guess ${guess}`, color.violet]);
   const losses = run.rival
-    ? [...racing(run.rival, along, color.orange), ...racing(run, along, color.accent)]
+    ? [...racing(run.rival, along, color.against), ...racing(run, along, color.accent)]
     : [
         ...old,
         ...terms,
         line(byRow(column(1)), color.bar, 1, {alpha: 0.7}),
         line(byRow(smoothed(column(1))), color.accent, 3),
-        line(heldOut(run, along), color.orange, 2.5, {dots: 3.5}),
+        line(heldOut(run, along), color.ink, 2.5, {dots: 3.5}),
       ];
   const rates = byRow(column(2));
   const rate = [
@@ -101,7 +101,7 @@ const PANELS = [
 // The curves of a run as plotly draws them, for slide.js.
 export function slideOf(run, look) {
   const along = axis(run);
-  const panels = series(run, null, {...look, orange: look.warm, grey: look.line});
+  const panels = series(run, null, {...look, green: look['series-3'], violet: look['series-2'], grey: look.line});
   const xaxis = {title: {text: along.name}, anchor: 'y3'};
   const figure = {title: run.about.title, data: [], annotations: [], shapes: [], showlegend: false, xaxis};
   PANELS.forEach(([name, domain], i) => {

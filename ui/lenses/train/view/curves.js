@@ -58,7 +58,9 @@ export function curvePlot(box, readout) {
       pen = paper.getContext('2d');
     const color = {
       accent: get('--lens-accent'),
-      orange: get('--lens-warm'),
+      against: get('--lens-against'),
+      green: get('--lens-series-3'),
+      violet: get('--lens-series-2'),
       grey: get('--lens-line'),
       bar: get('--lens-bar'),
       ink: get('--body-text-color'),
@@ -150,7 +152,7 @@ export function curvePlot(box, readout) {
     }
     pen.fillText(along.name, (edge.left + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
-      Object.assign(pen, {strokeStyle: color.orange, lineWidth: 1.3});
+      Object.assign(pen, {strokeStyle: color.ink, lineWidth: 1.3});
       pen.setLineDash([2, 3]);
       stroke(pen, X(at), TOP, X(at), foot);
       pen.setLineDash([]);

@@ -29,10 +29,10 @@ _HTML = """
 <span class="tr-guessed" role="status"></span></div>
 <div class="tr-grid u-two" style="--columns: 3fr 2fr">
 <div class="tr-left"><div class="tr-key u-key u-row u-muted u-type-xs"><span class="tr-key-race" hidden><i></i><b class="tr-key-mine"></b>
-<i style="--hue: var(--lens-warm)"></i><b class="tr-key-rival"></b> thin: training, dots: held out</span>
+<i style="--hue: var(--lens-against)"></i><b class="tr-key-rival"></b> thin: training, dots: held out</span>
 <span class="tr-key-one"><i></i>training, smoothed <i style="--hue: var(--lens-bar); height: 1px"></i>every update
-<i style="--hue: var(--lens-warm)"></i>held out <i style="--hue: var(--lens-line); height: 1.5px; opacity: 0.6"></i>earlier runs</span>
-<span class="tr-key-heads">heads: <i style="--hue: var(--lens-warm)"></i>induction
+<i style="--hue: var(--body-text-color)"></i>held out <i style="--hue: var(--lens-line); height: 1.5px; opacity: 0.6"></i>earlier runs</span>
+<span class="tr-key-heads">heads: <i style="--hue: var(--lens-series-3)"></i>induction
 <i style="--hue: var(--lens-bar)"></i>token before</span><label><input type="checkbox" class="tr-norms"> gradient norm</label>
 <button type="button" class="tr-all" hidden>See all</button></div>
 <div class="tr-plot" role="img" aria-label="Loss, head scores and learning rate over the updates, and on wish the gradient norm"><canvas></canvas><canvas></canvas></div>
@@ -43,7 +43,7 @@ _HTML = """
 <div class="tr-at u-line u-muted u-type-xs" role="status"></div>
 <div class="tr-samples"><div><div class="tr-mine u-apart u-strong" hidden></div>
 <div class="tr-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What the model writes at this moment"></div></div>
-<div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong" style="--hue: var(--lens-warm)"></div>
+<div class="tr-rival" hidden><div class="tr-rival-name u-apart u-strong" style="--hue: var(--lens-against)"></div>
 <div class="tr-rival-text u-reading u-pane u-type-xl u-mono" tabindex="0" role="group" aria-label="What it is compared with: its rival at the same second, or
 itself before this training"></div></div></div>
 <div class="tr-row u-row u-type-sm"><label><span class="tr-next-name">Next character</span> <input class="tr-next u-mono" style="width: 5em" maxlength="12" size="4" autocomplete="off" spellcheck="false"></label>

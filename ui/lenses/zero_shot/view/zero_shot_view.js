@@ -185,7 +185,7 @@ export function start({element, props, watch, given}) {
         title: value.uses ? `What makes “${value.uses.answer}” likely, by word` : 'Likelihood of each label',
         axis: value.uses ? 'log-probability that is lost without the word' : 'share of the labels’ probability',
         names: longest.map(([name]) => name),
-        series: [{values: sizes, colours: sizes.map(size => (size < 0 ? look.warm : look.bar))}],
+        series: [{values: sizes, colours: sizes.map(size => (size < 0 ? look.against : look.bar))}],
       });
     }),
   };
