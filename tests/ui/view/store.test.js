@@ -11,12 +11,26 @@ test('who has told of a change does not hear of it, all others do, once', () => 
   store.setSentence('the cat', null);
   store.chooseHead([5, 0], mine);
   store.chooseHead([5, 0]);
-  assert.equal(JSON.stringify(heard), '[["other",{"text":"the cat"}],["other",{"head":[5,0]}]]');
+  assert.equal(JSON.stringify(heard), '[["other",{"text":"the cat","replaced":""}],["other",{"head":[5,0]}]]');
   assert.equal(store.sentence(), 'the cat');
   assert.deepEqual(store.chosenHead(), [5, 0]);
   leave();
   store.setSentence('the dog');
   assert.equal(heard.filter(([who]) => who === 'mine').length, 0);
+});
+
+test('the visitor\'s own sentence is told where another text takes its place, and not where it goes on', () => {
+  const heard = [];
+  const leave = store.onStore(news => 'text' in news && heard.push(news.replaced));
+  store.typeSentence('We went home');
+  store.setSentence('We went home and slept'); // written on
+  store.setSentence('We went home'); // taken back
+  store.setSentence('An exercise');
+  store.setSentence('Another one'); // not the visitor's
+  store.setSentence('We went home');
+  store.setSentence('A third');
+  leave();
+  assert.deepEqual(heard, ['', '', '', 'We went home', '', '', 'We went home']);
 });
 
 test('a reload keeps the sentence, a link sets it, and one with two texts sets each in its place', () => {

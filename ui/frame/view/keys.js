@@ -10,6 +10,7 @@ import {goTo} from '../../shared/view/places.js';
 import {isOpen, outerTabs, visible} from '../../shared/view/tabs.js';
 import {describeViews} from './access.js';
 import {startApplying} from './applies.js';
+import {offerTextsBack} from './bring_back.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {sentence} from '../../shared/view/store.js';
@@ -89,6 +90,7 @@ export async function start(given) {
   setRegister(given.register);
   startApplying(given.register.fields);
   shareSentence();
+  offerTextsBack();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||

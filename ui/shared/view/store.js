@@ -11,6 +11,7 @@ const fields = new Map(); // name in a link -> value
 const initial = new Map(); // the same as the page was sent
 const composed = new Map(); // the same as answers have last made it
 const subscribers = new Set();
+let own = ''; // the sentence that the visitor wrote last
 
 // --- reading
 export const sentence = () => state.text; // "" until the visitor has written or changed one
@@ -38,7 +39,8 @@ export function holdComposed(values) {
 export const isKnown = name => name === 'head' || name === 'token' || initial.has(name);
 
 // --- subscribing
-// Hears of changes, {text}, {head}, {token} or {fields: names}, but for those that it made itself.
+// Hears of changes, {text, replaced}, {head}, {token} or {fields: names}, but for those that it made itself. replaced:
+// the visitor's own sentence, where the text took its place; else "".
 export function onStore(hear) {
   subscribers.add(hear);
   return () => subscribers.delete(hear);
@@ -49,11 +51,22 @@ function tell(news, teller) {
 }
 
 // --- writing
+// Whether a text is another one going on, or cut at its end.
+const goesOn = (text, other) => text.startsWith(other) || other.startsWith(text);
+
 export function setSentence(text, teller = null) {
   if (text === state.text) return;
+  const replaced = own && state.text === own && !goesOn(text, own) ? own : '';
+  if (own && goesOn(text, own)) own = text;
   Object.assign(state, {text, token: null});
   keep(KEY, {text, visit: globalThis.history?.state?.visit});
-  tell({text}, teller);
+  tell({text, replaced}, teller);
+}
+
+// As setSentence, of a text that the visitor has written.
+export function typeSentence(text, teller = null) {
+  own = text;
+  setSentence(text, teller);
 }
 
 // As setSentence, also where somebody types: a box that is typed into keeps what it holds.

@@ -1,17 +1,18 @@
 // The boxes of Gradio's that hold the visitor's sentence: each shows the store's, and what is typed goes there.
-import {onStore, sentence, setSentence, startStore} from './store.js';
+import {onStore, sentence, startStore, typeSentence} from './store.js';
 
-const BOXES = ['#prompt textarea', '#attention-text textarea'];
+export const BOXES = ['#prompt textarea', '#attention-text textarea'];
 
 const boxes = () => [...document.querySelectorAll(BOXES.join())];
 
-function write(box, text) {
+// Sets a box of Gradio's as if it had been typed there.
+export function write(box, text) {
   box.dir = 'auto'; // a right-to-left text begins at the right
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, text);
   box.dispatchEvent(new Event('input', {bubbles: true}));
 }
 
-// Sets a field of Gradio's, by the id of its element, as if it had been typed there.
+// The same, by the id of its element.
 export function writeField(id, text) {
   const box = document.querySelector(`#${id} :is(textarea, input)`);
   if (box) write(box, text);
@@ -51,7 +52,7 @@ export const refill = () => afterFrames([2, 8, 30], () => fill([...document.quer
 export function shareSentence() {
   startStore();
   document.addEventListener('input', (/** @type {any} */ event) => {
-    if (event.isTrusted && event.target.matches?.(BOXES.join())) setSentence(event.target.value, fill);
+    if (event.isTrusted && event.target.matches?.(BOXES.join())) typeSentence(event.target.value, fill);
   });
   const tabs = document.querySelector('#tabs');
   new MutationObserver(() => setTimeout(fill)).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});

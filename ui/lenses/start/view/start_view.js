@@ -7,7 +7,7 @@ import {onTools} from '../../../shared/view/dom.js';
 import {holdsState, linked} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken} from '../../../shared/view/store.js';
-import {onStore, sentence, setSentence, valueOf} from '../../../shared/view/store.js';
+import {onStore, sentence, setSentence, typeSentence, valueOf} from '../../../shared/view/store.js';
 import {askWhy} from '../../../shared/view/why.js';
 import {machinePicture} from '../../../shared/view/machine.js';
 import {sentenceEditor} from './editor.js';
@@ -294,7 +294,7 @@ function typed(text) {
   asking += 1; // an answer on its way would overwrite what is typed
   isRead = false;
   asks(text);
-  setSentence(text, hear);
+  typeSentence(text, hear);
   reading = new Promise(done => {
     waiting = setTimeout(() => read(text).then(done), TYPED);
   });

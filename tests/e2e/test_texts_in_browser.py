@@ -1,0 +1,47 @@
+"""What visitors have written themselves, in a real browser: it is offered back where something else took its place."""
+
+import pytest
+from playwright.sync_api import expect
+
+from browser import enter, settled
+
+MINE = "We sold the boat and bought a"
+
+
+def test_an_exercise_that_takes_the_place_of_the_visitor_s_sentence_offers_it_back(visit):
+    page = visit("?tab=start")
+    page.fill("#start .st-text", MINE)
+    settled(page)
+    expect(page.locator("#bring-back")).to_have_count(0)
+    page.locator("#start .st-play").focus()
+    page.keyboard.press("e")
+    page.locator("#exercise").wait_for()
+    settled(page)
+    back = page.locator("#bring-back").get_by_role("button", name="Bring back")
+    expect(back).to_contain_text(MINE)
+    back.click()
+    settled(page)
+    expect(page.locator("#bring-back")).to_have_count(0)
+    assert page.evaluate("async () => (await lensModule('shared/view/store.js')).sentence()") == MINE
+
+
+@pytest.mark.parametrize(
+    ("link", "field", "replace"),
+    [
+        ("?tab=zero-shot", "#zs-field-0 textarea", "button:has-text('Another input'):visible"),
+        ("?tab=generate&view=Tokens", "#tokens textarea >> nth=0", "button:has-text('Numbers'):visible"),
+    ],
+)
+def test_a_field_that_an_example_fills_offers_what_was_typed(visit, link, field, replace):
+    page = visit(link)
+    enter(page, field, MINE)
+    settled(page)
+    page.locator(field).press("End")
+    page.keyboard.type("!")  # as a visitor types
+    page.keyboard.press("Tab")
+    settled(page)
+    page.locator(replace).first.click()
+    settled(page)
+    expect(page.locator(field)).not_to_have_value(f"{MINE}!")
+    page.locator("#bring-back").get_by_role("button", name="Bring back").click()
+    expect(page.locator(field)).to_have_value(f"{MINE}!")
