@@ -56,7 +56,8 @@ def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
             page.click("#distribution .lens-save summary")
             page.click(f"#distribution button[data-do={kind}]")
         expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
-        assert download.value.path().stat().st_size > 300 and download.value.suggested_filename == f"next-token.{kind}"
+        assert download.value.path().stat().st_size > 300
+        assert download.value.suggested_filename.startswith("gpt-lens-next-token-mini-")
     settled(page)  # a field that is filled while its tab opens is set back
     page.fill("#prompt textarea", "Once upon a time there was a girl.")
     page.click("#surprise input")

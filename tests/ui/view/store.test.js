@@ -19,7 +19,7 @@ test('who has told of a change does not hear of it, all others do, once', () => 
   assert.equal(heard.filter(([who]) => who === 'mine').length, 0);
 });
 
-test('the visitor\'s own sentence is told where another text takes its place, and not where it goes on', () => {
+test("the visitor's own sentence is told where another text takes its place, and not where it goes on", () => {
   const heard = [];
   const leave = store.onStore(news => 'text' in news && heard.push(news.replaced));
   store.typeSentence('We went home');

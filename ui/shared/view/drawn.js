@@ -1,5 +1,6 @@
 // Exports a drawing on the page as SVG in its current colours, or as PNG at twice its size.
 import {save} from './files.js';
+import {source, sourceLine} from './source.js';
 import {put} from './svg.js';
 
 const KEPT = 'fill stroke stroke-width stroke-dasharray opacity font-family font-size font-weight'.split(' ');
@@ -18,6 +19,7 @@ export function svgText(svg) {
   const ground = put(copy, 'rect', {width: '100%', height: '100%'});
   ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';
   copy.prepend(ground);
+  put(copy, 'desc').textContent = `${sourceLine(source())} · ${source().link}`;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   return new XMLSerializer().serializeToString(copy);
 }

@@ -117,7 +117,7 @@ export function start({element, props, watch, given}) {
     if (!props.value) return;
     value = JSON.parse(props.value);
     box.textContent = '';
-    element.querySelector('.ts-tools').hidden = Boolean(value.message);
+    element.querySelector('.ts-tools').hidden = !value.sections?.some(section => section.rows.length);
     if (value.message) add(box, 'p', 'sh-message', value.message);
     else value.sections.forEach(section => drawSection(box, section));
   }

@@ -2,6 +2,7 @@
 import {isDark} from './look.js';
 import {visible} from './plain.js';
 import {limitOf, stops} from './scales.js';
+import {source, sourceLine} from './source.js';
 
 const [WIDTH, HEIGHT] = [1280, 720];
 const COLOURS = ['accent', 'bar', 'against', 'cut', 'line', 'paper', 'series-2', 'series-3'];
@@ -58,8 +59,13 @@ export async function picture(figure, format) {
     paper_bgcolor: look.paper,
     plot_bgcolor: look.paper,
     font: {family: 'sans-serif', size: 16, color: look.ink},
-    title: {text: lines(title), font: {size: 22}, y: 0.96},
-    margin: {l: 60, r: 30, t: 90, b: 60},
+    title: {
+      text: lines(title),
+      font: {size: 22},
+      y: 0.96,
+      subtitle: {text: label(sourceLine(source()), 120), font: {size: 13}},
+    },
+    margin: {l: 60, r: 30, t: 105, b: 60},
     legend: {orientation: 'h', y: 1.06},
     ...layout,
   };

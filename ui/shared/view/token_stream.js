@@ -3,7 +3,7 @@
 import {counted, percent, visible} from './plain.js';
 import {copying} from './clipboard.js';
 import {POINT_AT, add, addButton, onTools, sayBriefly} from './dom.js';
-import {saveText} from './files.js';
+import {saveJson, saveText} from './files.js';
 import {letters, overLetter} from './letters.js';
 import {goTo} from './places.js';
 import {setSentence} from './store.js';
@@ -200,7 +200,6 @@ export function start({element, props, trigger, watch, given}) {
 
   // The prompt, and the first tokens behind it.
   const text = (n = tokens.length) => tokens.slice(0, n).reduce((before, token) => before + token.text, prompt);
-  const data = () => JSON.stringify({prompt, text: text(), stats: summary, tokens}, null, 1);
   const actions = {
     copy: async () => sayBriefly(status, await copying(text()), 2),
     knew: () => {
@@ -212,8 +211,8 @@ export function start({element, props, trigger, watch, given}) {
       box.focus();
       trigger('continue_text', {});
     },
-    txt: () => saveText('gpt-lens.txt', 'text/plain', text()),
-    json: () => saveText('gpt-lens.json', 'application/json', data()),
+    txt: () => saveText('text.txt', 'text/plain', text()),
+    json: () => saveJson('text', {prompt, text: text(), stats: summary, tokens}),
   };
   onTools(element.querySelector('.ts-tools'), () => actions);
 

@@ -86,6 +86,7 @@ export function start({element, props, watch}) {
     for (let head = 0; head < value.H; head++) add(grid, 'span', '', head);
     add(grid, 'span', '', 'all heads');
     if (value.mlp) add(grid, 'span', '', 'MLP');
+    element.querySelector('[data-do=effects]').hidden = !Object.keys(effects).length;
     const most = Math.max(...Object.values(effects).map(([bits]) => bits), 1e-9);
     const put = (layer, kind, head, text) => {
       const key = keyOf(layer, kind, head),

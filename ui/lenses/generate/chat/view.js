@@ -122,7 +122,7 @@ export function start({element, props, trigger, watch, given}) {
     },
     save: () => {
       const lines = turns.map((text, i) => `${i % 2 ? 'Assistant' : 'User'}: ${text}\n`);
-      saveText('gpt-lens-chat.txt', 'text/plain', lines.join(''));
+      saveText('chat.txt', 'text/plain', lines.join(''));
     },
   };
   onTools(element, () => actions);

@@ -92,8 +92,8 @@ export function start({element, props, watch, given}) {
           ['total', '', '', '', value.total, 1],
         ]),
       config: () => {
-        saveText('config.json', 'application/json', JSON.stringify(value.config, null, 2));
-        status.textContent = 'Train it with: python -m gptcore.training --config config.json --corpus …';
+        const file = saveText(`${name}-config.json`, 'application/json', JSON.stringify(value.config, null, 2));
+        status.textContent = `Train it with: python -m gptcore.training --config ${file} --corpus …`;
       },
       ...slides(status, `${name}-parameters`, ({bars}) => {
         const shown = value.rows.map((row, i) => ({...row, hue: given.hues[i]})).filter(row => row.count);

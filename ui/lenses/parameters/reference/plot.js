@@ -1,6 +1,7 @@
 // A plotly figure that keeps its zoom, drawn by plotly.js, which is loaded when a figure is first seen.
 import {onLook} from '../../../shared/view/look.js';
 import {plotly} from '../../../shared/view/slide.js';
+import {fileNameOf, source} from '../../../shared/view/source.js';
 
 export function start({element, props, watch, given}) {
   const box = element.querySelector('.pl-box');
@@ -35,7 +36,10 @@ export function start({element, props, watch, given}) {
     if (!format || !ready) return;
     const paper = getComputedStyle(element).getPropertyValue('--lens-paper').trim();
     const layout = {...box.layout, paper_bgcolor: paper, plot_bgcolor: paper, width: undefined, height: undefined};
-    Plotly.downloadImage({data: box.data, layout}, {format, width: 1280, height: 720, filename: given.name});
+    Plotly.downloadImage(
+      {data: box.data, layout},
+      {format, width: 1280, height: 720, filename: fileNameOf(given.name, source())},
+    );
   });
   watch('value', draw);
   draw();

@@ -4,7 +4,7 @@
 import {counted, hundredths, percent} from '../../../shared/view/plain.js';
 import {copying} from '../../../shared/view/clipboard.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
-import {saveCsv, saveText, slides} from '../../../shared/view/files.js';
+import {saveCsv, saveJson, slides} from '../../../shared/view/files.js';
 import {follow} from '../../../shared/view/places.js';
 import {strengths, strongest} from './effects.js';
 
@@ -172,7 +172,7 @@ export function start({element, props, watch, given}) {
   }
   const actions = {
     copy: async () => (status.textContent = await copying(value.parts.map(part => part.text).join(''))),
-    json: () => saveText(given.name + '.json', 'application/json', JSON.stringify(value, null, 2)),
+    json: () => saveJson(given.name, value),
     csv: () => saveCsv(given.name, rows()),
     ...slides(status, given.name, ({bars, look}) => {
       const shown = value.uses
