@@ -32,6 +32,7 @@ UNNAMED = """() => {
   const tables = shown('#tabs table').filter(one => !one.getAttribute('aria-label') && !one.querySelector('caption'));
   const arrows = shown('#tabs :is(.icon-wrap, .label-wrap .icon):not([aria-hidden=true])');
   return [...panels.map(() => 'a view without a heading'), ...arrows.map(() => 'an arrow that is read'),
+    ...shown('#tabs th').filter(one => !one.textContent.trim()).map(one => `an empty heading: ${one.outerHTML}`),
     ...tables.map(one => `a table without a name: ${one.className}`)];
 }"""
 
@@ -146,3 +147,20 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_sentence(visit):
     assert skip.bounding_box()["y"] >= 0
     page.keyboard.press("Enter")
     expect(page.get_by_label("Your sentence")).to_be_focused()
+
+
+# What is pressed on Start with the keyboard, and changes what stands there.
+PRESSED = (
+    "#start .st-question >> nth=0", "#start .st-bar >> nth=1", "#start [data-do=why]", "#start [data-part=embedding]",
+    "#start .mc-part[aria-pressed] >> nth=0", "#start button:has-text('Exercises')", "#start button:has-text('Talks')",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pressed", PRESSED)
+def test_the_keyboard_has_a_place_after_what_it_pressed_is_gone(visit, pressed):
+    page = visit("?tab=start")
+    settled(page)
+    page.locator(pressed).focus()
+    page.keyboard.press("Enter")
+    settled(page)
+    page.wait_for_function("document.activeElement !== document.body")

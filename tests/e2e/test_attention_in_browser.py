@@ -268,7 +268,7 @@ def test_why_a_word_is_asked_from_start_its_circuit_and_of_a_written_token(visit
     expect(page.locator("#why .ct-next b")).to_have_text(first)
     with page.expect_download() as download:
         page.locator("#why [data-save=svg]").click()
-    assert download.value.suggested_filename .startswith("gpt-lens-circuit-mini-")
+    assert download.value.suggested_filename.startswith("gpt-lens-circuit-mini-")
     page.click("#why .fm summary")
     expect(page.locator("#why .fm .conclusion")).to_contain_text("It came to prefer “zebra”")
     page.locator("#why .wy-word").select_option(index=1)
@@ -291,7 +291,9 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     page.locator("[role=option]", has_text="gpt2 · recorded, five texts").click()  # opens the view
     expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Layer 4, head 11 looks hardest")
     expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
-    expect(page.locator("#model input")).to_have_value("mini · bundled")  # all other views need weights
+    expect(page.locator("#model input")).to_have_value(
+        "mini · writes children’s stories"
+    )  # all other views need weights
     expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
     page.locator("#recorded-text label").nth(2).click()
     expect(page.locator("#recorded-next")).to_contain_text("“planet”")

@@ -9,9 +9,13 @@ from ui.state.model_store import RECORDED_GPT2, base_name, moment_note, moments,
 
 
 def choices(services: Services, workspace: object) -> list[tuple[str, str]]:
-    """The picker's lines with a visitor's own models in front."""
-    listed = [(choice.label, choice.name) for choice in services.models.choices()]
-    return [*own_models(services, workspace), *listed, ("gpt2 · recorded, five texts", RECORDED_GPT2)]
+    """The picker's lines: a visitor's own models, those that can be opened, and the others."""
+    recorded = ("gpt2 · recorded, five texts", RECORDED_GPT2)
+    opened: list[tuple[str, str]] = []
+    closed: list[tuple[str, str]] = []
+    for choice in services.models.choices():
+        (closed if choice.closed else opened).append((choice.label, choice.name))
+    return [*own_models(services, workspace), *opened, recorded, *closed]
 
 
 def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]]:

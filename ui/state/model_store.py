@@ -1,10 +1,12 @@
 """LRU cache of loaded models, which are shared by all visitors and never changed."""
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -77,8 +79,9 @@ class ModelStore:
         self._models: OrderedDict[str, LanguageModel] = OrderedDict()
 
     def choices(self) -> list[Choice]:
-        """The bundled models, then the published ones with what a first use would download."""
-        listed = [Choice(name, f"{name} · bundled") for name in bundled_models()]
+        """The bundled models, the default and then the largest first, then the published ones with what a first use
+        would download."""
+        listed = [Choice(name, f"{name} · {_about(folder)}") for name, folder in _by_size(self.default)]
         for name, (repository, megabytes) in HUB_WEIGHTS.items():
             here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
             closed = self._closed(name, megabytes, here)
@@ -224,6 +227,24 @@ def base_name(name: str) -> str:
     """The base model of a checkpoint name, such as mini for "mini@512"; else the name."""
     base, at, step = name.rpartition(MOMENT)
     return base if at and step.isdecimal() else name
+
+
+def _by_size(first: str) -> list[tuple[str, Path]]:
+    """Names and folders of the bundled models, the largest first but for `first`."""
+
+    def order(item: tuple[str, Path]) -> tuple[bool, int]:
+        name, folder = item
+        return name != first, -sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+
+    return sorted(bundled_models().items(), key=order)
+
+
+def _about(folder: Path) -> str:
+    """A few words on a bundled model."""
+    try:
+        return str(json.loads((folder / "example.json").read_text(encoding="utf-8"))["about"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "bundled"
 
 
 def moments(name: str) -> list[int]:

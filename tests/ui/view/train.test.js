@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {curveRows, tiles, trainingLoss} from '../../../ui/lenses/train/view/figures.js';
+import {freePlace} from '../../../ui/lenses/train/view/curve_lines.js';
 import {learned} from '../../../ui/lenses/train/view/figures.js';
 import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
@@ -95,4 +96,16 @@ test('a text that is learned by heart is told from one that is understood', () =
 test('nothing is said without a held-out loss or baselines', () => {
   assert.equal(learned(LINES, null, null), '');
   assert.equal(learned({uniform: 1.1}, 1.0, null), '');
+});
+
+test('the label of a level stands where it covers no curve', () => {
+  const place = taken => freePlace(60, 12, [50, 450], 100, taken);
+  assert.deepEqual(place([]), [446, 98]); // at the right, above
+  const along = Array.from({length: 40}, (_, i) => [60 + 10 * i, 92]); // a curve just above the level
+  assert.deepEqual(place(along), [446, 116]);
+  const right = [
+    [440, 92],
+    [440, 110],
+  ];
+  assert.deepEqual(place(right), [280, 98]); // in the middle
 });

@@ -3,6 +3,7 @@
 // has the focus must lose nothing. Debounces clicks: 250 ms on primary buttons, 40 ms on others.
 import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
+import {keepFocus} from './focus.js';
 import {endCount} from './frames.js';
 import {keepHistory} from './history.js';
 import {awaited} from '../../shared/view/awaited.js';
@@ -13,6 +14,7 @@ import {startApplying} from './applies.js';
 import {offerTextsBack} from './bring_back.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
+import {printAsShown} from './printing.js';
 import {sentence} from '../../shared/view/store.js';
 import {shareSentence} from '../../shared/view/text_boxes.js';
 import {askWhy} from '../../shared/view/why.js';
@@ -91,6 +93,8 @@ export async function start(given) {
   startApplying(given.register.fields);
   shareSentence();
   offerTextsBack();
+  keepFocus();
+  printAsShown();
   const silent = ['range', 'checkbox', 'radio', 'button'];
   const typing = e =>
     ['TEXTAREA', 'SELECT'].includes(e.target.tagName) ||

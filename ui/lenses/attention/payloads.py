@@ -182,6 +182,13 @@ class Patched(TypedDict):
     next: list[Choice]
 
 
+class PairLists(TypedDict):
+    """Why two sentences cannot be compared place by place, and the likeliest tokens after each."""
+
+    message: str
+    both: list[list[Choice]]
+
+
 class PatchingGrid(TypedDict):
     """Share of A's answer that comes back, by depth and position; computed row by row."""
 

@@ -96,7 +96,7 @@ export function drawSection(box, section) {
   const figures = section.columns.map((_, k) => isFigures(section.rows, k));
   section.columns.forEach((name, k) => {
     const counts = figures[k] || (section.rows.length && section.rows.every(row => number(row[k])));
-    add(head, 'th', counts ? 'u-number' : '', name);
+    add(head, name ? 'th' : 'td', counts ? 'u-number' : '', name);
   });
   section.rows.forEach((row, i) => {
     const line = add(body, 'tr', section.sums?.includes(i) ? 'sh-sum' : '');

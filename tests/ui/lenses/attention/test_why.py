@@ -119,6 +119,15 @@ def test_pairs_that_cannot_be_compared_are_refused_in_a_sentence(bundled, pair, 
     assert said in json.loads(only)["message"]
 
 
+def test_sentences_of_different_length_show_at_least_what_each_goes_on_with(bundled):
+    first, second = "Tom saw a zebra. Tom gave food to the", "Once there was a queen who lived in a very big"
+    (only,) = patching.grid(bundled, None, "mini", first, second)
+    found = json.loads(only)
+    assert "both need the same number" in found["message"]
+    assert [words[0][0] for words in found["both"]] == [" zebra", " castle"]
+    assert all(len(words) == 5 for words in found["both"])
+
+
 def test_the_conclusion_says_where_the_difference_travels():
     a, b = ["Lily", " said", " to"], ["Tom", " said", " to"]
     rows = [[1.0, 0, 0], [0.9, 0, 0.1], [0.1, 0, 0.8], [0, 0, 1.0]]

@@ -18,6 +18,7 @@ const COLUMNS = ['after', 'place', 'just read', 'best', 'probability', 'rank of 
 /** @param {Component<Lens, AttentionServer>} page */
 export function start({element, props, watch}) {
   const part = name => element.querySelector('.ln-' + name);
+  const table = part('table');
   let value = null,
     chosen = null;
   let afterInLink = linked('after');
@@ -115,11 +116,26 @@ export function start({element, props, watch}) {
     clearInterval(playing);
     if (value) drawText();
   });
+  // Leaves so much room behind the last column that the first one shown begins where the names of the layers end.
+  function wholeColumns(scroll) {
+    table.style.marginRight = '0';
+    const [names, ...columns] = Array.from(table.rows[0]?.cells ?? [], cell => cell.getBoundingClientRect().width + 1);
+    const room = scroll.clientWidth - names;
+    if (!columns.length || columns.reduce((sum, width) => sum + width, 0) <= room) return;
+    let shown = 0;
+    for (const width of columns.toReversed()) {
+      if (shown + width > room) break;
+      shown += width;
+    }
+    if (shown) table.style.marginRight = `${Math.floor(room - shown)}px`;
+  }
   // Scrolls to the last token's column, which the sentence is about.
   function showLast() {
     const scroll = part('scroll');
-    if (scroll.clientWidth) scroll.scrollLeft = scroll.scrollWidth;
-    else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
+    if (scroll.clientWidth) {
+      wholeColumns(scroll);
+      scroll.scrollLeft = scroll.scrollWidth;
+    } else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
   }
   function sentence(depth, place) {
     const [last, rank] = [value.depths.length - 1, value.rank[depth][place]];
@@ -132,7 +148,6 @@ export function start({element, props, watch}) {
   }
   const detail = (...at) => (part('detail').textContent = sentence(...at));
   const cellPlace = cell => cell.dataset.at?.split(',').map(Number);
-  const table = part('table');
   table.addEventListener('mouseover', e => {
     const at = cellPlace(e.target);
     if (at) detail(...at);

@@ -13,8 +13,8 @@ from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import above_half, concludes, head_tag, listed, quoted
-from ui.lenses.attention.payloads import Patched, PatchingGrid, PatchRequest
-from ui.payloads import fields
+from ui.lenses.attention.payloads import PairLists, Patched, PatchingGrid, PatchRequest
+from ui.payloads import Choice, fields
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -65,12 +65,18 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
     """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
 
     Yields:
-        JSON of a `PatchingGrid`, depth by depth; a message where it cannot be.
+        JSON of a `PatchingGrid`, depth by depth; where it cannot be, a message, and of sentences that could be read
+        what each goes on with, as `PairLists`.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
         source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
-        chances, words = both_answers(services, lm, [source, target])
+        try:
+            chances, words = both_answers(services, lm, [source, target])
+        except InputError as error:
+            both = [_next_words(services, lm, ids) for ids in (source, target)]
+            yield as_json(PairLists(message=str(error), both=both))
+            return
         labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
         shown: PatchingGrid = {
             "texts": [str(first), str(second)],
@@ -109,6 +115,11 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Pat
     chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])][:_MOST_CELLS]
     carried = services.now(lambda: patched_logits(lm.model, source, target, chosen).softmax(-1))
     return {"next": services.now(lambda: likeliest(lm, carried, _N_NEXT))}
+
+
+def _next_words(services: Services, lm: LanguageModel, ids: list[int]) -> list[Choice]:
+    """The likeliest tokens after a sentence."""
+    return services.now(lambda: likeliest(lm, logits_without(lm.model, ids, [[]])[0].softmax(-1), _N_NEXT))
 
 
 def _cell(value: object) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from ui.shared.view.save_menu import save_menu
 
 PATCH = """
 <div class="pt-message u-muted" role="status"></div>
+<div class="pt-lists u-row" hidden></div>
 <div class="pt-body" hidden><p class="conclusion" role="status"></p>
 <div class="pt-chances"></div>
 <div class="pt-two u-two" style="--columns: minmax(0, max-content) minmax(170px, 240px)"><div class="pt-scroll u-scroll"><table class="pt-table" style="margin: 0; border-collapse: separate; border-spacing: 2px; width: auto; font-size: var(--text-md)" aria-label="How much of A’s answer returns, by depth and token"></table></div><div class="pt-next ct-next" role="status" style="display: grid; gap: var(--space-2)"></div></div>

@@ -1,7 +1,7 @@
 // Activation patching grid: by depth and place, how much of A's answer returns when B gets A's value there.
 // Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
-/** @import {AttentionServer, PatchingGrid} from '../../../shared/view/payloads' */
+/** @import {AttentionServer, PairLists, PatchingGrid} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
 import {add, onTools} from '../../../shared/view/dom.js';
 import {saveCsv} from '../../../shared/view/files.js';
@@ -20,7 +20,7 @@ export function cellText({a, b, answers, rows}, depth, place) {
   );
 }
 
-/** @param {Component<PatchingGrid, AttentionServer>} page */
+/** @param {Component<PatchingGrid & Partial<PairLists>, AttentionServer>} page */
 export function start({element, props, server, watch}) {
   const find = name => element.querySelector('.pt-' + name);
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
@@ -33,6 +33,7 @@ export function start({element, props, server, watch}) {
     const next = props.value ? JSON.parse(props.value) : null;
     message.textContent = next?.message ?? '';
     body.hidden = !next || Boolean(next.message);
+    drawLists(next?.both ?? []);
     if (body.hidden) return;
     const same = patching && patching.texts.join() === next.texts.join() && patching.model === next.model;
     patching = next;
@@ -138,6 +139,25 @@ export function start({element, props, server, watch}) {
     else drawNext(value.next);
   }
 
+  // What each sentence goes on with, where they cannot be compared place by place.
+  function drawLists(both) {
+    const lists = find('lists');
+    lists.textContent = '';
+    lists.hidden = !both.length;
+    both.forEach((list, i) => {
+      const column = add(lists, 'div', 'ct-next');
+      add(column, 'b', '', `${'AB'[i]} goes on`);
+      for (const [label, p] of list) drawBar(column, label, p, percent(p));
+    });
+  }
+
+  function drawBar(box, label, p, figures) {
+    const row = add(box, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
+    row.style.setProperty('--p', `${100 * p}%`);
+    add(row, 'span', '', visible(label).replace('␣', ''));
+    add(row, 'span', '', figures);
+  }
+
   // B's next tokens, with their previous probabilities.
   function drawNext(list) {
     const box = find('next');
@@ -146,11 +166,8 @@ export function start({element, props, server, watch}) {
     add(box, 'b', '', carried.size ? `B goes on, with A's values in ${where}` : 'B goes on');
     const before = new Map(patching.next);
     for (const [label, p] of list) {
-      const row = add(box, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
-      row.style.setProperty('--p', `${100 * p}%`);
-      add(row, 'span', '', visible(label).replace('␣', ''));
       const was = before.get(label);
-      add(row, 'span', '', carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p));
+      drawBar(box, label, p, carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p));
     }
   }
 

@@ -100,6 +100,24 @@ export function circuitView(box, server) {
     const largest = Math.max(...circuit.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
     for (const [source, target, weight] of circuit.edges) drawEdge(svg, at.points, source, target, weight, largest);
     circuit.nodes.forEach((node, i) => drawNode(svg, node, at.points[i], i));
+    thinOut(svg);
+  }
+
+  // Names of parts that would lie over others: those of the weaker parts are seen where they are pointed at.
+  function thinOut(svg) {
+    const size = i => Math.abs(circuit.nodes[i].influence ?? Infinity);
+    const groups = [...svg.querySelectorAll('[data-node]')].toSorted(
+      (a, b) => size(b.dataset.node) - size(a.dataset.node),
+    );
+    const taken = [];
+    for (const group of groups) {
+      const name = group.querySelector('text');
+      const {x, y, width, height} = name.getBBox();
+      const lies = at => x < at.x + at.width && at.x < x + width && y < at.y + at.height && at.y < y + height;
+      const isCrowded = taken.some(lies);
+      name.classList.toggle('crowded', isCrowded);
+      if (!isCrowded) taken.push({x, y, width, height});
+    }
   }
 
   function drawEdge(svg, points, source, target, weight, largest) {

@@ -2,7 +2,7 @@
 
 STRATEGIES = """
 <div class="sg-scroll u-scroll" tabindex="0"><table class="sh-table u-type-sm u-digits sg-guide" aria-label="Strategies"><thead><tr><th>strategy</th><th>what it does</th>
-<th>suits</th><th>usual values</th><th>how it fails</th><th></th></tr></thead><tbody></tbody></table></div>
+<th>suits</th><th>usual values</th><th>how it fails</th><td></td></tr></thead><tbody></tbody></table></div>
 <div class="sg-two u-apart u-two" style="--columns: 3fr 2fr">
 <section><h3>One guess, six settings</h3><p class="sg-note u-apart u-muted u-type-sm"></p>
 <label class="sg-logits u-row u-type-sm">or logits of your own <input type="text" maxlength="1000" placeholder="3, 2, 1, 0.5, 0.1, −0.5, −1, −2"

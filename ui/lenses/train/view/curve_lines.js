@@ -86,6 +86,17 @@ export function series(run, guess, color) {
   ];
 }
 
+// Where the label of a level stands, its right end and its lower edge: above the level or below it, at the right, in the
+// middle or at the left, wherever the fewest points of the curves lie. taken: [x, y] of these.
+export function freePlace(wide, high, [left, right], level, taken) {
+  const ends = [right - 4, (left + right + wide) / 2, left + 4 + wide];
+  const places = [level - 2, level + high + 4].flatMap(y => ends.map(x => [x, y]));
+  const covered = ([x, y]) =>
+    taken.filter(([px, py]) => px > x - wide - 3 && px < x + 3 && py > y - high - 3 && py < y + 3).length;
+  const counts = places.map(covered);
+  return places[counts.indexOf(Math.min(...counts))];
+}
+
 // The item of a list whose place on the axis is nearest to x; null of an empty one.
 export const nearest = (list, place, x) => {
   const gap = item => Math.abs(place(item) - x);

@@ -3,7 +3,7 @@
 // Plotly 37 ms and this 1.4.
 // Drag to zoom, double-click to see all, click for the nearest look at the model.
 import {tickLabel, ticks} from '../../../shared/view/plain.js';
-import {axis, nearest, series} from './curve_lines.js';
+import {axis, freePlace, nearest, series} from './curve_lines.js';
 
 const [RIGHT, TOP] = [10, 8];
 // [title, height share]; the gaps between panels hold their titles. The last one is drawn on wish.
@@ -132,14 +132,20 @@ export function curvePlot(box, readout) {
           }
       }
       Object.assign(pen, {globalAlpha: 1, textAlign: 'right', textBaseline: 'bottom'});
+      const taken = panel.lines.flatMap(line =>
+        line.points.filter(([, y]) => y !== null).map(([x, y]) => [X(x), Y(y)]),
+      );
       for (const [value, text, hue] of panel.levels) {
         pen.setLineDash([6, 4]);
         Object.assign(pen, {strokeStyle: hue, lineWidth: 1.2});
         stroke(pen, edge.left, Y(value), width - RIGHT, Y(value));
         pen.setLineDash([]);
         Object.assign(pen, {strokeStyle: color.paper, lineWidth: 4, fillStyle: color.ink});
-        pen.strokeText(text, width - RIGHT - 4, Y(value) - 2);
-        pen.fillText(text, width - RIGHT - 4, Y(value) - 2);
+        const letters = pen.measureText(text).width;
+        const [x, y] = freePlace(letters, size, [edge.left, width - RIGHT], Y(value), taken);
+        for (let px = x - letters; px < x; px += 2) taken.push([px, y - size / 2]); // where the next label has no room
+        pen.strokeText(text, x, y);
+        pen.fillText(text, x, y);
       }
       pen.restore();
       top = bottom + gap;

@@ -54,7 +54,7 @@ itself before this training"></div></div></div>
 <div class="tr-heads"></div>
 </div>
 </div>
-<div class="tr-scroll u-scroll" tabindex="0"><table class="tr-runs u-type-xs u-digits" aria-label="Runs"><thead><tr><th></th><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
+<div class="tr-scroll u-scroll" tabindex="0"><table class="tr-runs u-type-xs u-digits" aria-label="Runs"><thead><tr><td></td><th>run</th><th>what changed</th><th>updates</th><th>seconds</th>
 <th>held-out loss</th><th>perplexity</th><th>bits per character</th></tr></thead><tbody></tbody></table></div>
 <div class="ts-tools u-row u-type-xs"><button type="button" data-open="generate">Open in Generate</button>
 <button type="button" data-open="attention">Open in Attention</button>

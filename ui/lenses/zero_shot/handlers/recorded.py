@@ -110,7 +110,7 @@ def _people_row(name: str, row: Row) -> Sequence[str | int | float]:
 
 def _own_label(row: Row) -> str:
     template, side = row["template"].partition(" (")[0], row["held_out"].partition(",")[0]
-    new = {"word": ", new words", "template": ", new template"}.get(side, "")
+    new = {"word": ", new words", "template": ", new template", "strict": ", new in either order"}.get(side, "")
     steps = ", with an example" if row["examples"] else ""
     return f"{TASKS[row['task']].title}, {template}{steps}{new}"
 

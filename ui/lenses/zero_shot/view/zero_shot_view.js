@@ -154,7 +154,8 @@ export function start({element, props, watch, given}) {
     if (!changes.length) return;
     const table = add(add(box, 'div', 'zs-scroll u-apart u-scroll'), 'table', 'zs-changes u-type-sm');
     const [head, body] = [add(add(table, 'thead'), 'tr'), add(table, 'tbody')];
-    for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats']) add(head, 'th', '', name);
+    for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats'])
+      add(head, name ? 'th' : 'td', '', name);
     for (const change of [{name: 'as it is', p, effect: 0}, ...changes]) {
       const row = add(body, 'tr');
       add(row, 'td', '', change.name);
