@@ -7,6 +7,7 @@ from gptcore.formatting import percent
 
 SURE, UNSURE = 0.5, 0.1  # probabilities
 _VERY_SURE = 0.9
+CANCELS = 0.5  # of a sum: from this share of it on, what works against it is named
 
 
 Conclusion = TypeVar("Conclusion", bound=Callable[..., str])
@@ -119,7 +120,18 @@ def signed(value: float, digits: int = 1) -> str:
 def quoted(label: str) -> str:
     """A token as a sentence names it."""
     word = label.strip()
-    return f"“{word}”" if word else "a new line" if "\n" in label else "a space"
+    if word:
+        return f"“{word}”"
+    return next((name for blank, name in _BLANKS.items() if blank in label), "a space")
+
+
+# Blanks that are no space.
+_BLANKS = {"\n": "a new line", "\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
+
+
+def counted(n: int, noun: str) -> str:
+    """ "1 token", "2 tokens"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def listed(parts: Sequence[str]) -> str:

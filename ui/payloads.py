@@ -142,6 +142,15 @@ def within_json(value: Any) -> Any:
     return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
 
 
+def probability(value: SupportsFloat, digits: int = 3) -> float:
+    """A probability as the page's JSON has it: so many significant digits of it, and of what is left to 1."""
+    share = float(value)
+    least = min(share, 1 - share)
+    if not 0 < least < 1:
+        return share
+    return round(share, digits - 1 - math.floor(math.log10(least)))
+
+
 def rounded(value: SupportsFloat, digits: int = 3) -> float:
     """A number as the page's JSON has it: so many significant digits."""
     return float(f"{float(value):.{digits}g}")

@@ -146,7 +146,7 @@ QUESTIONS = (
     ),
     Question(
         "How much memory and computation does it need?", "parameters", "reference",
-        sees="#cost .conclusion", also="GPU RAM flops cost speed",
+        sees="#cost .conclusion", also="GPU RAM flops cost speed", choose="Cost",
     ),
     Question(
         "How did GPT develop, from the bigram on?", "parameters", "reference",

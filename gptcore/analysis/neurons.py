@@ -31,11 +31,13 @@ def outstanding_neurons(activations: Tensor, n: int) -> list[int]:
     """At most n neurons, those first whose largest activation is furthest above their mean over the text.
 
     Args:
-        activations: float32 [T, F]; the first token, which is unlike all others, counts only where it is alone.
+        activations: float32 [T, F]; the first token, which is unlike all others, counts only where it is alone. Of a
+            single token that counts, the activations themselves are compared: there is no mean to stand out from.
         n: at least 1.
     """
     seen = activations[1:] if len(activations) > 1 else activations
-    return (seen.amax(dim=0) - seen.mean(dim=0)).topk(min(n, activations.shape[1])).indices.tolist()
+    usual = seen.mean(dim=0) if len(seen) > 1 else torch.zeros_like(seen[0])
+    return (seen.amax(dim=0) - usual).topk(min(n, activations.shape[1])).indices.tolist()
 
 
 @torch.inference_mode()

@@ -129,7 +129,7 @@ def test_slips_are_noticed_and_nothing_is_lost(visit):
     page.click("#strip")
     expect(page.locator("#prompt textarea")).to_have_value("The dog")
     expect(page.locator("#space-warning")).not_to_be_visible()
-    choose(page, "#model", "gpt2")
+    choose(page, "#model", "gpt2 · not")
     expect(page.locator(".toast-body").first).to_contain_text("on this machine")
     expect(page.locator("#model input")).to_have_value(re.compile("mini"))
     generate(page, "The sun")

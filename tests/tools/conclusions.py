@@ -138,20 +138,32 @@ def of_lens(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
 
 
 def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
-    counted = re.match(r"(\d+) of (\d+) tokens were its first guess", said)
+    counted = re.match(r"(\d+) of (\d+) tokens? (?:was|were) its first guess", said)
     if not counted:
         right = (int(peer.depths[-1, p].argmax()) == t for p, t in enumerate(peer.ids[1:]))
         return [("none", not any(right))] if said else []
-    since, n = [], int(counted[2])
+    n, last = int(counted[2]), len(peer.depths) - 1
+    since: dict[int, int] = {}  # place of a token -> the depth from which it was the first guess
     for place in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
         token = peer.ids[place + 1]
         first = [int(row.argmax()) == token for row in peer.depths[:, place]]
         if first[-1]:
-            since.append(max((d + 1 for d, right in enumerate(first) if not right), default=0))
+            since[place + 1] = max((d + 1 for d, right in enumerate(first) if not right), default=0)
     found = [("how many", int(counted[1]) == len(since))]
-    if half := re.search(r"half of them (before any layer|by layer (\d+))", said):
-        depth = 0 if half[2] is None else int(half[2]) + 1
-        found.append(("half", len(since) >= 8 and sum(one <= depth for one in since) * 2 >= len(since)))
+    if "only with the last layer." in said and ":" not in said:
+        found.append(("all late", set(since.values()) == {last}))
+    if told := re.search(r"the earliest, (.*?), (?:before any layer|from layer (\d+) on)", said):
+        earliest = min(since.values())
+        found.append(("the earliest", earliest == (0 if told[2] is None else int(told[2]) + 1)))
+        tied = {peer.label(peer.ids[place]) for place, depth in since.items() if depth == earliest}
+        named = set(re.findall(r"“.*?”|a space|a new line|a tab", told[1]))
+        found.append(("all of the earliest", named == tied if named else len(tied) > 3))
+    if some := re.search(r"; (\d+) of them (before any layer|by layer (\d+))", said):
+        depth = 0 if some[3] is None else int(some[3]) + 1
+        by = sum(one <= depth for one in since.values())
+        found.append(("by then", by == int(some[1]) and 2 * by >= len(since)))
+    if late := re.search(r"; (\d+) only with the last layer", said):
+        found.append(("late", sum(one == last for one in since.values()) == int(late[1])))
     return found
 
 
@@ -203,9 +215,12 @@ def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> 
     for name, share in parts:
         if head := re.fullmatch(r"L(\d+)H(\d+)", name):
             found.append((name, abs(float(wrote[int(head[1]), int(head[2])]) - number(share)) < 0.06))
-    whole = sum(number(share) for _, share in parts)
-    if abs(whole - total / 2) > 0.2:
-        found.append(("mostly", (named[1] == "mostly ") == (whole > total / 2)))
+    if cancel := re.search(r"cancel: ([+−][\d.]+\d) and ([+−][\d.]+\d) in all", said):
+        towards, against = number(cancel[1]), number(cancel[2])
+        found.append(("both sides", abs(towards + against - total) < 0.15 and abs(against) > 0.4 * abs(total)))
+        named_sum = sum(number(share) for _, share in parts)
+        if abs(named_sum - towards / 2) > 0.2:
+            found.append(("mostly", (named[1] == "mostly ") == (abs(named_sum) > abs(towards) / 2)))
     return found
 
 
@@ -248,9 +263,18 @@ def of_circuit(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statemen
     total = float(peer.logits[-1, word] - peer.logits[-1, rival])
     amounts = re.findall(r", ([+−][\d.]+):", said)[:1]
     found = [("the difference", abs(number(told) - total) < 0.06) for told in amounts]
-    shown = [number(one) for one in re.findall(r"\(([+−][\d.]+)\)", said.partition(", through")[0])]
-    if "most of it comes from" in said:
-        found.append(("most", sum(shown) > total / 2 - 0.15))
+    if said.startswith("Nothing stands out"):
+        return found
+    brought = [*value["words"], value["constants"]]
+    sign = 1 if total > 0 else -1
+    told, _, opposed = said.partition(" Against it: ")
+    for side, share in ((told.partition(", through")[0], sign), (opposed, -sign)):
+        shown = [number(one) for one in re.findall(r"\((?:token \d+, )?([+−][\d.]+\d)\)", side)]
+        best = sorted((one for one in brought if share * one > 0), key=lambda one: -share * one)[: len(shown)]
+        found += [("what brings it", abs(a - b) < 0.06) for a, b in zip(shown, best, strict=True)]
+    against = sum(one for one in brought if sign * one < 0)
+    is_weak = abs(against) < 0.5 * abs(total) + 0.1 or min(sign * one for one in brought) > -0.56
+    found.append(("what opposes", bool(opposed) or is_weak or "no single" in told))
     return found
 
 

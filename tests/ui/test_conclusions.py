@@ -6,6 +6,7 @@ from ui.lenses.attention.layers.neurons import conclusion as neuron
 from ui.lenses.generate.write.score import conclusion as surprise
 from ui.lenses.parameters.handlers.shapes import conclusion as shares
 from ui.lenses.zero_shot.handlers.views import conclusion as same_prompt
+from ui.lenses.zero_shot.models.scoreboard import Result
 from ui.lenses.zero_shot.models.scoreboard import conclusion as scores
 
 
@@ -29,7 +30,9 @@ def test_what_the_heads_do():
     roles[0][1][1] = False
     assert "1 looks at what came after the same token last time, 2 look" in heads(roles)
     said = heads([[["first", False], ["mixed", False]]])
-    assert said == "Nothing stands out: none of the 2 heads has a clear role on this text; 1 rests on the first token."
+    assert said == "On this text, of 2 heads, 1 rests on the first token; none of the others has a clear role."
+    assert heads([[["first", False]] * 2]) == "On this text all 2 heads rest on the first token."
+    assert heads([[["mixed", False]] * 2]).startswith("Nothing stands out: none of the 2 heads has a clear role")
     elsewhere = [["induction", ""], ["induction", "duplicate"]]
     assert heads(roles, elsewhere).endswith(
         " In a test where random tokens repeat, 2 copy what came after it last time: L0H0 and L1H0; "
@@ -61,12 +64,15 @@ def test_where_the_parameters_are():
 
 
 def test_which_test_is_passed_best():
-    results = [("mini: sums", 0.1, 0.05, 0.2), ("world: sums", 0.9, 0.8, 0.2), ("world: last word", 0.5, 0.4, None)]
-    said = scores(results)
-    assert said == "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
-    guessing = scores([("mini: sums", 0.25, 0.1, 0.2), ("mini: analogy", 0.2, 0.1, 0.25)])
-    assert guessing.startswith("Nothing stands out: none is clearly better than guessing.")
-    assert scores([]) == "" and scores(results[2:]) == "world: last word: 50%."
+    sums = Result("world: sums", "90%", 0.9, 0.8, 0.2, "exact match")
+    word = Result("world: last word", "5 of 10", 0.5, 0.4, None, "exact match")
+    story = Result("world: story", "95%", 0.95, 0.9, None, "ROUGE-L")
+    few = Result("mini: sums", "1 of 10", 0.1, 0.05, 0.2, "exact match")
+    assert scores([few, sums, word]) == "The best is world: sums, 90%. 1 of 2 with a known chance is clearly above it."
+    assert scores([few, few]).startswith("Nothing stands out: none is clearly better than guessing.")
+    assert scores([]) == "" and scores([word]) == "world: last word: 5 of 10."
+    both = scores([word, story])  # a score by one metric is not better than one by another
+    assert both == "The best is, by exact match, world: last word (5 of 10) and by ROUGE-L, world: story (95%)."
 
 
 def test_how_several_answer_the_same_prompt():

@@ -37,6 +37,7 @@ _WHOLE_PAGE = (
 _OURS = "lens-component"
 _ROOT, _PLOTLY, _BEGIN, _STYLE = "/gptlens", "plotly.min.js", "shared/view/begin.js", "page.css"
 _LONG = 2000  # characters: a longer initial value is not sent with the page, but fetched when its view opens
+KEYFRAMES = re.compile(r"^@keyframes [\w-]+ \{\n(?: .*\n)*\}\n", re.MULTILINE)
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
 
@@ -59,12 +60,14 @@ def style_sheet() -> str:
     """The page's style sheet: the theme, and the rules of all components, each scoped to its component.
 
     Gradio's rules come later, so selectors that match nothing raise each rule's specificity by three classes or an id.
+    Keyframes stand at the end: browsers ignore them within a rule.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
     ours = [name for name in ours if name not in _WHOLE_PAGE]
     ours.sort(key=lambda name: not name.startswith("shared/"))  # shared rules come first
     whole = f":is(._._._, html) {{\n{''.join(map(text_of, _WHOLE_PAGE))}}}\n"
-    return f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n{_more()}"
+    rules = f"{whole}:is(#_, .{_OURS}) {{\n{''.join(map(text_of, ours))}}}\n{_more()}"
+    return KEYFRAMES.sub("", rules) + "".join(KEYFRAMES.findall(rules))
 
 
 def _more() -> str:

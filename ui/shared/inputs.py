@@ -32,11 +32,21 @@ def text(value: object, name: str, *, most: int, least: int = 0) -> str:
     return value
 
 
+def first_read(lm: LanguageModel, n_tokens: int) -> int:
+    """The place of the first token that a model reads of a text: of one beyond its window, the last window."""
+    return max(0, n_tokens - lm.model.config.n_positions)
+
+
+def cut_note(lm: LanguageModel, n_tokens: int) -> str:
+    """A sentence if a text has more tokens than the model reads; else ""."""
+    window = lm.model.config.n_positions
+    return f"It reads the last {window:,} of the text's {n_tokens:,} tokens." if n_tokens > window else ""
+
+
 def last_window(lm: LanguageModel, written: str) -> tuple[list[int], str]:
     """The last tokens of a text, as many as the model reads, and a sentence if these are not all; else ""."""
-    ids, window = text_ids(lm, written), lm.model.config.n_positions
-    note = f"It reads the last {window:,} of the text's {len(ids):,} tokens." if len(ids) > window else ""
-    return ids[-window:], note
+    ids = text_ids(lm, written)
+    return ids[first_read(lm, len(ids)) :], cut_note(lm, len(ids))
 
 
 def number(value: object, name: str, *, low: float, high: float) -> float:

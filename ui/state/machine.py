@@ -9,7 +9,7 @@ from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import UNSURE, capital, concludes, had_led, head_name, in_front, quoted
-from ui.payloads import Block, Choice, Machine, Shape, rounded
+from ui.payloads import Block, Choice, Machine, Shape, probability, rounded
 
 _N_LOOKS = 4  # of every head: the words that it looks at hardest
 _FAINTEST = 0.05
@@ -36,7 +36,7 @@ def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: Fo
     blocks: list[Block] = [
         {
             "guess": likeliest(lm, chances[layer + 1], 1)[0],
-            "chance": rounded(chances[layer + 1, choice]),
+            "chance": probability(chances[layer + 1, choice]),
             "attention": rounded(traced.attention_norms[layer]),
             "mlp": rounded(traced.mlp_norms[layer]),
             "stream": rounded(traced.stream_norms[layer + 1]),
@@ -121,6 +121,8 @@ def _strongest_head(
     named = head_name(layer, head)
     does = f"{capital(named)} "
     does += "writes most" if writes is None else "pushes most towards it"
+    if len(words) == 1:
+        return f"{does}."  # there is nothing else to look at
     if share < CLEAR:
         return f"{does}; its attention is spread over many words."
     earlier = "the earlier " if words[place] == choice else ""
@@ -140,11 +142,11 @@ def likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
     """The likeliest tokens."""
     best = chances.topk(min(n, len(chances)))
     pairs = zip(best.indices.tolist(), best.values, strict=True)
-    return [(describe_token(lm.tokenizer, token), rounded(chance), token) for token, chance in pairs]
+    return [(describe_token(lm.tokenizer, token), probability(chance), token) for token, chance in pairs]
 
 
 def looks(weights: Tensor) -> list[tuple[int, float]]:
     """(position, weight) of the tokens that a head attends to most. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(place, rounded(weight)) for place, weight in pairs if weight >= _FAINTEST]
+    return [(place, probability(weight)) for place, weight in pairs if weight >= _FAINTEST]

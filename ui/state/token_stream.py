@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from gptcore.inference.token import GeneratedToken
 from gptcore.tokenizers import Tokenizer, describe_token
-from ui.payloads import rounded
+from ui.payloads import probability
 
 LineKind = Literal["prompt", "token", "note", "stats"]
 
@@ -60,7 +60,7 @@ def note(text: str) -> Line:
 def token(tokenizer: Tokenizer, made: GeneratedToken) -> Line:
     """A generated token: its text, what it is, and what else the model thought of."""
     others = ((a.id, a.logprob) for a in made.alternatives)
-    sampled = {"chance": rounded(made.sampling_probability, 4), "candidates": made.n_candidates}
+    sampled = {"chance": probability(made.sampling_probability, 4), "candidates": made.n_candidates}
     return scored_token(tokenizer, made.id, made.text, made.logprob, made.rank, others, **sampled)
 
 
@@ -78,9 +78,9 @@ def scored_token(
         "text": text,
         "label": label(tokenizer, token_id),
         "id": token_id,
-        "p": rounded(math.exp(logprob), 4),
+        "p": probability(math.exp(logprob), 4),
         "rank": rank,
-        "others": [[label(tokenizer, i), rounded(math.exp(v), 4), i] for i, v in alternatives],
+        "others": [[label(tokenizer, i), probability(math.exp(v), 4), i] for i, v in alternatives],
     }
     return Line("token", {**values, **more})
 

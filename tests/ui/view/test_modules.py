@@ -46,7 +46,11 @@ def test_every_style_sheet_of_a_component_is_on_the_page_once():
     page, folder = files.style_sheet(), PAGE
     for file in folder.rglob("*.css"):
         name = file.relative_to(folder).as_posix()
-        assert page.count(file.read_text(encoding="utf-8")) == 1, name
+        assert page.count(files.KEYFRAMES.sub("", file.read_text(encoding="utf-8"))) == 1, name
+    # Keyframes within a rule are ignored.
+    *_, rules, frames = re.split(r"^(?=@keyframes)", page, maxsplit=1, flags=re.MULTILINE)
+    named = re.findall(r"@keyframes ([\w-]+)", "".join(file.read_text("utf-8") for file in folder.rglob("*.css")))
+    assert "@keyframes" not in rules and sorted(re.findall(r"@keyframes ([\w-]+)", frames)) == sorted(named)
     # What belongs to the whole page stands outside of the rule for components.
     assert page.index(":is(._") < page.index("body.present") < page.index(":is(#_") < page.index(".ts-ramp")
     address = re.findall(r'href="(.*)"', files.style_link())[0]

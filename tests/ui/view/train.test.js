@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {curveRows, tiles, trainingLoss} from '../../../ui/lenses/train/view/figures.js';
 import {freePlace} from '../../../ui/lenses/train/view/curve_lines.js';
-import {learned} from '../../../ui/lenses/train/view/figures.js';
+import {learned, race, verdict} from '../../../ui/lenses/train/view/figures.js';
 import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
 const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
@@ -108,4 +108,45 @@ test('the label of a level stands where it covers no curve', () => {
     [440, 110],
   ];
   assert.deepEqual(place(right), [280, 98]); // in the middle
+});
+
+const madeRun = more => ({
+  about: {lines: LINES, trick: 'none', n_valid: 5000, n_train: 1000, tokens_per_step: 100, settings: {}},
+  rows: [
+    [1, 3],
+    [11, 2],
+    [52, 1],
+  ],
+  looks: [
+    {step: 0, valid: 4.3},
+    {step: 11, valid: 2.2},
+  ],
+  step: 52,
+  final: null,
+  kept: null,
+  ...more,
+});
+
+test('a verdict compares losses of one update, and speaks of memory once the text was read again', () => {
+  assert.doesNotMatch(verdict(madeRun({})), /memorised/); // 2.2 against about 2.6 at update 11
+  assert.match(verdict(madeRun({looks: [{step: 52, valid: 2.2}]})), /memorised/);
+  const long = madeRun({looks: [{step: 52, valid: 2.2}]});
+  long.about.n_train = 100_000;
+  assert.doesNotMatch(verdict(long), /memorised/);
+});
+
+test('where every token sees the next one, or hardly anything is held out, no baseline is compared', () => {
+  const seeing = madeRun({});
+  seeing.about.trick = 'no_mask';
+  assert.match(verdict(seeing), /measures copying/);
+  const short = madeRun({});
+  short.about.n_valid = 7;
+  assert.match(verdict(short), /Only 7 tokens are held out/);
+  assert.equal(verdict(madeRun({looks: []})), '');
+});
+
+test('a race gives each loss with its own update, and may be level', () => {
+  const mine = madeRun({about: {...madeRun({}).about, settings: {a: '1'}}});
+  const theirs = madeRun({about: {...madeRun({}).about, settings: {a: '2'}}, looks: [{step: 30, valid: 2.2001}]});
+  assert.match(race(mine, theirs).line, /2\.200 after 11 updates.*2\.200 after 30 updates\. They are level\./);
 });

@@ -9,7 +9,7 @@ export const headTag = (layer, head) => `L${layer}H${head}`;
 export const hundredths = x => (Math.abs(x) < 0.005 ? '0.00' : x.toFixed(2).replace('-', '−'));
 
 export function percent(p) {
-  if (p >= 0.9995) return p >= 1 ? '100%' : '>99.9%';
+  if (p >= 0.9995) return p >= 1 ? '100%' : p >= 0.99995 ? '>99.99%' : (100 * p).toFixed(2) + '%';
   if (p >= 0.1) return (100 * p).toFixed(1) + '%';
   return p >= 0.0001 ? (100 * p).toPrecision(2) + '%' : '<0.01%';
 }

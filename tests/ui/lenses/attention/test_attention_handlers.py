@@ -267,12 +267,19 @@ def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch,
 
 def test_the_lens_says_when_the_words_of_a_text_were_known():
     said = lens.conclusion_of_text([None, 0, 3, 6, 6], ["a", " cat", " sat", " on", " mat"], 6)
-    assert said == "4 of 5 tokens were its first guess: the earliest, “cat” before any layer."
+    assert said == "4 of 5 tokens were its first guess: the earliest, “cat”, before any layer."
     assert lens.conclusion_of_text([None, *[0, 3, 6, 6] * 2], ["a", *[" cat", " sat", " on", " mat"] * 2], 6) == (
-        "8 of 9 tokens were its first guess: the earliest, “cat” before any layer; half of them by layer 2; "
+        "8 of 9 tokens were its first guess: the earliest, “cat”, before any layer; 4 of them by layer 2; "
         "4 only with the last layer."
     )
-    assert "the earliest, “b” from layer 1 on" in lens.conclusion_of_text([2], ["b"], 6)
+    assert lens.conclusion_of_text([2], ["b"], 6) == "1 of 1 token was its first guess: “b”, from layer 1 on."
+    tied = lens.conclusion_of_text([1, 1, 1, 6], ["c", "a", "b", "d"], 6)
+    assert tied == "4 of 4 tokens were its first guess: the earliest, “c”, “a” and “b”, from layer 0 on."
+    assert "the earliest, 4 of them, from" in lens.conclusion_of_text([1] * 4, list("abcd"), 6)
+    assert (
+        lens.conclusion_of_text([6, 6], ["a", "b"], 6)
+        == "2 of 2 tokens were its first guess, only with the last layer."
+    )
     assert lens.conclusion_of_text([None] * 2, ["a", "b"], 6) == ""  # of so few there is nothing to say
     assert lens.conclusion_of_text([None] * 8, list("abcdefgh"), 6) == "None of the 8 tokens was its first guess."
 

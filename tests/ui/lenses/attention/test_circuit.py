@@ -57,12 +57,31 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
 
 def test_the_words_follow_the_numbers():
     pair, nodes = [" red", " blue"], [CircuitNode("head", 5, 0, 3, 2.0), CircuitNode("head", 4, 1, 3, -1.0)]
-    said = circuit.conclusion(pair, 3.0, [("a", 0.1), (" red", 2.5), (" ball", 0.9)], nodes)
-    mostly = "most of it comes from “red” (+2.5) and “ball” (+0.9), through L5H0."
-    assert said == f"“red” rather than “blue”, +3.0: {mostly}"
-    assert circuit.conclusion(pair, 0.1, [], nodes).startswith("Nothing stands out")
-    assert "no single word explains it" in circuit.conclusion(pair, 3.0, [("a", 0.1)], [])
-    assert "“ball” (−0.9), through L4H1" in circuit.conclusion(pair, -3.0, [(" ball", -0.9)], nodes)
+    said = circuit.conclusion(pair, [("a", 0.1), (" red", 2.5), (" ball", 0.9)], -0.5, nodes)
+    assert said == "“red” rather than “blue”, +3.0: “red” (+2.5) and “ball” (+0.9) push most towards it, through L5H0."
+    assert circuit.conclusion(pair, [("a", 0.1)], 0.1, nodes).startswith("Nothing stands out")
+    assert circuit.conclusion(pair, [("a", 0.1)], 0.4, nodes).endswith(": no single word explains it.")
+    assert circuit.conclusion(pair, [(" ball", -0.9)], -2.1, nodes) == (
+        "“red” rather than “blue”, −3.0: biases and frozen norms (−2.1) and “ball” (−0.9) push most towards it, "
+        "through L4H1."
+    )
+
+
+def test_both_sides_of_a_circuit_are_said_each_place_apart_and_neurons_too():
+    pair = [" red", " blue"]
+    words = [(" the", 9.0), (" cat", -6.0), (" the", 2.0)]
+    nodes = [
+        CircuitNode("neuron", 5, 240, 2, 3.0),
+        CircuitNode("head", 5, 0, 2, 2.0),
+        CircuitNode("head", 5, 0, 1, 1.0),
+    ]
+    assert circuit.conclusion(pair, words, -1.0, nodes) == (
+        "“red” rather than “blue”, +4.0: “the” (token 1, +9.0) and “the” (token 3, +2.0) push most towards it, "
+        "through neuron 240 of layer 5 and L5H0. Against it: “cat” (−6.0) and biases and frozen norms (−1.0)."
+    )
+
+
+def test_agreement_says_what_may_be_trusted():
     assert circuit.agreement([1.0, 2.0, 3.0, 9.0], [-1.1, -2.2, -2.9, None], 0.4) == (
         "Switching parts off confirms this drawing (correlation 0.99 over 3 parts). The parts drawn carry 40% of the "
         "influence."

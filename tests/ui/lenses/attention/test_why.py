@@ -68,23 +68,37 @@ def part(name, value, really):
     return {"name": name, "layer": layer, "head": head, "value": value, "really": really}
 
 
-def test_the_conclusion_names_what_speaks_for_the_word_and_whether_it_holds():
+def concluded(parts, *others, n_layer=6, names=("a", "b")):
+    """The conclusion on some parts, with what all others write."""
+    return why.conclusion(*names, [part["value"] for part in parts] + list(others), parts, n_layer)
+
+
+def test_the_conclusion_names_what_pushes_towards_the_word_and_whether_it_holds():
     parts = [part("L5H4", 2.7, -2.4), part("biases", -2.0, None), part("L5H5", 2.2, -1.0)]
-    assert why.conclusion(" zebra", " lion", 6.0, parts, 6) == (
+    assert concluded(parts, 3.1, names=(" zebra", " lion")) == (
         "“zebra” rather than “lion”, +6.0: mostly L5H4 (+2.7) and L5H5 (+2.2). Switching L5H4 off cuts the lead by 2.4."
     )
-    assert "cuts the lead by only 0.3: the MLP after it" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, -0.3)], 6)
-    assert "does not cut the lead (+0.3)" in why.conclusion("a", "b", 6.0, [part("L5H4", 2.7, 0.3)], 6)
-    early = why.conclusion("a", "b", 6.0, [part("L2H4", 2.7, -0.3)], 6)
+    assert "cuts the lead by only 0.3: the MLP after it" in concluded([part("L5H4", 2.7, -0.3)], 3.3)
+    assert "does not cut the lead (+0.3)" in concluded([part("L5H4", 2.7, 0.3)], 3.3)
+    early = concluded([part("L2H4", 2.7, -0.3)], 3.3)
     assert "most of all L2H4 (+2.7)" in early and "only 0.3: later layers react to the change." in early
-    last = why.conclusion("a", "b", 6.0, [part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 6)
+    last = concluded([part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 2.1)
     assert "mostly the MLP of layer 5 (+3.7)" in last and "only 0.3: the final norm after it reacts" in last
     assert last.endswith("Of the parts below, switching off L0H1 does most (−5.0).")
-    assert why.conclusion("a", "b", 0.2, parts, 6).startswith("Nothing stands out")
-    assert "it comes from the embeddings and biases" in why.conclusion("a", "b", 2.0, [part("biases", 2.0, None)], 6)
-    against = why.conclusion("a", "b", -3.0, [part("L1H1", -2.0, 1.8)], 6)
+    assert concluded([part("L5H4", 2.7, 0.3)], -2.5).startswith("Nothing stands out")
+    assert "it comes from the embeddings and biases" in concluded([part("biases", 2.0, None)])
+    against = concluded([part("L1H1", -2.0, 1.8)], -1.0)
     assert against.startswith("“a” rather than “b”, −3.0: mostly L1H1 (−2.0)")
     assert "cuts the lead by 1.8" in against
+
+
+def test_parts_that_cancel_are_said_and_most_is_most_of_what_pushes_towards_the_word():
+    said = concluded([part("L5H4", 2.7, -2.4), part("biases", -5.0, None)], 4.0)
+    assert said.startswith(
+        "“a” rather than “b”, +1.7: most of all L5H4 (+2.7). Large parts cancel: +6.7 and −5.0 in all."
+    )
+    turned = concluded([part("L5H4", -2.7, 2.4), part("biases", 5.0, None)], -4.0)
+    assert "Large parts cancel: −6.7 and +5.0 in all." in turned
 
 
 @pytest.mark.parametrize("model", list(patching.PAIRS))

@@ -12,8 +12,12 @@ import torch
 
 from gptcore.analysis import ModelPart, attention_patterns, logits_without, trace
 from gptcore.inference.generation import last_logits
+from gptcore.tokenizers import describe_token
 from helpers import form
+from ui.lenses.attention.handlers.maps import AttentionForm, read
+from ui.lenses.attention.layers import lens
 from ui.lenses.attention.tab import _default_text
+from ui.lenses.attention.why import attribution
 from ui.lenses.generate.write import first_text
 from ui.lenses.parameters.drawing.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
@@ -178,16 +182,36 @@ def test_a_model_that_is_not_open_is_not_opened_by_a_guess(services):
     assert services.models.loaded() == before
 
 
-def test_of_a_text_beyond_the_window_the_last_half_of_one_is_read_and_of_the_most_tokens_it_is_full(services, tiny_lm):
+def test_of_a_text_beyond_the_window_the_last_one_is_read_and_of_the_most_tokens_it_is_full(services, tiny_lm):
     window = tiny_lm.model.config.n_positions
     ids = (tiny_lm.tokenizer.encode(PROMPT) * 20)[: window + 7]
     seen = asked(services, ids)
-    assert seen["first"] == len(ids) - window // 2 and [token["id"] for token in seen["tokens"]] == ids
+    assert seen["first"] == len(ids) - window and [token["id"] for token in seen["tokens"]] == ids
     assert seen["next"] == asked(services, ids[seen["first"] :])["next"]
     assert all(token["p"] is None for token in seen["tokens"][: seen["first"] + 1])
     assert all(seen["first"] <= to < start for start, to, _ in seen["arcs"])
+    assert f"It reads the last {window} of the text's {len(ids)} tokens." in seen["note"]
     most = sentence.MOST_TOKENS
     assert not asked(services, [1] * (most - 1))["full"] and asked(services, [1] * most)["full"]
+
+
+def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_so(services, tiny_lm):
+    services.models.get("tiny")
+    text = "the cat sat on the mat. " * 15
+    ids = tiny_lm.tokenizer.encode(text)
+    window = tiny_lm.model.config.n_positions
+    start = json.loads(sentence.typed(services, {"model": "tiny", "text": text}))
+    whys = json.loads(attribution.why(services, {"model": "tiny", "text": text, "word": None, "rival": None}))
+    maps_read = read(services, None, AttentionForm("tiny", text))
+    layers = json.loads(lens.lens(services, None, AttentionForm("tiny", text)))
+    assert start["first"] == len(ids) - window
+    labels = [describe_token(tiny_lm.tokenizer, token) for token in ids[-window:]]
+    assert whys["tokens"] == labels and list(maps_read.kept.reading.token_ids) == ids[-window:]
+    best = start["next"][0][1]
+    assert whys["choices"][0][1] == pytest.approx(best, rel=1e-2)
+    assert layers["share"][-1][-1] == pytest.approx(best, rel=1e-2)
+    said = (start["note"], whys["said"], maps_read.note, layers["note"])
+    assert all(f"{len(ids)}" in one and f"{window}" in one for one in said), said
 
 
 def test_a_typed_text_is_read_also_beyond_the_window_or_a_sentence_says_why_not(services, tiny_lm):

@@ -8,7 +8,7 @@ from gptcore.analysis.ablation import Replacement
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Ablation, AblationRow, Effects
-from ui.payloads import rounded
+from ui.payloads import probability, rounded
 from ui.services import Services
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering, as_json
@@ -80,7 +80,9 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
         "off": [(part.layer, part.kind, part.head) for part in parts],
         "divergence": round(float(divergence(before, after)), 4),
         "rows": [
-            AblationRow(id=token, label=label(seen.lm.tokenizer, token), before=rounded(p, 5), after=rounded(q, 5))
+            AblationRow(
+                id=token, label=label(seen.lm.tokenizer, token), before=probability(p, 5), after=probability(q, 5)
+            )
             for token in first[: n_rows - len(lifted)] + lifted
             for p, q in [(before[token].exp(), after[token].exp())]
         ],

@@ -52,8 +52,11 @@ def _here(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
     resting = _counted(clear["first"], _DOING["first"]) if clear["first"] else ""
     if not known:
-        rest = f"; {resting}" if resting else ""
-        return f"Nothing stands out: none of the {n_heads} heads has a clear role on this text{rest}."
+        if clear["first"] == n_heads:
+            return f"On this text all {n_heads} heads rest on the first token."
+        if not resting:
+            return f"Nothing stands out: none of the {n_heads} heads has a clear role on this text."
+        return f"On this text, of {n_heads} heads, {resting}; none of the others has a clear role."
     return f"On this text, of {n_heads} heads, {listed([*known, resting])}."
 
 

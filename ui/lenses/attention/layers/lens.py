@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from gptcore.analysis import logit_lens, settled_depths
 from gptcore.formatting import percent
-from ui.conclusions import UNSURE, concludes, had_led, in_front, quoted
+from ui.conclusions import UNSURE, concludes, counted, had_led, in_front, listed, quoted
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.handlers.maps import AttentionForm, ReadText
 from ui.lenses.attention.payloads import Lens
+from ui.payloads import probability
 from ui.services import Services
 from ui.shared.open_model import answering
 from ui.state.token_stream import label
@@ -16,6 +17,7 @@ from ui.state.token_stream import label
 _MOST_POSITIONS = 64
 
 _FEW = 8  # tokens: of fewer, half is no figure
+_MOST_NAMED = 3  # tokens that were known equally early
 
 
 @answering
@@ -40,9 +42,9 @@ def _describe(seen: ReadText) -> Lens:
         "first": first,
         "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
         "best": [[label(seen.lm.tokenizer, token) for token in row] for row in readings.best.tolist()],
-        "probability": [[round(p, 4) for p in row] for row in readings.probability.tolist()],
+        "probability": [[probability(p) for p in row] for row in readings.probability.tolist()],
         "rank": readings.final_rank.tolist(),
-        "share": [[float(f"{p:.3g}") for p in row] for row in readings.final_probability.tolist()],
+        "share": [[probability(p) for p in row] for row in readings.final_probability.tolist()],
         "known": known,
         "knew": conclusion_of_text(known[1:], list(seen.kept.labels[first + 1 :]), n_layer),
     }
@@ -60,15 +62,25 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     settled = [(depth, word) for depth, word in zip(known, words, strict=True) if depth is not None]
     if not settled:
         return f"None of the {len(words)} tokens was its first guess." if len(words) >= _FEW else ""
+    tokens = (
+        f"{len(settled)} of {counted(len(words), 'token')} {'was' if len(settled) == 1 else 'were'} its first guess"
+    )
     depths = sorted(depth for depth, _ in settled)
-    late = sum(depth == n_layer for depth in depths)
-    half, (first, word) = depths[(len(depths) - 1) // 2], min(settled)
-    early = f"{quoted(word)} {'before any layer' if first == 0 else f'from layer {first - 1} on'}"
-    sentence = f"{len(settled)} of {len(words)} tokens were its first guess: the earliest, {early}"
+    if depths[0] == n_layer:
+        return f"{tokens}, only with the last layer."
+    earliest = list(dict.fromkeys(quoted(word) for depth, word in settled if depth == depths[0]))
+    n_earliest = depths.count(depths[0])
+    named = listed(earliest) if len(earliest) <= _MOST_NAMED else f"{n_earliest} of them"
+    since = "before any layer" if depths[0] == 0 else f"from layer {depths[0] - 1} on"
+    sentence = f"{tokens}: {'the earliest, ' if len(settled) > 1 else ''}{named}, {since}"
     if len(settled) < _FEW:
         return f"{sentence}."
-    middle = "before any layer" if half == 0 else f"by layer {half - 1}"
-    return f"{sentence}; half of them {middle}; {late} only with the last layer."
+    half = depths[(len(depths) - 1) // 2]
+    late = depths.count(n_layer)
+    if half < n_layer:
+        by = "before any layer" if half == 0 else f"by layer {half - 1}"
+        sentence += f"; {sum(depth <= half for depth in depths)} of them {by}"
+    return f"{sentence}; {late} only with the last layer." if late else f"{sentence}."
 
 
 @concludes("lens")

@@ -14,7 +14,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
 from ui.conclusions import above_half, concludes, head_tag, listed, quoted
 from ui.lenses.attention.payloads import PairLists, Patched, PatchingGrid, PatchRequest
-from ui.payloads import Choice, fields
+from ui.payloads import Choice, fields, probability
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -84,7 +84,7 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
             "a": labels[0],
             "b": labels[1],
             "answers": [describe_token(lm.tokenizer, token) for token in words],
-            "chances": [[round(float(row[token]), 4) for token in words] for row in chances],
+            "chances": [[probability(row[token]) for token in words] for row in chances],
             "next": services.now(lambda: likeliest(lm, chances[1], _N_NEXT)),
             "rows": [],
             "total": lm.model.config.n_layer + 1,
@@ -141,10 +141,7 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     first, last = clear[0], len(a) - 1
     carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
     strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
-    named = listed([f"{head_tag(layer, head)} ({percent(share)})" for share, layer, head in strong])
-    is_most = above_half(sum(share for share, _, _ in strong), 1.0)
-    most = "Most of it is carried by" if is_most else "It is carried most by"
-    by = f" {most} {named}." if strong else " No single head carries much of it."
+    by = _carried_by(strong, [one for one in carriers[::-1][:_N_HEADS] if one[0] <= -_HEADS])
     if first is None:
         changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
         places = listed([quoted(a[place]) for place in changed])
@@ -154,10 +151,35 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     if first == last or arrives < leaves:
         return f"The difference is at the last token, {quoted(a[last])}, from the beginning.{by}"
     blocks = f"in block {arrives - 1}" if arrives == leaves else f"in blocks {leaves - 1} to {arrives - 1}"
+    others = [place for place, share in enumerate(rows[0]) if place != first and abs(share) >= _HEADS]
+    holds = "alone holds the difference at first"
+    if others:
+        also = listed([f"{quoted(a[place])} ({percent_of(rows[0][place])})" for place in others])
+        holds = f"({percent_of(rows[0][first])}) holds most of the difference at first, beside {also}"
     return (
-        f"{quoted(a[first])} alone holds the difference at first; {blocks} it moves to the last token, "
-        f"{quoted(a[last])}, where the answer is read off.{by}"
+        f"{quoted(a[first])} {holds}; {blocks} it moves to the last token, {quoted(a[last])}, where the answer is read "
+        f"off.{by}"
     )
+
+
+def percent_of(share: float) -> str:
+    """A share that may be below 0 or above 1, with the minus of print."""
+    return percent(share) if 0 <= share <= 1 else f"{100 * share:.0f}%".replace("-", "−")
+
+
+def _carried_by(strong: list[tuple[float, int, int]], against: list[tuple[float, int, int]]) -> str:
+    """A sentence on the heads (share, layer, head) that carry the difference, and those that work against it."""
+    if not strong:
+        return " No single head carries much of it."
+
+    def named(heads: list[tuple[float, int, int]]) -> str:
+        return listed([f"{head_tag(layer, head)} ({percent_of(share)})" for share, layer, head in heads])
+
+    is_most = not against and above_half(sum(share for share, _, _ in strong), 1.0)
+    sentence = f" {'Most of it is carried by' if is_most else 'It is carried most by'} {named(strong)}"
+    if not against:
+        return f"{sentence}."
+    return f"{sentence}; {named(against)} {'works' if len(against) == 1 else 'work'} against it."
 
 
 def both_answers(

@@ -6,10 +6,10 @@ from typing import Annotated
 from gptcore.analysis import logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, listed, quoted, signed
+from ui.conclusions import CANCELS, above_half, concludes, listed, quoted, signed
 from ui.lenses.attention.payloads import Part, Why
 from ui.lenses.attention.why.formed import model_part, named_part
-from ui.payloads import Choice, PairRequest, fields
+from ui.payloads import Choice, PairRequest, fields, probability
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.open_model import answering, open_text
@@ -60,9 +60,10 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
     ]
 
     def choice(token: int) -> Choice:
-        return describe_token(lm.tokenizer, token), float(f"{float(chances[token]):.4g}"), token
+        return describe_token(lm.tokenizer, token), probability(chances[token], 4), token
 
-    said = conclusion(choice(word)[0], choice(rival)[0], attributed.total, parts, lm.model.config.n_layer)
+    values = attributed.values.tolist()
+    said = conclusion(choice(word)[0], choice(rival)[0], values, parts, lm.model.config.n_layer)
     return {
         "tokens": [describe_token(lm.tokenizer, token) for token in ids],
         "choices": [choice(token) for token in [*best, *({word, rival} - set(best))]],
@@ -76,25 +77,29 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
 
 
 @concludes("why a word")
-def conclusion(word: object, rival: object, total: float, parts: Sequence[Part], n_layer: int) -> str:
-    """Which parts favour a word most, and whether ablating them confirms it.
+def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequence[Part], n_layer: int) -> str:
+    """Which parts push most towards a word, what works against it, and whether ablating them confirms it.
 
     Args:
         word, rival: labels.
-        total: the difference of their logits.
+        values: what each part of the model writes for the word rather than the rival, in logits; their sum is the
+            difference of both logits.
         parts: those with the largest share: name, layer, value, really.
         n_layer: of the model.
     """
+    total = sum(values)
     pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {pair} ({signed(total)})."
     sign = 1 if total > 0 else -1
     tried = [(part, part["really"]) for part in parts if part["really"] is not None]
     helping = [(part, real) for part, real in tried if sign * part["value"] > 0][:_N_NAMED]
+    cancels = _cancelled([sign * value for value in values], abs(total), sign)
     if not helping:
-        return f"{pair}, {signed(total)}: no head or MLP favours it; it comes from the embeddings and biases."
+        return f"{pair}, {signed(total)}: no head or MLP favours it; it comes from the embeddings and biases.{cancels}"
     named = listed([f"{part['name']} ({signed(part['value'])})" for part, _ in helping])
-    mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), abs(total)) else "most of all "
+    towards = sum(max(0.0, sign * value) for value in values)
+    mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), towards) else "most of all "
     (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
     first, value = top["name"], top["value"]
     if sign * real <= -_HELD * abs(value):
@@ -105,7 +110,22 @@ def conclusion(word: object, rival: object, total: float, parts: Sequence[Part],
         check = f"Yet switching {first} off does not cut the lead ({signed(real)}): {_why_less(top, n_layer)}."
     if needed is not top and sign * most < 0:
         check += f" Of the parts below, switching off {needed['name']} does most ({signed(most)})."
-    return f"{pair}, {signed(total)}: {mostly}{named}. {check}"
+    return f"{pair}, {signed(total)}: {mostly}{named}.{cancels} {check}"
+
+
+def _cancelled(values: Sequence[float], total: float, sign: int) -> str:
+    """A sentence where much of what pushes towards a word is taken away by other parts; else "".
+
+    Args:
+        values: of the parts, positive towards the word.
+        total: their sum.
+        sign: of what is shown: -1 where the rival leads.
+    """
+    towards = sum(value for value in values if value > 0)
+    against = sum(value for value in values if value < 0)
+    if -against < CANCELS * total:
+        return ""
+    return f" Large parts cancel: {signed(sign * towards)} and {signed(sign * against)} in all."
 
 
 def _why_less(part: Part, n_layer: int) -> str:

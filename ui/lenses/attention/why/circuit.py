@@ -12,7 +12,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, decimal, head_tag, listed, quoted, signed
+from ui.conclusions import CANCELS, concludes, decimal, head_tag, listed, quoted, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.lenses.attention.why.formed import described
 from ui.payloads import Formed, PairRequest, fields
@@ -64,7 +64,7 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
         "constants": round(drawn.constants, 3),
         "next": services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)),
         "answers": pair,
-        "said": conclusion(pair, drawn.total, list(zip(labels, drawn.words.tolist(), strict=True)), nodes),
+        "said": conclusion(pair, list(zip(labels, drawn.words.tolist(), strict=True)), drawn.constants, nodes),
         "checked": agreement([node.influence for node in nodes], really, drawn.carried),
     }
 
@@ -128,34 +128,61 @@ def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
         return labels[node.place].strip() or labels[node.place]
     if node.kind == "answer":
         return word.strip() or word
-    return head_tag(node.layer, node.index) if node.kind == "head" else f"neuron {node.index} of layer {node.layer}"
+    return _tag(node)
 
 
 @concludes("circuit")
 def conclusion(
-    pair: Sequence[str], total: float, words: Sequence[tuple[str, float]], nodes: Sequence[CircuitNode]
+    pair: Sequence[str], words: Sequence[tuple[str, float]], constants: float, nodes: Sequence[CircuitNode]
 ) -> str:
-    """Which words of the text make a model prefer one word to another, and through which heads.
+    """Which words of the text make a model prefer one word to another, and through which heads and neurons.
 
     Args:
         pair: labels of both words.
-        total: the difference of their logits.
-        words: of the text, each with what it brings.
+        words: of the text, each with what it brings, in logits.
+        constants: what biases and frozen norms bring; with the words they add up to the difference.
         nodes: of the circuit.
     """
+    total = sum(value for _, value in words) + constants
     named = f"{quoted(pair[0])} rather than {quoted(pair[1])}"
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {named} ({signed(total)})."
     sign = 1 if total > 0 else -1
-    best = [(word, value) for word, value in sorted(words, key=lambda one: -sign * one[1]) if sign * value > _SMALL]
-    heads = sorted((node for node in nodes if node.kind == "head"), key=lambda node: -sign * node.influence)
-    through = [head_tag(node.layer, node.index) for node in heads if sign * node.influence > 0][:_N_NAMED]
-    shown = best[:_N_NAMED]
-    most = "most of it comes" if above_half(sign * sum(value for _, value in shown), abs(total)) else "it comes most"
-    named_words = listed([f"{quoted(word)} ({signed(value)})" for word, value in shown])
-    came = f"{most} from {named_words}" if best else "no single word explains it"
-    by = f", through {listed(list(dict.fromkeys(through)))}" if through else ""
-    return f"{named}, {signed(total)}: {came}{by}."
+    labels = [quoted(word) for word, _ in words]
+    brought = [
+        (label, f"token {place}, " if labels.count(label) > 1 else "", sign * value)
+        for place, (label, (_, value)) in enumerate(zip(labels, words, strict=True), start=1)
+    ]
+    brought.append(("biases and frozen norms", "", sign * constants))
+    ranked = sorted(brought, key=lambda one: -one[2])
+    best = [one for one in ranked[:_N_NAMED] if one[2] > _SMALL]
+    against = [one for one in ranked[::-1][:_N_NAMED] if one[2] < -_SMALL]
+    n_against = sum(value for _, _, value in brought if value < 0)
+
+    def said(parts: Sequence[tuple[str, str, float]]) -> str:
+        return listed([f"{name} ({place}{signed(sign * value)})" for name, place, value in parts])
+
+    if not best:
+        return f"{named}, {signed(total)}: no single word explains it."
+    through = list(dict.fromkeys(_tag(node) for node in _strongest(nodes, sign)))[:_N_NAMED]
+    by = f", through {listed(through)}" if through else ""
+    sentence = f"{named}, {signed(total)}: {said(best)} {'pushes' if len(best) == 1 else 'push'} most towards it{by}."
+    if not against or -n_against < CANCELS * abs(total):
+        return sentence
+    return f"{sentence} Against it: {said(against)}."
+
+
+def _strongest(nodes: Sequence[CircuitNode], sign: int) -> list[CircuitNode]:
+    """Heads and neurons that push towards the preferred word, the strongest first."""
+    inner = [node for node in nodes if node.kind in _KINDS and sign * node.influence > 0]
+    return sorted(inner, key=lambda node: -sign * node.influence)
+
+
+def _tag(node: CircuitNode) -> str:
+    """A head or a neuron as a list names it."""
+    if node.kind == "head":
+        return head_tag(node.layer, node.index)
+    return f"neuron {node.index} of layer {node.layer}"
 
 
 @concludes("circuit checked")

@@ -15,7 +15,7 @@ from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.conclusions import concludes, listed, quoted
 from ui.lenses.start.payloads import Drawn, GuessesRequest, OtherRequest, Sentence, SentenceToken, TypedRequest
-from ui.payloads import Choice, fields, rounded
+from ui.payloads import Choice, fields, probability, rounded
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -120,7 +120,7 @@ def _drawn_beyond(
     lm: LanguageModel, ids: list[int], parts: list[ModelPart], temperature: float, shown: list[int], share: float
 ) -> tuple[int, float]:
     """(the token, its probability) of a draw among all tokens but those shown."""
-    read = ids[_first_read(lm, ids) :]
+    read = ids[inputs.first_read(lm, len(ids)) :]
     chances = (logits_without(lm.model, read, [parts])[0] / temperature).softmax(-1)
     others = chances.clone()
     others[shown] = 0.0
@@ -128,7 +128,7 @@ def _drawn_beyond(
     token = int(torch.searchsorted(sums, share * float(sums[-1]), right=True))
     if token >= len(others) or float(others[token]) == 0.0:  # at the very end of all shares
         token = int(others.nonzero()[-1]) if bool(others.any()) else int(chances.argmax())
-    return token, rounded(chances[token])
+    return token, probability(chances[token])
 
 
 @answering
@@ -155,17 +155,12 @@ def described_text(
     """
     lm = services.models.get(model)
     parts = fitting(lm.model.config, parts_named(NONE if without is None else without))
-    return {**services.now(lambda: _described(lm, model, ids, at, parts)), "note": note}
-
-
-def _first_read(lm: LanguageModel, ids: list[int]) -> int:
-    """The place of the first token that is read: of a text beyond the window, half a window before its end."""
-    window = lm.model.config.n_positions
-    return 0 if len(ids) <= window else len(ids) - max(1, window // 2)
+    cut = inputs.cut_note(lm, len(ids))
+    return {**services.now(lambda: _described(lm, model, ids, at, parts)), "note": " ".join(filter(None, [note, cut]))}
 
 
 def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, parts: list[ModelPart]) -> Sentence:
-    first = _first_read(lm, ids)
+    first = inputs.first_read(lm, len(ids))
     at = len(ids) - 1 if at is None else max(at, first)
     whole = trace(lm.model, ids[first:], at - first)
     traced = trace(lm.model, ids[first:], at - first, without=parts) if parts else whole
@@ -185,14 +180,14 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, pa
         expected = chances[place - 1] if place > 0 else None
         tokens.append({
             "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
-            "p": None if expected is None else rounded(expected[token]),
+            "p": None if expected is None else probability(expected[token]),
             "others": [] if expected is None else likeliest(lm, expected, _N_OTHERS),
         })  # fmt: skip
     return {
         "model": model, "text": lm.tokenizer.decode(ids), "tokens": tokens,
         "next": [_choice(lm, token, chances[-1]) for token in rows],
         "without": [name_of(part) for part in parts],
-        "was": [rounded(before[token]) for token in rows] if parts else [],
+        "was": [probability(before[token]) for token in rows] if parts else [],
         "scores": [rounded(logprobs[token], 6) for token in rows],
         "log_sums": log_sums(logprobs),
         "arcs": _arcs(looks, first), "end": lm.tokenizer.end_id, "first": first, "full": len(ids) >= MOST_TOKENS,
@@ -219,7 +214,7 @@ def _rows(before: Tensor, after: Tensor) -> list[int]:
 
 
 def _choice(lm: LanguageModel, token: int, chances: Tensor) -> Choice:
-    return describe_token(lm.tokenizer, token), rounded(chances[token]), token
+    return describe_token(lm.tokenizer, token), probability(chances[token]), token
 
 
 def _best(lm: LanguageModel, before: Tensor, after: Tensor) -> tuple[Guess, Guess]:

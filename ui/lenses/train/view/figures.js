@@ -11,15 +11,21 @@ export function clock(seconds) {
   return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
 }
 
-// The training loss now, averaged over the last updates; null before the first. Where the model of an earlier update
-// is kept, as it was there: the held-out loss is of that model.
-export function trainingLoss(run) {
-  const rows = (run.kept ?? null) === null ? run.rows : run.rows.filter(([step]) => step <= run.kept);
+// The training loss at an update, averaged over those before it; null before the first. Without one, it is that of now,
+// or of the update whose model is kept.
+export function trainingLoss(run, step = run.kept ?? null) {
+  const rows = step === null ? run.rows : run.rows.filter(row => row[0] <= step);
   return rows.length ? smoothed(rows.map(row => row[1])).at(-1) : null;
 }
 
 // The held-out loss: of all of it once the run has ended, of a part before; null before the first observation.
 export const heldOut = run => run.final ?? run.looks.at(-1)?.valid ?? null;
+
+// The update whose model that loss is of; null before the first observation.
+export function heldOutStep(run) {
+  if ((run.final ?? null) !== null) return run.kept ?? run.step;
+  return run.looks.at(-1)?.step ?? null;
+}
 
 // The line above everything. example: whether the run is recorded.
 export function title(run, example) {
@@ -80,10 +86,12 @@ export function race(run, rival) {
   const [mine, theirs] = differences(run.about.settings, rival.about.settings);
   const [a, b] = [heldOut(run), heldOut(rival)];
   const gap = a === null || b === null ? null : b - a;
-  const ahead = gap === null ? '' : `${gap >= 0 ? mine : theirs} leads by ${Math.abs(gap).toFixed(3)}.`;
+  const size = gap === null ? '' : Math.abs(gap).toFixed(3);
+  const leads = size === '0.000' ? 'They are level.' : `${gap >= 0 ? mine : theirs} leads by ${size}.`;
+  const of = one => `${nats(heldOut(one))} after ${counted(heldOutStep(one) ?? 0, 'update')}`;
   const line =
-    `Race, half of the processor each · held out: ${mine} ${nats(a)} after ${counted(run.step, 'update')}, ` +
-    `${theirs} ${nats(b)} after ${counted(rival.step, 'update')}. ${ahead}`;
+    `Race, half of the processor each · held out: ${mine} ${of(run)}, ${theirs} ${of(rival)}. ` +
+    (gap === null ? '' : leads);
   return {mine, theirs, line};
 }
 
@@ -138,6 +146,22 @@ export function curveRows(run) {
 const CLEAR = 0.05; // nats by which a loss must be lower to be called so
 const BASELINES = {uniform: 'guessing evenly', unigram: 'the unigram baseline', bigram: 'the bigram baseline'};
 const BY_HEART = 0.25; // nats of held-out above training loss from which on texts are learned by heart
+
+const FEW = 100; // held-out tokens: the mean of fewer settles nothing
+const SEES_THE_NEXT = 'no_mask'; // the trick by which every token sees all others
+
+// What a run has learned, from its held-out loss.
+export function verdict(run) {
+  const {about} = run;
+  const [loss, step] = [heldOut(run), heldOutStep(run)];
+  if (about.lines.bigram === undefined || loss === null) return '';
+  if (about.trick === SEES_THE_NEXT)
+    return 'Every token sees the next one here, so this loss measures copying. It cannot be compared with the baselines.';
+  if (about.n_valid && about.n_valid < FEW)
+    return `Only ${counted(about.n_valid, 'token')} ${about.n_valid === 1 ? 'is' : 'are'} held out: the loss on so few settles nothing.`;
+  const hasReadAll = step * about.tokens_per_step > about.n_train; // else nothing was read twice
+  return learned(about.lines, loss, hasReadAll ? trainingLoss(run, step) : null);
+}
 
 // What a held-out loss says that a run has learned, against what counting letters and pairs would reach.
 // lines: baselines in nats per token, {uniform, unigram, bigram}; loss: held out; training: of the last updates,

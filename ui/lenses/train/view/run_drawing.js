@@ -1,7 +1,7 @@
 // What stands around the curves of a run: its numbers, the runs before it, the race, the buttons. Texts go into the
 // page by textContent.
 import {add} from '../../../shared/view/dom.js';
-import {LARGE, cells, guessSaid, heldOut, learned, race, slowSaid, tiles, title, trainingLoss} from './figures.js';
+import {LARGE, cells, guessSaid, heldOut, race, slowSaid, tiles, title, verdict} from './figures.js';
 
 export const isAlive = run => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
 
@@ -11,7 +11,7 @@ export function drawNumbers(part, run, {isExample, guess}) {
   part('slow').hidden = !run.slow;
   if (run.slow) part('slow').firstChild.textContent = slowSaid(run.slow);
   part('try').hidden = run.about.kind !== 'labels' || run.state !== 'ended';
-  const against = learned(run.about.lines, heldOut(run), trainingLoss(run));
+  const against = verdict(run);
   part('verdict').textContent = [against, run.verdict].filter(Boolean).join(' ');
   drawTiles(part('numbers'), tiles(run, isExample));
   const now = part('runs').querySelector('.tr-now');

@@ -11,7 +11,7 @@ from gptcore.zero_shot.evaluation import Case, Score, Trial, evaluate, helped
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, make_trial, splits_of
 from gptcore.zero_shot.metrics import reached as in_words
 from gptcore.zero_shot.tasks import GPT2_PROMPTS, TASKS
-from ui.conclusions import concludes
+from ui.conclusions import concludes, listed
 from ui.lenses.zero_shot.handlers.recorded import SIDES
 from ui.lenses.zero_shot.handlers.views import chosen_models
 from ui.services import Services
@@ -27,10 +27,23 @@ _BATCH = 4  # items per step: a step takes 0.2 s, during which other visitors' t
 _COLUMNS = ("model", "task", "examples", "score", "95% interval", "items", "chance", "metric")
 
 
+@dataclass(frozen=True)
+class Result:
+    """A score as the conclusion reads it."""
+
+    label: str  # of the test
+    says: str  # the score as people read it, the same as in the table
+    value: float  # 0 to 1
+    low: float  # the lower end of its interval
+    chance: float | None  # what guessing reaches, or None where that is not known
+    metric: str  # only scores by the same one can be compared
+
+
 @dataclass
 class _Board:
     rows: list[tuple[str | int | float, ...]] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     misses: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -130,7 +143,9 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     interval = f"{percent(reached.low)} to {percent(reached.high)}"
     board.rows.append((model, title, way, says, interval, n, guessing, test.metric))
     label, how = f"{model}: {title.lower()}", way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
-    board.bars.append(Bar(f"{label}, {how}", reached.mean, reached.low, reached.high, says, test.chance))
+    called = f"{label}, {how}"
+    board.bars.append(Bar(called, reached.mean, reached.low, reached.high, says, test.chance))
+    board.results.append(Result(called, says, reached.mean, reached.low, test.chance, test.metric))
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == n:
         what = "the chain of thought" if way == CHAIN else f"{how} in front"
@@ -144,8 +159,8 @@ def _short(prompt: str) -> str:
 
 
 def _shown(board: _Board, state: str) -> str:
-    sentence = conclusion([(bar.label, bar.value, bar.low, bar.chance) for bar in board.bars])
-    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=sentence)]
+    said = conclusion(board.results)
+    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=said)]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
         text = "Compared item by item with the first way of asking in the table."
@@ -187,17 +202,19 @@ def _subset(given: object, known: Sequence[str], what: str) -> list[str]:
 
 
 @concludes("scores")
-def conclusion(results: Sequence[tuple[str, float, float, float | None]]) -> str:
-    """Which of several tests a model passes best, and how many clearly beat guessing.
-
-    Args:
-        results: label, share right, the lower end of its interval, and the share that guessing reaches, or None.
-    """
+def conclusion(results: Sequence[Result]) -> str:
+    """Which of several tests a model passes best, by each metric, and how many clearly beat guessing."""
     if not results:
         return ""
-    label, best, _, _ = max(results, key=lambda result: result[1])
-    named = f"The best is {label}, {percent(best)}" if len(results) > 1 else f"{label}: {percent(best)}"
-    known = [(low, chance) for _, _, low, chance in results if chance is not None]
+    metrics = list(dict.fromkeys(result.metric for result in results))
+    best = [max((one for one in results if one.metric == metric), key=lambda one: one.value) for metric in metrics]
+    if len(results) == 1:
+        named = f"{best[0].label}: {best[0].says}"
+    elif len(metrics) == 1:
+        named = f"The best is {best[0].label}, {best[0].says}"
+    else:
+        named = f"The best is, {listed([f'by {one.metric}, {one.label} ({one.says})' for one in best])}"
+    known = [(one.low, one.chance) for one in results if one.chance is not None]
     if not known:
         return f"{named}."
     n_clear = sum(low > chance for low, chance in known)
