@@ -25,7 +25,7 @@ os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")  # what Apple's cards 
 try:
     tempfile.gettempdir()
 except FileNotFoundError:
-    raise SystemExit("error: No folder takes temporary files. Free some space, or name a folder in TMPDIR.") from None
+    raise SystemExit("error: No temporary folder is usable. Free some space, or set TMPDIR to a folder.") from None
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
@@ -79,7 +79,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         hosts += filter(None, ["*", os.environ.get("SPACE_HOST")])
     parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
     add = parser.add_argument
-    add("--host", default=host, help="0.0.0.0 for other machines")
+    add("--host", default=host, help="address to listen on; 0.0.0.0 lets other machines connect")
     add("--lan", action="store_true", help="listen on the local network, and print the address and its QR code")
     add("--port", type=int, default=None, help="the first free one from 7860 when left out")
     add("--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository")
@@ -88,7 +88,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--offline", action="store_true", help="never use the network")
     add("--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it")
     add("--check", nargs="?", const="", metavar="FILE",
-        help="say what is ready for a talk with no network, with FILE for each of its scenes, and exit")  # fmt: skip
+        help="check that all is ready for a talk without a network (FILE: each of its scenes), and exit")  # fmt: skip
     add("--prefetch", action="append", default=[], metavar="MODEL",
         help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
     called = "a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS"

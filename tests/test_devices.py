@@ -83,7 +83,7 @@ def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
     def compute():
         raise FULL
 
-    with pytest.raises(gr.Error, match="GPU has no memory left") as told, shown_to_visitor():
+    with pytest.raises(gr.Error, match="GPU has run out of memory") as told, shown_to_visitor():
         services.now(compute)
     assert "Try again" in str(told.value)
     assert services.models.device == PROCESSOR

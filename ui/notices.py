@@ -4,7 +4,7 @@ import logging
 
 log = logging.getLogger("gptlens")
 
-GPU_FULL = "The GPU has no memory left for this. From now on the CPU computes, more slowly; nothing is lost."
+GPU_FULL = "The GPU has run out of memory. From now on the app uses the CPU, which is slower. Nothing is lost."
 
 
 def log_notice(sentence: str) -> None:

@@ -96,7 +96,7 @@ def check_head(config: GPTConfig, layer: int, head: int) -> None:
     """Raises ConfigError for a head that a model of this shape does not have."""
     if not (0 <= layer < config.n_layer and 0 <= head < config.n_head):
         raise ConfigError(
-            f"There is no head {layer}.{head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
+            f"There is no layer {layer}, head {head}; this model has layers 0 to {config.n_layer - 1} with heads 0 to "
             f"{config.n_head - 1}."
         )
 

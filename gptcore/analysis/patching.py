@@ -66,8 +66,8 @@ def patching_rows(
         end, start = (float(_answers(model, model.ln_f(run["residual"][-1]), token, against)[0]) for run in runs)
     if abs(end - start) < _LEAST:
         raise TokenIdError(
-            f"Both texts give the same difference of logits ({end:.3f}): there is nothing that could come back. "
-            "Choose texts that the model answers differently, and the two answers as tokens."
+            f"Both texts give the same logit difference ({end:.3f}), so there is nothing to restore. "
+            "Choose two texts that the model answers differently, and these two answers as the tokens."
         )
     for depth, (value, stream) in enumerate(zip(runs[0][kind], runs[1]["residual"], strict=False)):
         value = value[0]

@@ -27,7 +27,7 @@ class TrainingConfig:
 
     max_steps: int = setting(10_000, "optimiser updates; with time_budget an upper limit")
     time_budget: float | None = setting(
-        None, "seconds; the schedule then follows the share of it that is used, and ends with it"
+        None, "seconds to train; the learning-rate schedule then follows the elapsed share of this time"
     )
     batch_size: int = setting(16, "sequences in one forward pass")
     accumulation_steps: int = setting(1, "forward passes in one update")

@@ -31,7 +31,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--model", default=None, help="a bundled model, gpt2, a folder, owner/name")
     add("--tasks", nargs="+", default=list(TASKS_WITH_ITEMS), choices=TASKS_WITH_ITEMS, metavar="TASK")
     ways, held_out = ["combination", "template", "word", "strict"], ", ".join(_WAYS[:4])
-    what = f"what is held out from training: {held_out}; or train, for what it does"
+    what = f"items held out from training by {held_out}; or train: items of the training split"
     add("--held-out", nargs="+", default=ways, choices=_WAYS, metavar="WHAT", help=what)
     add("--examples", nargs="+", type=int, default=[0], help="worked examples in the prompt")
     add("--chain-of-thought", action="store_true", help="also ask for steps, with one example")

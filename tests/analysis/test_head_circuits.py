@@ -67,7 +67,7 @@ def test_a_head_that_copies_scores_one():
 
 def test_what_is_no_head_is_refused(model):
     for layer, head in ((9, 0), (0, 9), (-1, 0)):
-        with pytest.raises(ConfigError, match="There is no head"):
+        with pytest.raises(ConfigError, match="There is no layer"):
             head_circuits(model, layer, head)
     with pytest.raises(ConfigError, match="post-norm"):
         head_circuits(make_model(POST), 0, 0)

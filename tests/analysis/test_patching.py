@@ -89,7 +89,7 @@ def test_pairs_that_cannot_be_patched_are_refused_in_a_sentence():
     model = make_model(SMALL)
     with pytest.raises(TokenIdError, match="3 and 2 tokens"):
         patching_grid(model, [1, 2, 3], [1, 2], 3, 7)
-    with pytest.raises(TokenIdError, match="same difference"):
+    with pytest.raises(TokenIdError, match="same logit difference"):
         patching_grid(model, [1, 2, 3], [1, 2, 3], 3, 7)
     with pytest.raises(ConfigError, match="choose residual, attention, mlp, head"):
         patching_grid(model, [1, 2, 3], [1, 2, 4], 3, 7, "neuron")

@@ -23,4 +23,4 @@ def test_a_full_disk_is_a_sentence(tmp_path):
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # noqa: E731
     done = ran(str(ROOT / "app.py"), cwd=tmp_path, preexec_fn=full)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: No folder takes temporary files. Free some space, or name a folder in TMPDIR.\n"
+    assert done.stderr == "error: No temporary folder is usable. Free some space, or set TMPDIR to a folder.\n"

@@ -189,7 +189,7 @@ def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
     logits = peer.logits[-1]
     total = float(logits[word] - logits[rival])
     found = [("the pair", {word, rival} == set(logits.topk(2).indices.tolist()))]
-    if told := re.search(r"([+−][\d.]+)[:)]", said):
+    if told := re.search(r"(?:the lead is |\()([+−][\d.]+\d)(?: logits|\))", said):
         found.append(("the difference", abs(number(told[1]) - total) < 0.06))
     found += _named_parts(said, peer, word, rival, total)
     for name, amount in re.findall(r"Switching (.*?) off cuts the lead by (?:only )?([\d.]+\d)", said):
@@ -206,7 +206,7 @@ def of_why(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
 
 def _named_parts(said: str, peer: Peer, word: int, rival: int, total: float) -> list[Statement]:
     """What the named parts write, and whether "mostly" may be said of them."""
-    named = re.search(r": (mostly |most of all )(.*?)\. ", said)
+    named = re.search(r"logits, (mostly |most of all )from (.*?)\. ", said)
     parts = re.findall(r"(L\d+H\d+|the MLP of layer \d+) \(([+−][\d.]+)\)", named[2]) if named else []
     if not parts or not named:
         return []
@@ -261,13 +261,13 @@ def of_compare(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statemen
 def of_circuit(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
     word, rival = value["pair"]
     total = float(peer.logits[-1, word] - peer.logits[-1, rival])
-    amounts = re.findall(r", ([+−][\d.]+):", said)[:1]
+    amounts = re.findall(r"the lead is ([+−][\d.]+\d) logits", said)[:1]
     found = [("the difference", abs(number(told) - total) < 0.06) for told in amounts]
     if said.startswith("Nothing stands out"):
         return found
     brought = [*value["words"], value["constants"]]
     sign = 1 if total > 0 else -1
-    told, _, opposed = said.partition(" Against it: ")
+    told, _, opposed = said.partition(" logits; ")[2].partition(" Against it: ")
     for side, share in ((told.partition(", through")[0], sign), (opposed, -sign)):
         shown = [number(one) for one in re.findall(r"\((?:token \d+, )?([+−][\d.]+\d)\)", side)]
         best = sorted((one for one in brought if share * one > 0), key=lambda one: -share * one)[: len(shown)]

@@ -54,7 +54,7 @@ def test_pages_of_other_sites_may_not_ask(headers, status):
     for path in ("/gradio_api/upload", ASK):
         body = b'{"session_hash": "a"}'
         found, _, said = asked(guard(), path, "POST", body, content_type="application/json", **headers)
-        assert found == status and (said == body if status == 200 else b"may not ask this server" in said)
+        assert found == status and (said == body if status == 200 else b"may not call this server" in said)
     proxied = {"content_type": "application/json", "origin": "https://lens.example.org"}
     known = asked(guard(["lens.example.org"]), ASK, "POST", b"{}", **proxied)
     assert known[0] == 200  # behind a proxy, which calls this server by an address
@@ -239,7 +239,7 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
 )
 def test_a_file_from_another_address_is_not_fetched(path):
     status, _, said = posted(guard(), {"data": [{"path": path, "meta": {"_type": "gradio.FileData"}}]})
-    assert status == 400 and b"fetches none" in said
+    assert status == 400 and b"does not fetch files from other addresses" in said
     escaped = json.dumps({"data": [[{"path": path}]]}).replace("path", "p\\u0061th").replace("http", "\\u0068ttp")
     assert posted(guard(), escaped.encode())[0] == 400
     assert posted(guard(), {"data": [{"path": "/tmp/a.zip"}, f'a text with "path": "{path}" in it']})[0] == 200

@@ -283,11 +283,11 @@ def test_uploads_have_shares_and_who_holds_most_gives_way(temporary):
 
     there = lambda: sorted(int(path.name) for path in files.folder.iterdir() if path.is_file())  # noqa: E731
     assert all(upload(100, "greedy").startswith("200") for _ in range(5))
-    assert "Your uploads hold 500 bytes of the 500 that you may have" in upload(1, "greedy")
+    assert "Your uploads already take 500 of the 500 bytes that you may store" in upload(1, "greedy")
     assert upload(200, "second").startswith("200") and upload(200, "third").startswith("200")
     assert upload(200, "fourth").startswith("200") and there() == [1, 2, 3, 4, 5, 6, 7]  # the greediest one's oldest
     assert upload(200, "fifth").startswith("200") and there() == [3, 4, 5, 6, 7, 8]
-    assert "of the 200 that you may have" in upload(1, "greedy")
+    assert "of the 200 bytes that you may store" in upload(1, "greedy")
     for path in files.folder.iterdir():
         path.unlink() if path.is_file() else None
     made = files.folder / "made"

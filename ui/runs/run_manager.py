@@ -22,7 +22,7 @@ from ui.runs.workspaces import Busy, Workspace, Workspaces
 from ui.state.clients import of_most
 from ui.state.limits import Limits
 
-_GAVE_WAY = "The line was full, and most in it were yours: this run gave way. Resume puts it in line again."
+_GAVE_WAY = "The queue was full and most runs in it were yours, so this one was taken out. Resume queues it again."
 
 
 class RunQueue:

@@ -166,7 +166,7 @@ _ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_
 _LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 _PLAIN = (str, int, float, bool)  # what is kept of a form
-REASON = "The server ended amid this run. This is its last snapshot."
+REASON = "The server stopped during this run. This is its last snapshot."
 
 
 class SavedRuns:

@@ -157,7 +157,7 @@ class Workspaces:
         for workspace in gone:
             self._leaving(workspace)
         if not fits:
-            raise Busy("All places for runs are taken by runs that learn or wait. Try again in a minute.")
+            raise Busy("All slots for runs are taken by runs that are training or waiting. Try again in a minute.")
         return known
 
     def remove_unseen(self, seconds: float) -> list[Workspace]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ui.server.middleware import refuse
 
-_ENDING = 503, "The server is ending. What was sent is not lost: send it again once it is back."
+_ENDING = 503, "The server is shutting down. Your request was not answered: send it again once the server is back."
 _SECONDS = 2.0  # in which what is cut off gets its last word
 
 

@@ -218,7 +218,7 @@ class GuardMiddleware:
         name, ports = _name(origin), (_port(origin), _port(f"//{headers.get('host', '')}"))
         if name in {host, *self._hosts} - {""} and (not is_loopback(name) or ports[0] == ports[1]):
             return ""
-        return f"A page of {origin[:80]!r} may not ask this server. Start it with --allow-host if it may."
+        return f"Pages from {origin[:80]!r} may not call this server. To allow them, start it with --allow-host."
 
     def _is_own(self, host: str) -> bool:
         """An IP address is not open to DNS rebinding."""
@@ -294,7 +294,7 @@ def _parsed(body: bytes) -> tuple[Any, tuple[int, str] | None]:
     except (ValueError, RecursionError):
         return None, (400, _INVALID)
     if _has_remote_file(parsed):
-        return None, (400, "A file is uploaded; this server fetches none from another address.")
+        return None, (400, "Upload the file: this server does not fetch files from other addresses.")
     return parsed, None
 
 
@@ -324,7 +324,7 @@ def _has_remote_file(parsed: Any) -> bool:
 
 
 def _too_large(most: int) -> str:
-    return f"A request may have {most >> 20} MB."
+    return f"A request may have at most {most >> 20} MB."
 
 
 def _is_session(name: str) -> bool:

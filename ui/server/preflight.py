@@ -211,7 +211,7 @@ def check_talk(talk: Talk, file: str, models: ModelStore) -> Iterator[Finding]:
     browser = find_browser()
     if not whole or browser is None or importlib.util.find_spec("playwright") is None:
         yield from ready
-        why = ": that takes Chromium and `pip install playwright`" if whole else " before these slips are mended"
+        why = ": that takes Chromium and `pip install playwright`" if whole else "; fix what is wrong above first"
         yield Finding(False, f"the talk is not rehearsed{why}")
         return
     yield from _rehearsed(talk, file, browser, ready)

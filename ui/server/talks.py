@@ -93,7 +93,7 @@ def leaning(talk: Talk) -> Iterator[str]:
         for scene in talk.scenes:
             tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
             if tab and tab.shows_sentence_in(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
-                yield f"line {scene.line}: no text; what stands here hangs on the scene before, add text=..."
+                yield f"line {scene.line}: no text, so what this scene shows depends on the one before; add text=..."
 
 
 def mistakes(talk: Talk) -> Iterator[str]:

@@ -63,8 +63,8 @@ class UploadRoom:
         share = max(self._largest, self._files.most_bytes // max(2, len(held)))
         if held[client] > share:
             return (
-                f"Your uploads hold {held[client] - n_bytes:,} bytes of the {share:,} that you may have here, and "
-                f"this one has {n_bytes:,}. What is read is deleted; the rest is after an hour."
+                f"Your uploads already take {held[client] - n_bytes:,} of the {share:,} bytes that you may store here, "
+                f"and this file has {n_bytes:,}. Files are deleted once they have been read, or after an hour."
             )
         wanted = n_bytes + self._coming.total()
         while not self._files.has_room(wanted):

@@ -102,7 +102,7 @@ def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tens
     else:
         formed = f"{word} takes the lead in block {settled - 1} and ends at {final}.{had_led(before, 'block')}"
     if gain < _RISES:
-        return f"{formed} No single block changes that much."
+        return f"{formed} No single block raises its probability by much."
     risen = f"from {percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
     return f"{formed} Block {layer} does most for it ({risen}). {strongest}"
 

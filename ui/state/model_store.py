@@ -28,9 +28,9 @@ Progress = Callable[[str], None]
 NOT_HERE = "not available here"
 RECORDED_GPT2 = "gpt2 (recorded)"  # a picker entry that opens a view; it has no weights
 _NO_WEIGHTS = (
-    f"{RECORDED_GPT2} is five texts of the real GPT-2: its heads and next token stand under Attention, Heads. "
-    "All else needs its weights: where there is a network, choose gpt2, or run `python app.py --prefetch gpt2` ahead "
-    "of time."
+    f"{RECORDED_GPT2} is a recording of the real GPT-2 on five texts: Attention, Heads shows its heads and next token. "
+    "Everything else needs its weights. With a network connection, choose gpt2, or run `python app.py --prefetch gpt2` "
+    "beforehand."
 )
 _BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
 

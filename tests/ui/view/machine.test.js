@@ -67,7 +67,7 @@ test('each part says its own numbers', () => {
   assert.match(said.embedding, /“ball” becomes 224 numbers; its position adds 224 more/);
   const none = structuredClone(DATA);
   none.machine.shape.P = 0;
-  assert.match(sentences(none).embedding, /no positions/);
+  assert.match(sentences(none).embedding, /no position embeddings/);
   assert.match(said.norm, /4,096 scores.*“b” with 60/);
 });
 

@@ -17,8 +17,8 @@ test('news are added, and what is no longer the beginning is replaced', () => {
 });
 
 test('a place in the queue is said with when the run begins, as far as that is known', () => {
-  assert.equal(queued({number: 3, seconds: 49.6}), 'You are 3rd in the queue, in about 50 s: it begins by itself');
-  assert.equal(queued({number: 1, seconds: null}), 'You are 1st in the queue: it begins by itself');
+  assert.equal(queued({number: 3, seconds: 49.6}), 'You are 3rd in the queue; your run starts by itself in about 50 s');
+  assert.equal(queued({number: 1, seconds: null}), 'You are 1st in the queue; your run starts by itself');
   const said = [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]);
   assert.deepEqual(said, ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd']);
 });
@@ -83,7 +83,7 @@ test('where the baselines are not in order, the best of them counts', () => {
   const short = {uniform: 3.33, unigram: 3.39, bigram: 3.74};
   assert.match(
     learned(short, 3.5, null),
-    /best baseline is guessing evenly, at 3\.33 nats.* 0\.17 nats above it: nothing/,
+    /best baseline is guessing evenly, at 3\.33 nats.* 0\.17 nats above it: it has not beaten/,
   );
   assert.match(learned(short, 3.1, null), /0\.23 nats below it\.$/);
 });

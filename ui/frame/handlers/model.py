@@ -55,8 +55,8 @@ def card(model: object) -> str:
     folder = bundled_models().get(base_name(name))
     if folder is None or not (folder / _CARD).is_file():
         return (
-            "This model does not come with the page, and its card is not here. "
-            "Models on the Hugging Face Hub have one on their page there."
+            "This model is not bundled with the app, so no card is shown here. "
+            "If it is on the Hugging Face Hub, its card is on its page there."
         )
     text = (folder / _CARD).read_text(encoding="utf-8")
     return _PICTURE.sub("", text.split("\n", 1)[1]).strip()

@@ -23,7 +23,7 @@ import {setLan, setRegister} from '../../shared/view/link.js';
 import {SAY} from '../../shared/view/workspace.js';
 import {isTouring, leaveTour, resumeTour, setTalk, showAround, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
 
-const AMID = 'A run is in progress; G does not restart it. S stops it, and a click on Start begins another.';
+const AMID = 'A run is in progress, so G does nothing. Press S to stop it, or click Start to begin another.';
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],

@@ -32,7 +32,7 @@ export function showMenu(keys) {
     ['Large type', 'P', keys.p],
     ['Dark or light', 'D', keys.d],
     ['Keys', '?', keys['?']],
-    ['Words, each in one sentence', '', listWords],
+    ['Glossary', '', listWords],
     ['Use it from a program (API)', '', () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click()],
     ['Copy a link to this view', '', async () => sayBriefly(status, await shareLink(), 6)],
   ];

@@ -147,7 +147,7 @@ def assistant_fields(services: Services) -> tuple[gr.Button, gr.Radio, gr.Button
     chooser = gr.Radio(
         [("the rule", "rule"), ("you, below", "audience")],
         value="rule",
-        label="Who prefers",
+        label="Who judges the answers",
         info="The rule: all requested words used, ends properly, does not repeat.",
         elem_id="assistant-chooser",
     )

@@ -7,7 +7,7 @@ const CALM = {watched: 10_000, again: 2_000, patience: 20_000};
 const TALK = {watched: 1_000, again: 500, patience: 2_000};
 const pace = () => (document.querySelector('#tour') ? TALK : CALM);
 export const CHANGED = 'gptlens-connection'; // the page has lost the server, or has it back
-const AWAY = 'The server does not answer. What is on the page stays; when this line is gone, the server is back.';
+const AWAY = 'The server is not answering. Nothing on the page is lost. This line disappears when the server is back.';
 let line = null,
   timer = 0,
   looking = false;

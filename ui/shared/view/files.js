@@ -32,7 +32,7 @@ export const saveJson = (name, value) =>
 export async function saveMade(status, name, ask) {
   status.textContent = 'Making the file…';
   const href = await ask().catch(() => null);
-  status.textContent = href ? '' : 'There is nothing to put into a file yet, or the server does not answer.';
+  status.textContent = href ? '' : 'There is nothing to save yet, or the server is not answering.';
   if (href) save(name, href);
 }
 

@@ -20,7 +20,7 @@ export function sentences({machine, tokens, first}) {
     return `looks mostly at ${label(best[0])} (${percent(best[1])})`;
   }
 
-  const position = shape.P ? `; its position adds ${shape.C} more.` : '; this shape has no positions.';
+  const position = shape.P ? `; its position adds ${shape.C} more.` : '; this model has no position embeddings.';
   const final = `the ${shape.C} numbers become ${many(shape.V)} scores`;
   // How much a part changes what the token carries, in words.
   const changes = (length, layer) => {

@@ -134,7 +134,7 @@ export function start({element, props, trigger, watch, given}) {
     add(what, 'b', '', visible(record.label));
     what.append(
       ` · token ${record.id} · probability ${percent(record.p)} of all tokens` +
-        ` · the model’s choice no. ${record.rank}` +
+        ` · ranked ${record.rank} by the model` +
         (record.candidates !== undefined
           ? ` · ${counted(record.candidates, 'candidate')} left, chance ${percent(record.chance)}`
           : record.yours
@@ -154,7 +154,7 @@ export function start({element, props, trigger, watch, given}) {
     }
     if (given.branching) {
       const why = addButton(detail, 'ts-why', 'Why?', () => askWhy(text(i), record.id));
-      why.title = 'What each part of the model wrote for this token (W)';
+      why.title = 'How much each part of the model contributed to this token (W)';
     }
     addButton(detail, 'ts-close', 'Close', () => lock(-1));
   }

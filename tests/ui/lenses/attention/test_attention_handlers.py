@@ -214,7 +214,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
     assert value["said"] == compare.conclusion(value["scores"]["changed"])
     said = compare.conclusion([[0.4, 0.0], [0.3, 0.01]])
-    assert said == "Attention moves most in L0H0 (40%) and L1H0 (30%); in the median head 1% of it does."
+    assert said == "Attention moves most in L0H0 (40%) and L1H0 (30%); in the median head, 1% of it moves."
 
 
 def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(services, monkeypatch):

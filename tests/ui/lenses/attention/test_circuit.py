@@ -41,7 +41,7 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
             continue
         without = analysis.logits_without_nodes(lm.model, ids, [node])
         assert shown["really"] == pytest.approx(float(without[word] - without[rival]) - found["total"], abs=3e-3)
-    assert found["said"].startswith("“zebra” rather than “lion”, +") and "“zebra” (+" in found["said"]
+    assert found["said"].startswith("“zebra” rather than “lion”: the lead is +") and "“zebra” (+" in found["said"]
 
 
 def test_what_is_clicked_is_computed_anew(bundled, asked, found):
@@ -58,11 +58,15 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
 def test_the_words_follow_the_numbers():
     pair, nodes = [" red", " blue"], [CircuitNode("head", 5, 0, 3, 2.0), CircuitNode("head", 4, 1, 3, -1.0)]
     said = circuit.conclusion(pair, [("a", 0.1), (" red", 2.5), (" ball", 0.9)], -0.5, nodes)
-    assert said == "“red” rather than “blue”, +3.0: “red” (+2.5) and “ball” (+0.9) push most towards it, through L5H0."
+    assert said == (
+        "“red” rather than “blue”: the lead is +3.0 logits; "
+        "“red” (+2.5) and “ball” (+0.9) push most towards it, through L5H0."
+    )
     assert circuit.conclusion(pair, [("a", 0.1)], 0.1, nodes).startswith("Nothing stands out")
-    assert circuit.conclusion(pair, [("a", 0.1)], 0.4, nodes).endswith(": no single word explains it.")
+    assert circuit.conclusion(pair, [("a", 0.1)], 0.4, nodes).endswith("; no single word explains it.")
     assert circuit.conclusion(pair, [(" ball", -0.9)], -2.1, nodes) == (
-        "“red” rather than “blue”, −3.0: biases and frozen norms (−2.1) and “ball” (−0.9) push most towards it, "
+        "“red” rather than “blue”: the lead is −3.0 logits; biases and frozen norms (−2.1) and “ball” (−0.9) push "
+        "most towards it, "
         "through L4H1."
     )
 
@@ -76,7 +80,8 @@ def test_both_sides_of_a_circuit_are_said_each_place_apart_and_neurons_too():
         CircuitNode("head", 5, 0, 1, 1.0),
     ]
     assert circuit.conclusion(pair, words, -1.0, nodes) == (
-        "“red” rather than “blue”, +4.0: “the” (token 1, +9.0) and “the” (token 3, +2.0) push most towards it, "
+        "“red” rather than “blue”: the lead is +4.0 logits; “the” (token 1, +9.0) and “the” (token 3, +2.0) push "
+        "most towards it, "
         "through neuron 240 of layer 5 and L5H0. Against it: “cat” (−6.0) and biases and frozen norms (−1.0)."
     )
 
@@ -105,7 +110,7 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
     assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
     bundled.models.get("world")
     found = circuit.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
-    assert json.loads(found)["message"].startswith("No earlier moments")
+    assert json.loads(found)["message"].startswith("No earlier snapshots")
 
 
 def test_the_words_about_moments_follow_the_numbers():

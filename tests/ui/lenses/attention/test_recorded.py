@@ -43,8 +43,9 @@ def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(bun
     picture, heads = (json.loads(value) for value in recorded.views(bundled, text)[:2])
     machine = picture["machine"]
     assert machine["said"] == (
-        "GPT-2 goes on with “visualize” (16%). Layer 4, head 11 looks hardest: at “users”, the token just "
-        "before (100%)."
+        "GPT-2 continues with “visualize” (16%). Layer 4, head 11 has the strongest look back, at “users”, the token "
+        "just "
+        "before (100% of its attention)."
     )
     weights = maps.chosen(bundled, {"key": heads["key"], "layer": 4, "head": 11, "mode": maps.RAW}).weights
     assert machine["blocks"][4]["looks"][11][0] == [4, pytest.approx(float(weights[5, 4]), abs=1e-3)]

@@ -76,27 +76,26 @@ def concluded(parts, *others, n_layer=6, names=("a", "b")):
 def test_the_conclusion_names_what_pushes_towards_the_word_and_whether_it_holds():
     parts = [part("L5H4", 2.7, -2.4), part("biases", -2.0, None), part("L5H5", 2.2, -1.0)]
     assert concluded(parts, 3.1, names=(" zebra", " lion")) == (
-        "“zebra” rather than “lion”, +6.0: mostly L5H4 (+2.7) and L5H5 (+2.2). Switching L5H4 off cuts the lead by 2.4."
+        "“zebra” rather than “lion”: the lead is +6.0 logits, mostly from L5H4 (+2.7) and L5H5 (+2.2). "
+        "Switching L5H4 off cuts the lead by 2.4."
     )
     assert "cuts the lead by only 0.3: the MLP after it" in concluded([part("L5H4", 2.7, -0.3)], 3.3)
     assert "does not cut the lead (+0.3)" in concluded([part("L5H4", 2.7, 0.3)], 3.3)
     early = concluded([part("L2H4", 2.7, -0.3)], 3.3)
-    assert "most of all L2H4 (+2.7)" in early and "only 0.3: later layers react to the change." in early
+    assert "most of all from L2H4 (+2.7)" in early and "only 0.3: later layers react to the change." in early
     last = concluded([part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 2.1)
-    assert "mostly the MLP of layer 5 (+3.7)" in last and "only 0.3: the final norm after it reacts" in last
+    assert "mostly from the MLP of layer 5 (+3.7)" in last and "only 0.3: the final norm after it reacts" in last
     assert last.endswith("Of the parts below, switching off L0H1 does most (−5.0).")
     assert concluded([part("L5H4", 2.7, 0.3)], -2.5).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in concluded([part("biases", 2.0, None)])
     against = concluded([part("L1H1", -2.0, 1.8)], -1.0)
-    assert against.startswith("“a” rather than “b”, −3.0: mostly L1H1 (−2.0)")
+    assert against.startswith("“a” rather than “b”: the lead is −3.0 logits, mostly from L1H1 (−2.0)")
     assert "cuts the lead by 1.8" in against
 
 
 def test_parts_that_cancel_are_said_and_most_is_most_of_what_pushes_towards_the_word():
     said = concluded([part("L5H4", 2.7, -2.4), part("biases", -5.0, None)], 4.0)
-    assert said.startswith(
-        "“a” rather than “b”, +1.7: most of all L5H4 (+2.7). Large parts cancel: +6.7 and −5.0 in all."
-    )
+    assert "the lead is +1.7 logits, most of all from L5H4 (+2.7). Large parts cancel: +6.7 and −5.0 in all." in said
     turned = concluded([part("L5H4", -2.7, 2.4), part("biases", 5.0, None)], -4.0)
     assert "Large parts cancel: −6.7 and +5.0 in all." in turned
 

@@ -65,10 +65,11 @@ def test_bad_input_is_a_sentence(services, form, prompt, said):
 def test_the_conclusion_follows_the_numbers():
     costs = {-1.0: 0.2, 1.0: 0.1, 2.0: 0.25, 3.0: 0.9}
     assert conclusion(costs, 2.0, [0, 5]) == (
-        "Words of the first list come 5 times with it and 0 without. At ×2 the writing gets slightly worse (0.25 nats "
+        "Words from the first list appear 5 times with steering and 0 without. At ×2 the writing gets slightly worse "
+        "(0.25 nats "
         "per token) but stays readable. It stays readable up to about ×2."
     )
-    assert conclusion(costs, 3.0, [2, 2]).startswith("Nothing stands out: words of the first list come as often")
+    assert conclusion(costs, 3.0, [2, 2]).startswith("Nothing stands out: words from the first list appear as often")
     assert "No strength tried on this side stays readable" in conclusion({1.0: 0.9}, 1.0, [0, 1])
     assert "gets much worse (0.90 nats per token). It stays readable up to about ×2." in conclusion(costs, 3.0, [0, 1])
     assert "At ×−1 the writing gets slightly worse" in conclusion(costs, -1.0, [0, 1])

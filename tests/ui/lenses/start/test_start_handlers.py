@@ -78,7 +78,7 @@ def test_what_the_word_tour_says_of_its_sentence_is_so(bundled):
     assert shown["next"][0][0].strip() == "hat" and "“Hat”, it guesses" in tour
     said = shown["machine"]["said"]
     assert said.startswith("The last block decides: “hat”") and "had led" not in said
-    assert "only the last block makes “hat” the first guess" in tour
+    assert "Until the last block the model would say another word; then “hat” takes the lead." in tour
 
 
 def test_the_first_sentence_shows_a_real_choice_that_hangs_on_one_head(bundled):
@@ -266,7 +266,8 @@ def test_the_conclusion_follows_the_numbers():
     assert "“blue” rises from 45% to 70%" in conclude(chances=[[0.6, 0.4, 0, 0], [0.55, 0.45, 0, 0], SURE])
     said = conclude(chances=[SURE] * 3)
     assert said == (
-        "“blue” leads from the start, before any block, and ends at 70%. No single block changes that much."
+        "“blue” leads from the start, before any block, and ends at 70%. No single block raises its probability by "
+        "much."
     )
     spread = conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
     assert "Layer 0, head 1 writes most; its attention is spread over many words." in spread

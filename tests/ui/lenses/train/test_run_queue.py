@@ -45,7 +45,7 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
     who[0] = "visitor"
     visitor = jobs.start(None, endless(services))
     assert [jobs.queue.place(one) and jobs.queue.place(one)["number"] for one in (*flood, visitor)] == [1, 2, None, 3]
-    assert flood[-1].current.state == "ready" and "this run gave way" in flood[-1].current.reason
+    assert flood[-1].current.state == "ready" and "this one was taken out" in flood[-1].current.reason
     with pytest.raises(Busy, match="1 of them yours"):  # as many as anybody may have here
         jobs.start(None, endless(services))
     who[0] = ""  # an event of a component tells no client: the run keeps its own

@@ -249,7 +249,7 @@ def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
     ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
     third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
     assert jobs.workspaces.get(ended.id) is None and jobs.queue.place(third)["number"] == 2
-    with pytest.raises(Busy, match="All places for runs are taken"):
+    with pytest.raises(Busy, match="All slots for runs are taken"):
         jobs.start(None, plan_of(services, max_steps=1))
     assert len(jobs.workspaces) == 3 and learning.run.learns and jobs.queue.place(waiting)["number"] == 1
     jobs.stop_all()

@@ -82,7 +82,7 @@ def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services)
     assert said.startswith("On inputs that people wrote for this task, world gets ")
     assert f"gets {round(row['score'] * 40)} of 40 right (95% range " in said
     assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
-    nobody = "Nobody wrote inputs for this task. Of its own kind, world gets"
+    nobody = "There are no hand-written inputs for this task. On generated ones, world gets"
     assert recorded.expected_of("world", "fact").startswith(nobody)
     assert "With words that it has never seen in this task it gets" in recorded.expected_of("world", "analogy")
 
@@ -93,4 +93,4 @@ def test_facts_from_memory_are_not_called_held_out():
     assert said["Answer from memory", "Q and A"] == "nothing: it has read these facts"
     assert said["Answer from memory", "Ask and reply (held out)"] == "this template"
     assert said["Sentiment", "Review and sentiment"] != "nothing: it has read these facts"
-    assert "facts from memory: those it has read" in own["text"]
+    assert "The one exception is facts from memory: it has read those" in own["text"]

@@ -164,7 +164,7 @@ def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(aski
     assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
     assert all(" of " in row[3] and "to" in row[4] for row in last["Counted here"]["rows"])
     remarks = [row[0] for row in last["Do examples help?"]["rows"]]
-    assert len(remarks) == 2 and all("examples in front" in remark for remark in remarks)
+    assert len(remarks) == 2 and all("asking with 2 examples" in remark for remark in remarks)
 
 
 def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):

@@ -81,11 +81,11 @@ def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
     share = blocks[block]["heads"][head]
     place = 1 + int(rows[block][head, 1:last].argmax())
     seen = (
-        f"{conclusions.capital(conclusions.head_name(block, head))} looks hardest: at "
+        f"{conclusions.capital(conclusions.head_name(block, head))} has the strongest look back, at "
         f"{conclusions.quoted(recording['tokens'][place])}"
-        f"{', the token just before' if place == last - 1 else ''} ({percent(share)})."
+        f"{', the token just before' if place == last - 1 else ''} ({percent(share)} of its attention)."
         if share >= machine.CLEAR
-        else "No head looks hard at any word but the first."
+        else "No head looks strongly at any earlier word except the first."
     )
     return json.dumps({
         "text": recording["text"],
@@ -96,7 +96,7 @@ def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
             "shape": machine.shape(PRESETS["gpt2"]),
             "blocks": blocks,
             "choice": [label, chance, -1],
-            "said": f"GPT-2 goes on with {conclusions.quoted(label)} ({percent(chance)}). {seen}",
+            "said": f"GPT-2 continues with {conclusions.quoted(label)} ({percent(chance)}). {seen}",
         },
     }, ensure_ascii=False)  # fmt: skip
 

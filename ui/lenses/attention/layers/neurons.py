@@ -38,7 +38,7 @@ def inner_sizes(services: Services, request: Annotated[object, None]) -> InnerSi
     by_size = ancestors.inner_sizes()
     two, four, eight = (round(by_size[name].loss, 3) for name in "248")
     more = by_size["8"].parameters - by_size["4"].parameters
-    gains = f"From 2 to 4 times it gains {two - four:.3f}, from 4 to 8 times {four - eight:.3f}"
+    gains = f"Going from 2 to 4 times lowers the loss by {two - four:.3f}, from 4 to 8 times by {four - eight:.3f}"
     return {
         "how": f"{ancestors.how()} {gains} for {more:,} parameters more.",
         "sizes": [(name, size.loss, size.parameters) for name, size in by_size.items()],

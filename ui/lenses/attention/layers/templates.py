@@ -13,7 +13,7 @@ LENS = """
 <div class="ln-read u-apart u-row"><button type="button" data-do="play">Play</button>
 <label>read after <input type="range" class="ln-depth" style="width: 12em" min="0" step="1" aria-label="Read the text after so many blocks"> <output></output></label>
 <span class="ln-key u-key u-muted u-type-xs"><i class="known" style="--late: 0"></i>known early <i class="known" style="--late: 1"></i>known late
-<i class="never" style="--hue: none"></i>never its first guess</span></div>
+<i class="never" style="--hue: none"></i>not its first guess in the end</span></div>
 <div class="ln-text u-reading u-pane u-mono" style="max-height: 16em; padding: var(--space-4) var(--space-3) var(--space-3); background: var(--lens-paper); line-height: 2.5" tabindex="0" role="group" aria-label="The text, word by word, with the first guess at this depth above it"></div></section>
 <div class="ts-tools u-row u-type-xs">SAVE<span class="ts-said u-muted ln-said" role="status"></span></div>
 </div>

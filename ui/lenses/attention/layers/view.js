@@ -96,7 +96,7 @@ export function start({element, props, watch}) {
       word.classList.add(known === null ? 'never' : known <= depth ? 'known' : 'later');
       if (known !== null) word.style.setProperty('--late', known / last);
       const since = known === 0 ? 'the embeddings' : value.depths[known];
-      word.title = known === null ? 'never its first guess in the end' : `its first guess from ${since} on`;
+      word.title = known === null ? 'not its first guess in the end' : `its first guess from ${since} on`;
     });
   }
   // Animation from the embeddings to the whole model, one depth per beat.

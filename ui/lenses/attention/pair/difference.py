@@ -94,7 +94,7 @@ def conclusion(changed: list[list[float]]) -> str:
     if not clear:
         return f"Nothing stands out: no head moves more than {percent(ranked[0][0])} of its attention."
     usual = ranked[len(ranked) // 2][0]
-    return f"Attention moves most in {listed(clear)}; in the median head {percent(usual)} of it does."
+    return f"Attention moves most in {listed(clear)}; in the median head, {percent(usual)} of it moves."
 
 
 def _tokens(seen: ReadText) -> str:

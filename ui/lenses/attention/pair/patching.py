@@ -192,8 +192,8 @@ def both_answers(
     """
     if len(ids[0]) != len(ids[1]):
         raise InputError(
-            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}: values are carried over place by place, so "
-            "both need the same number. Replace a word with one that has as many tokens."
+            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}. Values are copied position by position, so "
+            "both need the same number of tokens. Swap a word for one that makes the counts equal."
         )
     chances = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids]))
     best = services.now(lambda: chances.argmax(-1).tolist())

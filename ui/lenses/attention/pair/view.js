@@ -15,8 +15,8 @@ export function cellText({a, b, answers, rows}, depth, place) {
   const [ofA, ofB] = [a, b].map(tokens => `“${visible(tokens[place])}”`);
   const token = a[place] === b[place] ? ofA : `${ofB} (A: ${ofA})`;
   return (
-    `At ${token}, ${where}: with A's value here, ${Math.round(100 * Math.max(0, share))}% of the way ` +
-    `from “${visible(answers[1])}” to “${visible(answers[0])}” comes back.`
+    `Copying A's value at ${token}, ${where}, moves B ${Math.round(100 * Math.max(0, share))}% of the way ` +
+    `from “${visible(answers[1])}” to “${visible(answers[0])}”.`
   );
 }
 
@@ -55,7 +55,7 @@ export function start({element, props, server, watch}) {
     const name = label => visible(label).replace('␣', '');
     const [own, other] = patching.chances;
     chances.textContent =
-      `A goes on with “${name(patching.answers[0])}” (${percent(own[0])}), ` +
+      `A continues with “${name(patching.answers[0])}” (${percent(own[0])}), ` +
       `B with “${name(patching.answers[1])}” (${percent(other[1])}).`;
     for (const which of ['a', 'b']) {
       const head = add(table, 'tr');
@@ -146,7 +146,7 @@ export function start({element, props, server, watch}) {
     lists.hidden = !both.length;
     both.forEach((list, i) => {
       const column = add(lists, 'div', 'ct-next');
-      add(column, 'b', '', `${'AB'[i]} goes on`);
+      add(column, 'b', '', `${'AB'[i]} continues with`);
       for (const [label, p] of list) drawBar(column, label, p, percent(p));
     });
   }
@@ -163,7 +163,7 @@ export function start({element, props, server, watch}) {
     const box = find('next');
     box.textContent = '';
     const where = carried.size === 1 ? 'one cell' : `${carried.size} cells`;
-    add(box, 'b', '', carried.size ? `B goes on, with A's values in ${where}` : 'B goes on');
+    add(box, 'b', '', carried.size ? `B, with A's values in ${where}, continues with` : 'B continues with');
     const before = new Map(patching.next);
     for (const [label, p] of list) {
       const was = before.get(label);

@@ -224,7 +224,7 @@ async function drawHead(view) {
   part('name').textContent = nameOf(at);
   part('role').textContent = of.signed
     ? `${percent}% of its attention moved`
-    : `${roleText(of, at)} · ${percent}% rests on the first token`;
+    : `${roleText(of, at)} · ${percent}% of its attention is on the first token`;
   view.preview = !kept;
   view.shown = kept || (of.side === of.tokens.length ? view.thumb.values(...at) : null);
   present(view, at);

@@ -18,12 +18,13 @@ _STEPS = """
 </div></div>
 """
 
-_WEIGHTS = """<details class="at-weights u-apart"><summary>What it does whatever the text: copies, suppresses</summary></details>"""
+_WEIGHTS = """<details class="at-weights u-apart"><summary>On any text: does it copy or suppress?</summary></details>"""
 
 _SOURCES = """
-<details class="u-apart"><summary>What a head is called, and after whom</summary>
-<p class="at-muted u-muted u-type-xs">Shares of attention, averaged over the reading tokens that a score is defined for; the first token
-never counts as “token before” or “same token”. Repeated random tokens: 24 different ones, then the same again. This is
+<details class="u-apart"><summary>How the heads get their names</summary>
+<p class="at-muted u-muted u-type-xs">Each score is a share of attention, averaged over the tokens
+(as queries) for which it is defined. The first token never counts as “token before” or “same token”. Repeated
+random tokens: 24 different ones, then the same 24 again. This is
 this project's version of a score of Olsson et al. 2022, “In-context Learning and Induction Heads”, who repeat 25 tokens
 four times behind a start token. The other roles follow Elhage et al. 2021 and Wang et al. 2022, the sink Xiao et al. 2023.</p></details>
 """

@@ -31,7 +31,7 @@ export function headTools(view) {
     const other = model === 'induction' ? '' : ' The bundled model “induction” has four.';
     view.pick(at);
     if (best.score === null)
-      status.textContent = 'Nothing repeats in this text, so nothing can be said. Write a name twice.';
+      status.textContent = 'No token repeats in this text, so induction cannot be measured. Write a name twice.';
     else if (best.score >= 0.4) status.textContent = `${counted(n, 'induction head')}; the clearest is ${named}`;
     else status.textContent = `No head of ${model} reaches 0.40; the nearest is ${named}${other}`;
   }

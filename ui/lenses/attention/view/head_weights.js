@@ -22,7 +22,7 @@ export function headWeights(view) {
     words(two, 'copies most', circuits.copied);
     words(two, 'suppresses most', circuits.suppressed);
     const score = `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1.`;
-    const source = 'Read from W_U W_O W_V W_E, the embedding with the first MLP’s answer; no text, no positions';
+    const source = 'Computed from weights alone: W_U W_O W_V W_E, with the first MLP’s output added to the embedding';
     add(body, 'p', 'at-muted u-muted u-type-xs', `${score} ${source} (Elhage et al. 2021).`);
   }
 

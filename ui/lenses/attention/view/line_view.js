@@ -55,7 +55,7 @@ export function lineView(view) {
     const named = best.flatMap(([k, w]) => (w ? `${token(k)} ${percent(w)}` : [])).join(' · ');
     part('lines-said').textContent =
       query === null
-        ? `Each token’s strongest look back. ${POINT_AT} a token, or press Enter on it, to see all of its own.`
+        ? `Arcs: each token’s strongest look back. ${POINT_AT} a token, or press Enter on it, to see the rest.`
         : `${token(query)} looks at ${named}`;
   }
   // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand between them.

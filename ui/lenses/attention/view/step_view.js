@@ -73,7 +73,7 @@ export function stepView(view) {
       hidden = value.causal && k > q;
     part('detail').textContent =
       `${token(q)} → ${token(k)}: score ${figure(raw.values[i])} · ${hidden ? 'masked: −∞' : 'kept'} · ` +
-      `after softmax ${hidden ? 'n/a, exactly 0' : Number.isNaN(raw.weights[i]) ? 'n/a' : raw.weights[i].toFixed(4)}`;
+      `after softmax ${hidden ? 'exactly 0' : Number.isNaN(raw.weights[i]) ? 'n/a' : raw.weights[i].toFixed(4)}`;
   }
   // The arithmetic of one row, with the real numbers. Without a clicked cell it is the last token's.
   let sumsOf = '';

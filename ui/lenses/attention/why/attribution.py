@@ -96,7 +96,10 @@ def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequ
     helping = [(part, real) for part, real in tried if sign * part["value"] > 0][:_N_NAMED]
     cancels = _cancelled([sign * value for value in values], abs(total), sign)
     if not helping:
-        return f"{pair}, {signed(total)}: no head or MLP favours it; it comes from the embeddings and biases.{cancels}"
+        return (
+            f"{pair}: the lead is {signed(total)} logits. No head or MLP favours it; it comes from the embeddings and "
+            f"biases.{cancels}"
+        )
     named = listed([f"{part['name']} ({signed(part['value'])})" for part, _ in helping])
     towards = sum(max(0.0, sign * value) for value in values)
     mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), towards) else "most of all "
@@ -110,7 +113,7 @@ def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequ
         check = f"Yet switching {first} off does not cut the lead ({signed(real)}): {_why_less(top, n_layer)}."
     if needed is not top and sign * most < 0:
         check += f" Of the parts below, switching off {needed['name']} does most ({signed(most)})."
-    return f"{pair}, {signed(total)}: {mostly}{named}.{cancels} {check}"
+    return f"{pair}: the lead is {signed(total)} logits, {mostly}from {named}.{cancels} {check}"
 
 
 def _cancelled(values: Sequence[float], total: float, sign: int) -> str:

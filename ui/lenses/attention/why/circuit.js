@@ -63,7 +63,7 @@ export function circuitView(box, server) {
     body.classList.toggle('ct-doubted', circuit.checked.startsWith('Do not trust'));
     drawWords();
     draw();
-    tell('Click a part to switch it off, or a line to cut it.');
+    tell('Click a part to switch it off, or a line to see how much it carries.');
     drawNext(circuit.next, circuit.total);
   }
 

@@ -93,7 +93,7 @@ def formed(services: Services, request: Annotated[object, PairRequest]) -> Forme
     base = base_name(fields(request, "model")[0])
     kept = moments(base)
     if not kept:
-        raise InputError("No earlier moments of this model’s training are kept.")
+        raise InputError("No earlier snapshots of this model’s training are stored.")
     readings = []
     for name in (*(f"{base}{MOMENT}{step}" for step in kept), base):
         one = services.models.get(name).model
@@ -163,10 +163,13 @@ def conclusion(
         return listed([f"{name} ({place}{signed(sign * value)})" for name, place, value in parts])
 
     if not best:
-        return f"{named}, {signed(total)}: no single word explains it."
+        return f"{named}: the lead is {signed(total)} logits; no single word explains it."
     through = list(dict.fromkeys(_tag(node) for node in _strongest(nodes, sign)))[:_N_NAMED]
     by = f", through {listed(through)}" if through else ""
-    sentence = f"{named}, {signed(total)}: {said(best)} {'pushes' if len(best) == 1 else 'push'} most towards it{by}."
+    sentence = (
+        f"{named}: the lead is {signed(total)} logits; {said(best)} {'pushes' if len(best) == 1 else 'push'} most "
+        f"towards it{by}."
+    )
     if not against or -n_against < CANCELS * abs(total):
         return sentence
     return f"{sentence} Against it: {said(against)}."

@@ -18,7 +18,7 @@ from ui.shared.site import Asked, Site
 from ui.shared.wiring import QUIET, event_data, stop_event
 
 _ABOUT = (
-    "A chat model is a GPT that has read conversations written as plain text, *User: … Assistant: …*, and goes on with "
+    "A chat model is a GPT trained on conversations written as plain text, *User: … Assistant: …*. It continues with "
     "the assistant's turn. Train, Continue shows how one is made. The bundled one writes children's stories and "
     "small talk, and knows no facts."
 )

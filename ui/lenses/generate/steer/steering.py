@@ -151,9 +151,9 @@ def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]
     plain, steered = counts
     times = "once" if steered == 1 else f"{steered} times"
     did = (
-        f"Words of the first list come {times} with it and {plain} without."
+        f"Words from the first list appear {times} with steering and {plain} without."
         if plain != steered
-        else f"Nothing stands out: words of the first list come as often without it ({plain})."
+        else f"Nothing stands out: words from the first list appear as often without steering ({plain})."
     )
     return f"{did} {_cost_in_words(costs, strength)}"
 

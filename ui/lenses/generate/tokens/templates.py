@@ -14,7 +14,8 @@ TOKENS = f"""
 <div class="tk-top u-two" style="--columns: 2fr 1fr"><label class="tk-label u-muted u-type-sm">Any text, up to 1,000 characters
 <textarea class="tk-text u-mono" rows="2" spellcheck="false"></textarea></label>
 <div class="tk-examples u-row" role="group" aria-label="Examples">{_BUTTONS}</div></div>
-<p class="tk-why u-apart u-muted u-type-sm">A model reads no letters and no words, only numbers of tokens. Most tokens of GPT-2 start with their space, so
+<p class="tk-why u-apart u-muted u-type-sm">A model reads only token numbers, neither letters nor words.
+Most tokens of GPT-2 start with their space, so
 “hello” at the start and “ hello” after a word are two tokens that share nothing until training relates them. Long numbers
 fall into odd pieces, and a rare sign into its bytes. GPT-1 has only lower-case words.</p>
 <div class="tk-rows" aria-live="polite"></div>

@@ -59,7 +59,7 @@ export function start({element, server, given, answer}) {
     if (row.picked) add(head, 'span', 'tk-picked u-muted u-type-xs', 'picked');
     add(head, 'span', 'u-muted u-type-xs', row.what);
     if (row.message) return add(part, 'p', 'tk-said u-muted u-type-xs', row.message);
-    const back = row.back === null ? 'comes back unchanged' : `comes back as “${visible(row.back.slice(0, 60))}”`;
+    const back = row.back === null ? 'decodes to the same text' : `decodes to “${visible(row.back.slice(0, 60))}”`;
     const size = `${row.vocabulary.toLocaleString('en')} in the vocabulary`;
     const n = counted(row.tokens.length, 'token');
     add(head, 'span', 'u-type-xs u-digits', `${n}, ${row.per_word} a word · ${back} · ${size}`);

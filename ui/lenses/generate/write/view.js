@@ -67,8 +67,8 @@ export function start({element, props, trigger, watch}) {
   // Tokens that an option forbids at this step, and which.
   function drawStruck() {
     const forbidden = {
-      no_repeat_ngram_size: 'would repeat words in a row (No-repeat n-grams)',
-      min_new_tokens: 'would end too early (Minimum length)',
+      no_repeat_ngram_size: 'would repeat a sequence of tokens (No-repeat n-grams)',
+      min_new_tokens: 'would end the text too early (Minimum length)',
     };
     const by = Object.groupBy(data.struck ?? [], token => token.by);
     for (const [option, tokens] of Object.entries(by)) {

@@ -192,8 +192,8 @@ def _tying(lm: LanguageModel) -> Experiment:
         "tying",
         {"tied": tied.total, "untied": untied.total, "table": table},
         f"{lm.name} with one table at both ends has {tied.total:,} parameters, with two {untied.total:,}: the "
-        f"table is {table / tied.total:.0%} of the tied model. Tying says that a token that looks like another on "
-        "the way in should also be as likely on the way out (Press and Wolf 2017).",
+        f"table is {table / tied.total:.0%} of the tied model. Tying assumes that tokens with similar input vectors "
+        "should also get similar output scores (Press and Wolf 2017).",
         (_tied_elsewhere(),),
     )
 

@@ -6,7 +6,7 @@ import {valueOf} from '../../../shared/view/store.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {isDark, onLook} from '../../../shared/view/look.js';
 
-const REFUSED = 'This shape cannot be drawn: Count says why. If it does not, the server does not answer.';
+const REFUSED = 'This shape cannot be drawn. The Count view says why; if it does not, the server is not answering.';
 
 /** @param {Component<string, ParametersServer>} page */
 export function start({element, server, answer}) {

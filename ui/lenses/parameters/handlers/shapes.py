@@ -142,8 +142,8 @@ def breakdown(config: GPTConfig) -> str:
     value: Breakdown = {
         "config": config.to_dict(), "total": count.total, "name": name_of(config), "agrees": agrees, "check": check,
         "said": conclusion([(row["name"].split(":")[0], row["count"]) for row in rows]),
-        "fewer": f"{count.total - count.position_embedding:,} without the table of positions, as get_num_params of "
-        f"nanoGPT and of many lessons counts; {count.without_embeddings:,} without any table",
+        "fewer": f"{count.total - count.position_embedding:,} without the position table, as nanoGPT and many "
+        f"lessons count (get_num_params); {count.without_embeddings:,} without any embedding table",
         "rows": rows,
     }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -13,7 +13,7 @@ _HTML = """
 <textarea class="st-text u-type-xl u-mono" dir="auto" rows="1" spellcheck="false" aria-label="Your sentence" aria-describedby="st-how"></textarea></div></div></div>
 <span id="st-how" hidden>Alt and the down arrow offer other words for the one at the cursor.</span>
 <div class="st-tools u-apart u-row u-type-sm"><button type="button" class="st-play u-act" data-do="play">Let it write</button>
-<button type="button" data-do="why" title="what each part of the model wrote for its first guess (W)">Why this word?</button>
+<button type="button" data-do="why" title="how much each part adds to its first guess (W)">Why this word?</button>
 <button type="button" data-do="back" hidden>Back</button><button type="button" data-do="again" hidden>Start over</button>
 <button type="button" data-do="slow" aria-pressed="false" hidden>Slow</button>
 <span class="st-said u-muted" role="status"></span></div>

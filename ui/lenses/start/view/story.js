@@ -23,7 +23,7 @@ const OPTIONS = [
     'Every word sees all others at once. BERT took it four months later, to understand text.',
     'It cannot write: each word has already seen the next one.'],
   ['Transformer decoder: GPT', (row, column) => (column <= row ? 1 : 0),
-    'All words are trained at once, and it can write, because none sees the future.',
+    'It learns from all words at once, and it can write, because no word sees the future.',
     'A word is read only with what is to its left.'],
 ];
 const textOf = tokens => tokens.map(token => token.text).join('');

@@ -167,7 +167,7 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         _facts(lm, form, config, "instructions", data.batch_size * data.window),
         note=f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for a single "
         f"sentence. {len(held_out)} are held out, of {len(aside)} other stories. The loss counts only the "
-        "answers, and a requested word fifteen times where it first stands.",
+        "answers; the first occurrence of a requested word counts fifteen times.",
         n_train=len(train),
         n_valid=len(held_out),
         tokens_per_character=sum(len(one.answer) for one in held_out) / max(1, characters),

@@ -88,7 +88,7 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
     return {**given, **less}, (
         f"This machine is slow or busy now: in {seconds} s it would make about "
         f"{round(tokens / (batch * shape.n_positions)):,} updates of the preset's {shape.n_layer} layers × "
-        f"{shape.n_embd}, too few for words. So this run has {size} × {less['n_embd']} in batches of "
+        f"{shape.n_embd}, too few to learn words. So this run has {size} × {less['n_embd']} in batches of "
         f"{less['batch_size']}. For the preset's own shape choose a number of steps."
     )
 

@@ -241,7 +241,7 @@ class TrainForm(Run, OnText):
     )  # fmt: skip
     tasks: bool = declared(
         Flag(title="Test tasks at every snapshot", noun="Watch tasks",
-             info="last words, questions and summaries of the little world, from prompts alone"), False,
+             info="last words, questions and summaries of made-up texts, from prompts alone"), False,
     )  # fmt: skip
     use_mlp: bool = True  # which only a rival takes away
 

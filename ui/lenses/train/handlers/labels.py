@@ -79,7 +79,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         terms=("L2: labels", "L1: the text") if weight else (),
         tuned=True,
         note=f"{len(train):,} lines to learn from, {len(held_out):,} held out"
-        f"{f', {n_again:,} that stand there again left out' if n_again else ''}; {percent(max(counts) / len(train))} "
+        f"{f', duplicates left out: {n_again:,}' if n_again else ''}; {percent(max(counts) / len(train))} "
         f"have the most frequent label. Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),

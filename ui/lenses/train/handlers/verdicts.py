@@ -34,7 +34,7 @@ def risen(record: RunState) -> str:
         return ""
     at = f"update {best.step:,}" if best.step else "the start"
     fell = _training_loss(rows, best.step) - _training_loss(rows, last.step)
-    alone = ", while the training loss fell: what it learns now is its training text alone" if fell > _CLEAR else ""
+    alone = ", while the training loss fell: it is memorising its training text (overfitting)" if fell > _CLEAR else ""
     kept = "" if record.kept_step is None else f" The model of {at} is kept."
     lowest = f"The held-out loss was lowest at {at}, {best.valid_loss:.3f}"
     return f"{lowest}, and has risen to {last.valid_loss:.3f} since{alone}.{kept}"
@@ -58,7 +58,7 @@ def of_labels(record: RunState) -> str:
     when = f"after {passes:.1f} passes" if kept else "before the first update"
     sentence = (
         f"Held out: {n_right:,} of {n:,} lines right, {percent(right)} (95% interval {percent(measured.low)} to "
-        f"{percent(measured.high)}), as it was {when}: the best of its snapshots, which flatters it a little."
+        f"{percent(measured.high)}). This is its best snapshot, {when}, so the figure flatters it a little."
     )
     if not math.isfinite(facts.commonest):
         return sentence
@@ -90,4 +90,4 @@ def of_plain(record: RunState) -> str:
     change = round(after, 3) - round(before, 3)
     told = f"{abs(change):.3f} {'lost' if change > 0 else 'gained'}" if abs(change) >= _CLEAR else "nothing is lost"
     went = f"went from {before:.3f} to {after:.3f} nats per token"
-    return f"On held-out stories that nobody asked for, its loss {went}: {told}."
+    return f"On held-out stories without an instruction, its loss {went}: {told}."

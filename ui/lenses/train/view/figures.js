@@ -48,7 +48,7 @@ export function title(run, example) {
 
 export const slowSaid = slow =>
   `This machine is slow or busy: ${slow.seconds} s will make about ${counted(slow.updates, 'update')}, ` +
-  'too few for words.';
+  'too few to learn words.';
 
 // Of a loss in nats per token; scale: tokens per character, null where the loss is of no text.
 const perplexity = (loss, scale) => (loss === null || scale === null ? '–' : Math.exp(loss).toFixed(2));
@@ -63,8 +63,12 @@ export function tiles(run, example) {
     accuracy = run.final_accuracy ?? look?.accuracy ?? null,
     {kind, commonest, tokens_per_character: scale} = run.about,
     shown = value => (value === null ? '–' : percent(value));
-  const kinds = {repeated: 'on what repeats', instructions: 'held-out answers', preferences: 'held-out pairs, DPO'};
-  const when = run.final !== null ? ', all of it' : look ? `, update ${look.step.toLocaleString('en')}` : '';
+  const kinds = {
+    repeated: 'loss on repeats',
+    instructions: 'loss on held-out answers',
+    preferences: 'DPO loss on held-out pairs',
+  };
+  const when = run.final !== null ? ', whole set' : look ? `, update ${look.step.toLocaleString('en')}` : '';
   const ofKind = {
     labels: {accuracy: shown(accuracy), 'the most frequent label': shown(commonest)},
     preferences: {'the preferred one gained': shown(accuracy), 'no preference, ln 2': nats(Math.LN2)},
@@ -90,7 +94,7 @@ export function race(run, rival) {
   const leads = size === '0.000' ? 'They are level.' : `${gap >= 0 ? mine : theirs} leads by ${size}.`;
   const of = one => `${nats(heldOut(one))} after ${counted(heldOutStep(one) ?? 0, 'update')}`;
   const line =
-    `Race, half of the processor each · held out: ${mine} ${of(run)}, ${theirs} ${of(rival)}. ` +
+    `Race, each with half of the processor · held-out loss: ${mine} ${of(run)}, ${theirs} ${of(rival)}. ` +
     (gap === null ? '' : leads);
   return {mine, theirs, line};
 }
@@ -113,7 +117,7 @@ export function cells(old, i) {
 export function guessSaid(guess, run) {
   const valid = heldOut(run);
   if (guess === null) return '';
-  if (run.state !== 'ended' || valid === null) return 'Drawn as a line.';
+  if (run.state !== 'ended' || valid === null) return 'Your guess is drawn as a dashed line.';
   const gap = Math.abs(valid - guess).toFixed(2);
   return `You guessed ${guess}; it ended at ${valid.toFixed(2)}, ${gap} ${valid > guess ? 'higher' : 'lower'}.`;
 }
@@ -197,5 +201,5 @@ function againstBest(lines, loss) {
   const far = Math.abs(loss - best);
   const how = far <= CLEAR ? 'about as good' : `${far.toFixed(2)} nats ${loss < best ? 'below it' : 'above it'}`;
   const about = `On a text this short the best baseline is ${BASELINES[name]}, at ${best.toFixed(2)} nats`;
-  return `${about}. The run is ${how}${loss < best - CLEAR ? '' : ': nothing is settled'}.`;
+  return `${about}. The run is ${how}${loss < best - CLEAR ? '' : ': it has not beaten that baseline'}.`;
 }

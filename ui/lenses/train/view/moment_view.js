@@ -130,7 +130,7 @@ export function momentView(element, server, state, open) {
     if (!reading || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
     part('heads-title').textContent =
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
-      'rows read, columns are looked at';
+      'each row is a token looking back at the columns';
     drawMaps(part('heads'), values, reading.T, run.about, look);
   }
 

@@ -38,6 +38,6 @@ const ordinal = n => `${n}${(n % 100 > 10 && n % 100 < 20) || n % 10 > 3 ? 'th' 
 
 // A run's place in the queue: {number, seconds until it begins or null}.
 export function queued({number, seconds}) {
-  const when = seconds === null ? '' : `, in about ${Math.max(1, Math.round(seconds))} s`;
-  return `You are ${ordinal(number)} in the queue${when}: it begins by itself`;
+  const when = seconds === null ? '' : ` in about ${Math.max(1, Math.round(seconds))} s`;
+  return `You are ${ordinal(number)} in the queue; your run starts by itself${when}`;
 }

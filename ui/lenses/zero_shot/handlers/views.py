@@ -118,7 +118,7 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
         text, answer = written.strip(), written
     if not text:
         raise PromptError(
-            "There is no answer whose probability could move: "
+            "There is no answer to explain: "
             + ("the model writes none here." if whose == OWN else "fill in the expected answer.")
         )
     base, words = services.measure(lambda: word_effects(lm, fitted.prompt, answer))
@@ -219,7 +219,7 @@ def conclusion(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
         return ""
     right = [name for name, is_right in known if is_right]
     if not right:
-        sentence = f"None of {len(known)} answers as expected." if len(known) > 1 else "It does not answer as expected."
+        sentence = f"0 of {len(known)} answer as expected." if len(known) > 1 else "It does not answer as expected."
     elif len(right) == len(known):
         sentence = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
     else:

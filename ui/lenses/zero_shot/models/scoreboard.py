@@ -148,7 +148,7 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
     board.results.append(Result(called, says, reached.mean, reached.low, test.chance, test.metric))
     before = first.setdefault((model, test.task), score)
     if before is not score and len(before.cases) == n:
-        what = "the chain of thought" if way == CHAIN else f"{how} in front"
+        what = "the chain of thought" if way == CHAIN else f"asking with {how}"
         board.remarks.append(f"{model}, {title.lower()}: {what} {helped(before, score)[1]}.")
     wrong = [case for case in score.cases if case.score < 0.5][:2]
     board.misses += [(label, _short(case.prompt.text), case.answer, case.expected) for case in wrong]

@@ -66,7 +66,7 @@ export function start({element, props, watch, given}) {
     text.scrollTop = text.scrollHeight; // where the model goes on
     budget(parent, shown.budget);
     const alone = parent === box;
-    const about = 'What each part of the model wrote for its first word';
+    const about = 'How much each part of the model adds to its first word';
     if (alone) addButton(parent, 'zs-why', 'Why this answer?', () => why(shown)).title = about;
     if (shown.note) add(parent, 'div', 'zs-note u-aside', shown.note);
     if (shown.people && alone) add(parent, 'div', 'zs-people u-muted u-type-sm', shown.people);
@@ -136,7 +136,7 @@ export function start({element, props, watch, given}) {
     const {answer, p, note, changes, words} = value.uses;
     const line = add(box, 'div', 'zs-head u-apart u-strong', 'Probability of “');
     add(line, 'b', '', answer);
-    line.append(`” after this prompt, of all texts: ${percent(p)}`);
+    line.append(`” after this prompt, out of all possible texts: ${percent(p)}`);
     if (note) add(box, 'div', 'zs-note u-aside', note);
     add(box, 'p', 'zs-strongest u-apart', strongest(words, answer, p));
     const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';

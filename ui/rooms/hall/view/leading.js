@@ -45,7 +45,7 @@ async function tell() {
     if (!line) return;
     if (led) {
       name = led.name;
-      line.say(led.followers ? `Leading: followed by ${counted(led.followers, 'page')}` : 'Leading: nobody yet');
+      line.say(led.followers ? `Leading ${counted(led.followers, 'page')}` : 'Leading: nobody is following yet');
     } else line.say('Leading: the server did not take what this page shows');
   }
   timer = setTimeout(tell, EVERY);

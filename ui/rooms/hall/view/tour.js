@@ -264,7 +264,7 @@ function build() {
   });
   addButton(row, 'tour-speaker', 'Speaker’s window', () => {
     if (!openSpeaker(turnTour))
-      say('The browser does not allow another window. Allow it for this page, and press again.');
+      say('The browser blocked the new window. Allow pop-ups for this page, then press again.');
     tellSpeaker(tour, turnTour);
   }).title = 'notes, the next scene and a clock, for another screen; Next there turns this page';
   addButton(row, 'tour-leave', 'Leave', leaveTour);
