@@ -25,7 +25,7 @@ def test_a_long_text_and_an_upload_get_their_last_word(tmp_path):
         answer = b""
         while piece := upload.recv(4096):
             answer += piece
-        assert answer.startswith(b"HTTP/1.1 503") and b"The server is ending." in answer
+        assert answer.startswith(b"HTTP/1.1 503") and b"The server is shutting down." in answer
         while not long.done():  # its last state has come, and is still to be read
             threading.Event().wait(0.05)
         last = long.outputs()[-1]

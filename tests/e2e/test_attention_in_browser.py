@@ -49,7 +49,7 @@ def pixels(page: Page, selector: str) -> int:
 def test_it_opens_on_one_interesting_head_and_shows_others_in_three_ways(visit):
     page = visit_attention(visit)
     assert name(page) != "Layer 0 · head 0"
-    expect(page.locator("#attention .at-role")).to_contain_text("rests on the first token")
+    expect(page.locator("#attention .at-role")).to_contain_text("of its attention is on the first token")
     assert pixels(page, "#attention .at-map") > 20 and pixels(page, "#attention .at-grid") > 20
     box = page.locator("#attention .at-map").bounding_box()
     assert box["width"] > 300 and box["y"] + box["height"] < 720

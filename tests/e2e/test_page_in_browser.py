@@ -61,7 +61,7 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     text = written(page)
     page.context.set_offline(True)
     line = page.locator(".lens-away")
-    expect(line).to_contain_text("The server does not answer")
+    expect(line).to_contain_text("The server is not answering")
     page.click("#next-token")
     expect(page.locator(".toast-body:visible")).to_have_count(0)
     assert written(page).startswith(text) and page.locator("#tabs").is_visible()

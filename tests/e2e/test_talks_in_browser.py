@@ -48,7 +48,7 @@ def test_the_speaker_s_window_shows_notes_and_turns_the_hall_s(visit):
         page.get_by_role("button", name="Speaker’s window").click()
     speaker = opened.value
     expect(speaker.locator(".notes")).to_contain_text("Ask the hall")
-    expect(speaker.locator(".next")).to_contain_text("gives every word a chance")
+    expect(speaker.locator(".next")).to_contain_text("every possible next word with its probability")
     speaker.get_by_role("button", name="Next", exact=True).click()
     expect(page.locator("#tour .tour-count")).to_have_text("2 of 7")
     expect(speaker.locator("header")).to_contain_text("2 of 7")
