@@ -289,7 +289,7 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     page = visit("")
     page.click("#model input")
     page.locator("[role=option]", has_text="gpt2 · recorded, five texts").click()  # opens the view
-    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Layer 4, head 11 looks hardest")
+    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Layer 4, head 11 has the strongest look")
     expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
     expect(page.locator("#model input")).to_have_value(
         "mini · writes children’s stories"

@@ -83,7 +83,7 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
     speaker.click("#start [data-do=talks]")
     speaker.get_by_role("button", name="Lead the room").click()
     chip = speaker.locator(".hall-chip")
-    expect(chip).to_contain_text("nobody yet")
+    expect(chip).to_contain_text("nobody is following yet")
     chip.get_by_role("button", name="Code for phones").click()
     shown = speaker.locator(".lens-code p").first
     expect(shown).to_contain_text("follow=")

@@ -148,6 +148,10 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(phone.locator("#train [data-cmd=again]")).to_be_visible()  # the buttons of a run that has ended
     expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    expect(phone.locator("#train-start")).to_be_visible()  # who may control the run may start one
+    page.reload()
+    expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
+    expect(page.locator("#train-start")).to_be_visible()  # its owner keeps the form, with the address that was shared
 
 
 def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):

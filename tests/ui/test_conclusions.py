@@ -52,7 +52,7 @@ def test_what_excites_a_neuron():
 def test_what_surprises():
     seen = [(" mat", 0.9, 1, " mat", 0.9), (" ref", 0.001, 800, " mat", 0.93)]
     assert surprise(seen) == (
-        "“ref” surprises it most: it had 0.1% where it expected “mat” (93%). 1 of 2 tokens were its first guess."
+        "“ref” surprises it most: it had 0.1% where it expected “mat” (93%). 1 of 2 tokens was its first guess."
     )
     assert surprise(seen[:1]).startswith("Nothing surprises it: every token had 90% or more.")
 

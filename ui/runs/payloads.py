@@ -38,5 +38,6 @@ class RunAbout(TypedDict):
     commonest: float | None
     input_form: str
     tuned: bool
+    continues: bool
     data: list[str]
     why: NotRequired[str]

@@ -99,6 +99,7 @@ class RunFacts:
     commonest: float = math.nan  # share of the held-out lines that have the most frequent of their labels, or NaN
     input_form: str = "classification"  # how the lines became token sequences, of a run on labels
     tuned: bool = False  # whether it started from a trained model
+    continues: bool = False  # whether it started from the weights of the run before
     data: tuple[str, ...] = ()  # those of them that two runs must share for their losses to be drawn into one chart
 
     @property

@@ -58,9 +58,9 @@ test('bits per character come from the held-out loss and the tokens in a charact
 test('the table of a curve has a column for every term of a loss that is a sum', () => {
   const sum = {...run, about: {...about, terms: ['DPO', 'own']}, rows: [[1, 3, 0.1, 1, 1, 0.7, 2.3]]};
   const [names, first, row] = curveRows(sum);
-  assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats']);
-  assert.deepEqual([first.length, first.at(-1), row.length], [names.length, 4, names.length]);
-  assert.equal(curveRows({...sum, about})[2].length, 6); // a term that is the loss itself has no column
+  assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats', 'held_out_at_the_end_nats']);
+  assert.deepEqual([first.length, first.at(-2), row.length], [names.length, 4, names.length]);
+  assert.equal(curveRows({...sum, about})[2].length, 7); // a term that is the loss itself has no column
 });
 
 const LINES = {uniform: 4.3, unigram: 3.07, bigram: 2.38};
@@ -149,4 +149,24 @@ test('a race gives each loss with its own update, and may be level', () => {
   const mine = madeRun({about: {...madeRun({}).about, settings: {a: '1'}}});
   const theirs = madeRun({about: {...madeRun({}).about, settings: {a: '2'}}, looks: [{step: 30, valid: 2.2001}]});
   assert.match(race(mine, theirs).line, /2\.200 after 11 updates.*2\.200 after 30 updates\. They are level\./);
+});
+
+test('every observation is in the table of the curve, also where the rows were thinned out, and the last loss of all', () => {
+  const about = {terms: [], tokens_per_character: 1};
+  const thinned = {
+    about,
+    rows: [[10, 2, 0.1, 1, 5]],
+    looks: [0, 7, 10].map(step => ({step, valid: step / 10})),
+    final: 0.5,
+  };
+  const [names, ...rows] = curveRows({...thinned, kept: null, step: 10});
+  assert.deepEqual(
+    rows.map(row => [row[0], row.at(-2), row.at(-1)]),
+    [
+      [0, 0, ''],
+      [7, 0.7, ''],
+      [10, 1, 0.5],
+    ],
+  );
+  assert.ok(rows.every(row => row.length === names.length));
 });

@@ -13,7 +13,7 @@ from helpers import LESSON
 from ui import links
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
-from ui.rooms.exercises.handlers import checking
+from ui.rooms.exercises.handlers import checking, measures
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
 from ui.views import TAB_NAMES
@@ -116,6 +116,37 @@ def test_what_is_no_number_is_said_so(models, answer):
 ])  # fmt: skip
 def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answer, readings):
     assert numbers(answer) == readings
+
+
+@pytest.mark.parametrize(("answer", "value"), [
+    ("8 tokens", 8), ("4.16 nats", 4.16), ("ln 64", math.log(64)), ("ln(64)", math.log(64)), ("about 12", 12),
+    ("50257*768", 50257 * 768), ("50,257 × 768", 50257 * 768), ("38.6 million", 38.6e6), ("38.6M", 38.6e6),
+    ("38.597.376", 38_597_376), ("≈ 0,65", 0.65), ("36 cells.", 36), ("−1", -1), ("97%", 97),
+])  # fmt: skip
+def test_a_number_may_have_a_unit_or_be_computed(answer, value):
+    assert numbers(answer)[0] == pytest.approx(value)
+
+
+def test_a_formula_is_not_a_number_yet():
+    with pytest.raises(GPTCoreError, match="is a formula"):
+        numbers("V × C")
+    with pytest.raises(GPTCoreError, match="is not a number"):
+        numbers("many")
+
+
+def test_a_word_may_be_quoted_or_end_a_sentence(models):
+    [word] = re.findall("“(.*?)”", solved(models, KINDS["word"][0]))
+    for written in (f'"{word}"', f"“{word}”.", f"{word},"):
+        assert checked(models, KINDS["word"][0], written).right, written
+
+
+def test_the_reason_is_that_of_the_answer(models):
+    for written, reason in (
+        (measures.BALLS.replace("blue ball", "blue hat"), "It copies your word: “hat”"),
+        (measures.BALLS.replace("his blue", "his big"), "Your word is not copied"),
+    ):
+        verdict = checked(models, "turn-it", written)
+        assert verdict.right and verdict.reason.startswith(reason), verdict
 
 
 def test_exercises_about_a_run_need_a_run_of_ones_own(bundled):

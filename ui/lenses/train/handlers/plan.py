@@ -239,7 +239,7 @@ def facts_of(
         tokens_per_step=config.batch_size * shape.n_positions,
         prompt=tokenizer.decode(watched.prompt),
         tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
-        lines={"uniform": math.log(shape.vocab_size)},
+        lines={} if kind in ("labels", "preferences") else {"uniform": math.log(shape.vocab_size)},
         tokens_per_character=math.nan,
     )
 

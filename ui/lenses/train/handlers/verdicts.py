@@ -68,7 +68,9 @@ def of_labels(record: RunState) -> str:
         return f"{sentence} {few}: {always}. Give it more lines."
     if measured.low > facts.commonest:
         return f"{sentence} It has learned something: {always}."
-    return f"{sentence} It has not learned the labels: {always}. Train longer, or give it more lines."
+    if measured.high < facts.commonest:
+        return f"{sentence} It has not learned the labels: {always}. Train longer, or give it more lines."
+    return f"{sentence} That settles nothing: {always}. Give it more lines, or train longer."
 
 
 def of_preferences(record: RunState) -> str:
@@ -76,9 +78,13 @@ def of_preferences(record: RunState) -> str:
     facts, share = record.facts, record.final_accuracy
     if record.alive or not math.isfinite(share):
         return ""
+    n, n_right = facts.n_valid, round(share * facts.n_valid)
+    measured = estimate([1.0] * n_right + [0.0] * (n - n_right))
+    chance = "more than chance" if measured.low > 0.5 else "less than chance" if measured.high < 0.5 else "maybe chance"
     return (
-        f"Of {facts.n_valid:,} held-out pairs, the preferred answer gained on the other in {percent(share)}; half of "
-        "them would be chance."
+        f"The preferred answer gained on the other in {n_right:,} of {n:,} held-out pairs (95% interval "
+        f"{percent(measured.low)} to {percent(measured.high)}): {chance}. This is its best snapshot, so the figure "
+        "flatters it a little."
     )
 
 

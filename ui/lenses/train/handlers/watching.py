@@ -122,7 +122,7 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
         warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
     )
     note = f"Continues from update {record.step:,} of the last run, with its weights."
-    facts = replace(plan.facts, config=config, note=note, title=record.facts.title)
+    facts = replace(plan.facts, config=config, note=note, title=record.facts.title, continues=True)
     begun = services.run_manager.start(workspace.id, replace(plan, facts=facts, model=copy_of(lm)))
     if begun.current is not None:
         begun.current.form = record.form
@@ -222,7 +222,8 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
 def _slow(record: RunState) -> payloads.SlowRun | None:
     """Warning for a run whose time will end before its model has learned words, with a suggested time."""
     seconds, budget, facts = record.seconds(), record.time_budget, record.facts
-    if not record.alive or budget is None or not _TOLD_AFTER <= seconds < budget or facts.kind == "labels":
+    learns_words = facts.kind != "labels" and not facts.tuned  # a trained model writes them already
+    if not record.alive or budget is None or not learns_words or not _TOLD_AFTER <= seconds < budget:
         return None
     expected = round(record.step * budget / seconds)
     few = expected * facts.tokens_per_step < _FEW_TOKENS
@@ -303,7 +304,9 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "steps": record.step,
         "changed": [
             *([_LEARNS[facts.kind]] if before is not None and before.facts.kind != facts.kind else []),
+            *(["starts from the last run's weights"] if facts.continues else []),
             *(f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value),
+            *_moved(record),
         ],
         "seconds": round(record.seconds(), 1),
         "valid": finite(last),
@@ -312,6 +315,14 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "curve": [(int(row[0]), significant(row[1])) for row in thin],
         "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],
     }
+
+
+def _moved(record: RunState) -> list[str]:
+    """The learning rate, where it was moved while the run was on."""
+    planned = record.facts.config.learning_rate
+    if not record.learning_rate or math.isclose(record.learning_rate, planned, rel_tol=1e-6):
+        return []
+    return [f"learning rate moved to {record.learning_rate:.2g}"]
 
 
 def message(error: GPTCoreError) -> str:

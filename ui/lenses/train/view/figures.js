@@ -68,7 +68,7 @@ export function tiles(run, example) {
     instructions: 'loss on held-out answers',
     preferences: 'DPO loss on held-out pairs',
   };
-  const when = run.final !== null ? ', whole set' : look ? `, update ${look.step.toLocaleString('en')}` : '';
+  const when = run.final !== null ? ', final' : look ? `, update ${look.step.toLocaleString('en')}` : '';
   const ofKind = {
     labels: {accuracy: shown(accuracy), 'the most frequent label': shown(commonest)},
     preferences: {'the preferred one gained': shown(accuracy), 'no preference, ln 2': nats(Math.LN2)},
@@ -140,11 +140,17 @@ export function curveRows(run) {
   const held = new Map(run.looks.map(look => [look.step, look.valid]));
   const rows = run.rows.map(row => [...row.slice(0, 5 + run.about.terms.length), held.get(row[0]) ?? '']);
   const terms = run.about.terms.map(name => `${name}, nats`);
-  const before = run.looks
-    .filter(look => look.step === 0)
-    .map(look => [0, '', '', '', 0, ...terms.map(() => ''), look.valid]);
+  // The updates of long runs are thinned out: an observation whose update has no row gets one of its own.
+  const isRow = new Set(rows.map(row => row[0]));
+  const observed = run.looks
+    .filter(look => !isRow.has(look.step))
+    .map(look => [look.step, '', '', '', look.elapsed ?? '', ...terms.map(() => ''), look.valid]);
   const names = ['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', ...terms, 'held_out_nats'];
-  return [names, ...before, ...rows];
+  const all = [...rows, ...observed].toSorted((a, b) => a[0] - b[0]).map(row => [...row, '']);
+  // The last loss is of the held-out data at the end of the run, those before of a part.
+  if ((run.final ?? null) !== null) all.at(-1)[names.length] = run.final;
+  names.push('held_out_at_the_end_nats');
+  return [names, ...all];
 }
 
 const CLEAR = 0.05; // nats by which a loss must be lower to be called so

@@ -70,7 +70,6 @@ const isExample = view => Object.values(EXAMPLES).includes(view.workspace);
 function attach(view, id) {
   view.workspace = id;
   useWorkspace(isExample(view) ? null : id, id !== view.followed);
-  document.body.classList.toggle('following', id === view.followed);
 }
 
 function take(view, value) {
@@ -200,7 +199,9 @@ function show(view, news, fresh, inSight) {
   if (fresh) setStarting(view, false);
   element.classList.toggle('tr-learning', isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state));
   [run.queue, run.viewing] = [news.queue, news.viewing];
-  document.body.classList.toggle('only-sees', !news.steers && !isExample(view));
+  const onlySees = !news.steers && !isExample(view); // a link to look, not one to share control
+  document.body.classList.toggle('only-sees', onlySees);
+  document.body.classList.toggle('following', onlySees && view.workspace === view.followed);
   if (!inSight || view.starting) return;
   if (view.follow) view.at = Math.max(0, run.looks.length - 1);
   numbers(view);

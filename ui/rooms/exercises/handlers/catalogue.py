@@ -76,7 +76,8 @@ EXERCISES = (
     Exercise("even-guess", 1, "train", "scratch", "The loss of ignorance",
         "A model with a vocabulary of 64 characters has learned nothing yet. What is its loss, in nats?",
         "Each of V characters has probability 1/V; the loss is −ln of that.",
-        "ln V: the line “uniform guess” in the plot. A first loss far above it points to a faulty initialisation.",
+        "ln V, here ln 64. Train draws ln V of its own text as the line “uniform guess”. A first loss far above it "
+        "points to a faulty initialisation.",
         number(lambda lm: math.log(lm.model.config.vocab_size), "{value:.3f} nats.", within=0.01),
         model="induction"),
     Exercise("copier", 2, "attention", "heads", "The head that copies",
@@ -115,7 +116,7 @@ EXERCISES = (
     Exercise("turn-it", 2, "start", "", "One word changes it",
         "Change exactly one word so that it guesses another word than before.",
         "What does it copy from? Change that.",
-        "It reads the object off the earlier sentence: a change there is copied into the guess.",
+        "It copies the object from the earlier sentence: a change there changes the guess.",
         text(measures.changes_the_guess,
              (measures.BALLS.replace("blue ball", "blue hat"), measures.BALLS.replace("his blue", "his big"),
               f"{measures.BALLS[:-4]}way")),

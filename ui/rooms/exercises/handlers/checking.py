@@ -36,7 +36,7 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
         verdict = services.now(partial(exercise.task.check, lm, answer, newest))
         reply = {"right": verdict.right, "said": verdict.said}
         if verdict.right:
-            reply["reason"] = exercise.reason
+            reply["reason"] = verdict.reason or exercise.reason
     except GPTCoreError as error:
         reply = {"right": None, "said": str(error)}
     return json.dumps(reply, ensure_ascii=False)

@@ -110,7 +110,15 @@ def changes_the_guess(lm: LanguageModel, written: str) -> Verdict:
     if len(before) != len(after) or changed != 1:
         return Verdict(False, f"Change exactly one word of “{BALLS}”; here {changed} of {len(after)} differ.")
     was, now = next_word(lm, BALLS).strip(), next_word(lm, written).strip()
-    return Verdict(was != now, f"It guessed “{was}” and now guesses “{now}”.")
+    said = f"It guessed “{was}” and now guesses “{now}”."
+    old, new = next((a.strip(".,"), b.strip(".,")) for a, b in zip(before, after, strict=True) if a != b)
+    if now == new:
+        reason = f"It copies your word: “{new}” stands where it reads the object off the earlier sentence."
+    elif was == old:
+        reason = f"It had copied “{was}” from the place that you changed."
+    else:
+        reason = "Your word is not copied: it changes what fits next."
+    return Verdict(was != now, said, reason)
 
 
 def certain(lm: LanguageModel, written: str) -> Verdict:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
@@ -15,6 +16,17 @@ from ui.rooms.exercises.payloads import Kind
 from ui.runs.run_state import RunState
 
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_DOTTED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}){2,}")  # dots between thousands
+_ABOUT = re.compile(r"^(?:about|around|approximately|approx\.?|ca\.?|circa|~|≈|=)\s*")
+_UNIT = re.compile(
+    r"\s*(?:tokens?|pieces?|nats?|bits?|cells?|parameters?|params?|numbers?|blocks?|layers?|heads?|letters?|"
+    r"characters?|words?|percent|%)?\s*(?:per token)?\.?$"
+)
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9}
+_SCALED = re.compile(rf"(.*\d)\s*({'|'.join(_SCALES)})")
+_LOGARITHM = re.compile(r"(?:ln|log)\s*\(?\s*([^()]+?)\s*\)?")
+_TIMES = re.compile(r"\s*[*×·x]\s*")
+_FORMULA = re.compile(r"[A-Za-z]\w?(?:\s*[*×·x+]\s*\w+)+")
 # A head as people write it: L5H4, 5.4, 5,4 or layer 5, head 4.
 _HEAD = re.compile(r"(?:L|layer)?\s*(\d{1,5})\s*(?:[.,:/]|H|,?\s*head)\s*(\d{1,5})", re.IGNORECASE)
 _NONE_SUCH = "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
@@ -26,6 +38,7 @@ class Verdict:
 
     right: bool
     said: str
+    reason: str = ""  # why this answer is right, where that depends on it; else that of the exercise
 
 
 @dataclass(frozen=True)
@@ -56,7 +69,7 @@ def word(measure: Callable[[LanguageModel], str], description: str) -> Task:
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         value = measure(lm)
-        right = answer.strip().casefold() == value.strip().casefold()
+        right = _bare(answer) == _bare(value)
         return Verdict(right, description.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
 
     return Task("word", check, lambda lm: description.format(value=measure(lm).strip()))
@@ -104,26 +117,56 @@ def run(judge: Callable[[RunState, str], Verdict], answer: str, *, kind: Kind = 
     return Task(kind, check, lambda lm: answer)
 
 
+def _bare(word: str) -> str:
+    """A word without quotation marks and the punctuation around it; a sign that stands alone is kept."""
+    plain = word.strip().casefold()
+    return plain.strip("\"'“”„‘’«».,;:!? ") or plain
+
+
 def numbers(answer: str) -> list[float]:
     """What somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the likelier reading first.
 
-    A single comma is a decimal point; with three digits behind it, it may also stand between thousands.
+    A unit may stand behind it ("8 tokens"), or a word such as million; ln 64 and 50257 * 768 are computed. A single
+    comma is a decimal point; with three digits behind it, it may also stand between thousands.
 
     Raises:
         GPTCoreError: it is not a number.
     """
-    plain = answer.strip().rstrip("%").replace(" ", "").replace("\u00a0", "")
+    plain = _UNIT.sub("", _ABOUT.sub("", answer.strip().lower().replace("\u00a0", " ")))
+    if logarithm := _LOGARITHM.fullmatch(plain):
+        return [math.log(value) for value in numbers(logarithm[1]) if value > 0] or [math.nan]
+    factors = _TIMES.split(plain)
+    if len(factors) > 1:
+        readings = [_readings(factor)[::-1] for factor in factors]  # what is multiplied is mostly a count
+        return [math.prod(one) for one in product(*readings)] or _refuse(answer)
+    return _readings(plain) or _refuse(answer)
+
+
+def _readings(plain: str) -> list[float]:
+    """The readings of a number without a unit; none where it is not one."""
+    scale = 1.0
+    if scaled := _SCALED.fullmatch(plain):
+        plain, scale = scaled[1], _SCALES[scaled[2]]
+    plain = plain.replace(" ", "").replace("−", "-")
+    if _DOTTED.fullmatch(plain):
+        plain = plain.replace(".", "")
     single = plain.count(",") == 1 and "." not in plain
     readings = [plain.replace(",", ".")] if single else []
     if not single or _THOUSANDS.fullmatch(plain):
         readings.append(plain.replace(",", ""))
     try:
-        values = [float(one) for one in readings]
+        values = [float(one) * scale for one in readings]
     except ValueError:
-        values = [math.nan]
-    if not all(map(math.isfinite, values)):
-        raise GPTCoreError(f"The answer {answer.strip()[:40]!r} is not a number. Write one like 12 or 3.5.")
-    return values
+        return []
+    return values if all(map(math.isfinite, values)) else []
+
+
+def _refuse(answer: str) -> list[float]:
+    """Raises GPTCoreError for what is not a number."""
+    shown = answer.strip()[:40]
+    if _FORMULA.fullmatch(shown):
+        raise GPTCoreError(f"The answer {shown!r} is a formula. Put in its numbers, such as 50257 × 768.")
+    raise GPTCoreError(f"The answer {shown!r} is not a number. Write one like 12, 3.5 or ln 64.")
 
 
 def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer} from '../../../shared/view/offers.js';
 import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
 
+const TRIES = 3; // after which a wrong number gets the hint
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
 const FIELDS = {number: 'a number', word: 'a word', head: 'a head, such as L3H1', text: 'your text'};
@@ -70,6 +71,7 @@ function draw(exercise) {
   addButton(row, '', 'Next', async () => show(after(await all(), exercise.name).name));
   const status = add(bar, 'p', 'ex-said u-line u-apart');
   status.setAttribute('role', 'status');
+  let tries = 0;
   row.addEventListener('submit', async event => {
     event.preventDefault();
     say('Measuring…');
@@ -82,6 +84,9 @@ function draw(exercise) {
       tick.textContent = '✓ done';
     }
     const verdict = reply.right ? 'Right. ' : reply.right === null ? '' : 'Not yet. ';
+    if (reply.right === false) tries += 1;
+    // "Higher" and "lower" would lead to any number without a look at the page.
+    if (reply.right === false && exercise.kind === 'number' && tries > TRIES) return say(`Not yet. ${exercise.hint}`);
     say(`${verdict}${reply.said} ${reply.reason ?? ''}`);
   });
 }
