@@ -69,6 +69,8 @@ def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout_light_dark_narrow_
         settled(page)
         for view in views(page):
             kinds = [*findings(page, OPEN), *faults(page), *unnamed(page)]
+            shown = things(page, "#tabs > .tabitem")
+            kinds += [f"{shown} things to press on the first screen"] if shown > MOST_THINGS else []
             with look(page, "d", 390, 844):
                 kinds += [*findings(page, OPEN, only="color-contrast"), *faults(page)]
             found += [f"{tab.title}, {view}: {kind}" for kind in kinds]
@@ -91,6 +93,9 @@ def test_the_first_screen_is_calm_and_what_would_be_found_is_found(visit):
     found = " ".join(faults(page))
     assert "“A name” is cut" in found and "wider than its window" in found
 
+
+# On the first screen of a view, without header, tabs and footer.
+MOST_THINGS = 45
 
 # Windows of a hall -> the smallest letters that can be read from its back.
 WALLS = {(1280, 720): 20, (1920, 1080): 24}

@@ -35,7 +35,7 @@ SIZES = {
     "1280-dark": (1280, 720, {"__theme": "dark"}),
     "1920-large": (1920, 1080, {"__theme": "light", "present": "1"}),
 }
-MOST_THINGS = 45  # wanted on the first screen of a view
+MOST_THINGS = 45  # wanted on the first screen of a view, as tests/e2e/test_access_in_browser.py has it
 _COLUMNS = 4
 _THUMBNAIL = 640
 
@@ -73,7 +73,7 @@ def visit(browser: Browser, server: str, size: str, folder: Path | None) -> dict
             page.screenshot(path=folder / f"{size}-{name}.png")
     context.close()
     if folder:
-        sheet(folder, size).save(folder / f"{size}.jpg", quality=85)
+        sheet(folder, size).save(folder / f"{size}.png")
     return found
 
 

@@ -27,7 +27,11 @@ function nameGroups(root) {
   }
 }
 
+// What people write and models answer begins at the side where its language begins.
+const TEXTS = ':is(textarea, input[type=text], [class*=u-reading], .u-token, .wy-text, .ct-words, .ln-text, .ch-turn)';
+
 function describe(root) {
+  for (const text of root.querySelectorAll(`#tabs ${TEXTS}:not([dir])`)) text.setAttribute('dir', 'auto');
   for (const panel of root.querySelectorAll('.tabitem[role=tabpanel]')) if (panel.getClientRects().length) name(panel);
   for (const arrow of root.querySelectorAll(ARROWS)) arrow.setAttribute('aria-hidden', 'true');
   nameGroups(root);

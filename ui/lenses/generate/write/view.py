@@ -34,7 +34,7 @@ def lay_out(site: Site[writing.WritingExample]) -> Lens:
     """Lays out the view and wires it."""
     example = site.example
     with gr.Row(equal_height=False):
-        with gr.Column(scale=1, min_width=330):
+        with gr.Column(scale=1, min_width=400):
             buttons = _buttons()
             stream = token_stream(
                 example.document.stream, label="Generated text", needs=_TAKES, elem_id="stream", branching=True
@@ -45,7 +45,7 @@ def lay_out(site: Site[writing.WritingExample]) -> Lens:
             ):
                 _seed_row(site)
                 _more_controls(site)
-        with gr.Column(scale=1, min_width=330):
+        with gr.Column(scale=1, min_width=400):
             with gr.Row(elem_classes="presets"):
                 presets = [
                     gr.Button(name, size="sm", min_width=0, elem_id=f"preset-{place}")
