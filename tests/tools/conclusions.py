@@ -19,14 +19,20 @@ import gptcore
 from gptcore.analysis import repeated_token_scores, trace
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits
+from gptcore.inference.sampling_settings import SamplingSettings
 from tests.tools.peer import Peer, hooked, near
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.layers import lens, neurons
 from ui.lenses.attention.pair import difference as compare
+from ui.lenses.attention.pair import patching
 from ui.lenses.attention.why import attribution as why
 from ui.lenses.attention.why import circuit
+from ui.lenses.generate.handlers import distribution
+from ui.lenses.generate.write import score
+from ui.lenses.start.handlers import sentence
 from ui.services import Services, make_services
 from ui.state.machine import described
+from ui.state.sessions import NextToken
 
 MODELS = ("mini", "world", "assistant", "anthology", "shakespeare-char", "mini@512")
 TEXTS = (
@@ -43,8 +49,6 @@ TEXTS = (
 )
 # Conclusions whose words are tested against the numbers that stand beside them, not against transformers.
 OF_NUMBERS = {
-    "next token": "ui/test_conclusions.py::test_how_sure_the_next_token_is",
-    "surprise": "ui/test_conclusions.py::test_what_surprises",
     "shares": "ui/test_conclusions.py::test_where_the_parameters_are",
     "scores": "ui/test_conclusions.py::test_which_test_is_passed_best",
     "same prompt": "ui/test_conclusions.py::test_how_several_answer_the_same_prompt",
@@ -52,8 +56,6 @@ OF_NUMBERS = {
     "a run": "ui/lenses/train/test_verdicts.py::test_what_is_said_follows_the_numbers",
     "steering": "ui/lenses/generate/test_steer.py::test_the_conclusion_follows_the_numbers",
     "a head's weights": "ui/lenses/attention/test_circuit.py::test_the_words_about_a_head_follow_the_numbers",
-    "without parts": "ui/lenses/start/test_start_handlers.py::test_what_is_said_without_parts_follows_the_numbers",
-    "patching": "ui/lenses/attention/test_why.py::test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it",
     "when a preference formed": "ui/lenses/attention/test_circuit.py::test_every_moment_is_that_moment_s_model",
 }
 
@@ -62,6 +64,7 @@ Statement = tuple[str, bool]
 Question = Callable[[Services, gptcore.LanguageModel, str], Mapping[str, Any]]
 Check = Callable[[str, Mapping[str, Any], Peer], list[Statement]]
 _P = r"([<>]?[\d.]+%)"
+_WORD = r"“.*?”|a space|a new line|a tab|a carriage return|a no-break space"
 
 
 def number(said: str) -> float:
@@ -278,6 +281,89 @@ def of_circuit(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statemen
     return found
 
 
+def of_next_token(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    chances = peer.logits[-1].softmax(-1)
+    likeliest = chances.topk(min(40, len(chances))).indices.tolist()
+    # Of two tokens that people read alike, the likelier one.
+    by_label = {peer.label(token): float(chances[token]) for token in reversed(likeliest)}
+    best = float(chances.max())
+    told = re.findall(rf"({_WORD})(?:, has only| has(?: only)?| \() ?{_P}", said)
+    found = [(f"the chance of {label}", near(share, by_label.get(label, -1.0))) for label, share in told]
+    found.append(("the likeliest", bool(told) and abs(by_label.get(told[0][0], -1.0) - best) < 1e-3))
+    if told:
+        first = told[0][1]
+        sure = {"very sure": best >= 0.9 - 1e-3, "fairly sure": 0.5 - 1e-3 <= best <= 0.9 + 1e-3}
+        found += [(word, holds) for word, holds in sure.items() if word in said]
+        found.append(("nothing stands out", ("Nothing stands out" in said) == (best < 0.1) or near(first, 0.1)))
+    return found
+
+
+def of_surprise(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    """The first token of a text is read after an end-of-text token, where the model has one."""
+    end = peer.lm.tokenizer.end_id
+    ids = peer.lm.tokenizer.encode(peer.text)
+    read = [*([] if end is None else [end]), *ids]
+    if len(read) > peer.lm.model.config.n_positions:
+        return []
+    with torch.inference_mode():
+        chances = peer.hf(torch.tensor([read])).logits[0].softmax(-1)
+    seen = [(float(chances[place, token]), int(chances[place].argmax()) == token, peer.label(token), chances[place])
+            for place, token in enumerate(read[1:])]  # fmt: skip
+    found: list[Statement] = []
+    if counted := re.search(r"(\d+) of (\d+) tokens? (?:was|were) its first guess", said):
+        found.append(("how many", (int(counted[1]), int(counted[2])) == (sum(one[1] for one in seen), len(seen))))
+    least = min(seen, key=lambda one: one[0])
+    if told := re.match(rf"({_WORD}) surprises it most: it had {_P}(?: where it expected ({_WORD}) \({_P}\))?", said):
+        found.append(("the least expected", told[1] == least[2] and near(told[2], least[0])))
+        if told[3]:
+            best = int(least[3].argmax())
+            found.append(("what was expected", told[3] == peer.label(best) and near(told[4], float(least[3][best]))))
+    return found
+
+
+def of_without_parts(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    before, after = peer.logits[-1].softmax(-1), peer.without(value["tag"]).softmax(-1)
+    guess, now = int(before.argmax()), int(after.argmax())
+    told = re.search(rf"({_WORD}) (?:falls|rises) from {_P} to {_P}", said)
+    found = [("the first guess", peer.label(guess) in said)]
+    if told:
+        found.append(("before", told[1] == peer.label(guess) and near(told[2], float(before[guess]))))
+        found.append(("after", near(told[3], float(after[guess]))))
+        found.append(("falls", ("falls" in said) == (float(after[guess]) < float(before[guess]))))
+    if takes := re.search(rf"({_WORD}) takes first place with {_P}", said):
+        found.append(("takes first place", takes[1] == peer.label(now) and near(takes[2], float(after[now]))))
+    elif "stays the first guess" in said:
+        found.append(("stays", now == guess))
+    return found
+
+
+def of_patching(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
+    """Shares of the named heads and places, each patched in transformers."""
+    target = Peer(peer.lm, peer.hf, value["texts"][1])
+    word, rival = (int(one.logits[-1].argmax()) for one in (peer, target))
+
+    def lead(logits: Tensor) -> float:
+        return float(logits[word] - logits[rival])
+
+    end, start = lead(peer.logits[-1]), lead(target.logits[-1])
+    if abs(end - start) < 0.3:
+        return []  # small differences of two runs
+    found: list[Statement] = []
+    for layer, head, share in re.findall(r"L(\d+)H(\d+) \(([−<>\d.]+%)\)", said):
+        part = (lead(target.with_head_of(peer, int(layer), int(head))) - start) / (end - start)
+        found.append((f"L{layer}H{head}", abs(number(share.strip("<>%")) / 100 - part) < 0.02))
+    places = [(lead(target.with_embedding_of(peer, place)) - start) / (end - start) for place in range(len(peer.ids))]
+    first = max(range(len(places)), key=places.__getitem__)
+    for label, share in re.findall(rf"({_WORD}) \(([−\d.]+)%\)", said.partition("; ")[0]):
+        told = number(share) / 100
+        near_it = [abs(told - one) < 0.02 for one, name in zip(places, peer.labels, strict=True) if name == label]
+        found.append((f"{label} at first", any(near_it)))
+    if "alone holds the difference at first" in said:
+        rest = [abs(share) for place, share in enumerate(places) if place != first]
+        found.append(("alone", peer.labels[first] in said and max(rest, default=0.0) < 0.16))
+    return found
+
+
 def started(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
     ids = lm.tokenizer.encode(text)[-lm.model.config.n_positions :]
     return described(lm, ids, trace(lm.model, ids, len(ids) - 1))
@@ -299,6 +385,36 @@ def compared(services: Services, lm: gptcore.LanguageModel, text: str) -> Mappin
     return {**json.loads(compare.compare(services, None, lm.name, text, lm.name, other)), "other": other}
 
 
+def drawn_from(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    ids = lm.tokenizer.encode(text)[-lm.model.config.n_positions :]
+    seen = NextToken(lm.name, tuple(ids), len(ids), last_logits(lm.model, ids))
+    return json.loads(distribution.describe(lm.tokenizer, seen, SamplingSettings()))
+
+
+def scored(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    lines = [json.loads(line) for line in score.score(services, lm.name, text).splitlines()]
+    return {"said": next((line["said"] for line in lines if "said" in line), "")}
+
+
+def without_a_head(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    tag = f"L{lm.model.config.n_layer - 1}H{len(text) % lm.model.config.n_head}"
+    ids = lm.tokenizer.encode(text)[-lm.model.config.n_positions :]
+    return {**sentence.described_text(services, lm.name, ids, without=tag)["machine"], "tag": tag}
+
+
+def patched(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
+    """Patched from the first of several orders of its tokens after which the model says something else."""
+    ids = lm.tokenizer.encode(text)
+    body = ids[:-1]
+    value: dict[str, Any] = {}
+    for order in (body[::-1], [*body[1:], *body[:1]], [*body[-1:], *body[:-1]], [*body[:-2], *body[-2:][::-1]]):
+        *_, last = patching.grid(services, None, lm.name, text, lm.tokenizer.decode([*order, ids[-1]]))
+        value = json.loads(last)
+        if "message" not in value:
+            return value
+    return value
+
+
 def traced(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
     word, rival = last_logits(lm.model, lm.tokenizer.encode(text)).topk(2).indices.tolist()
     asked = {"model": lm.name, "text": text, "word": word, "rival": rival}
@@ -317,6 +433,8 @@ CHECKS: dict[str, tuple[Question, str, Check]] = {
     "why a word": (asked(why.why, word=None, rival=None), "said", of_why),
     "neuron": (asked(neurons.neurons, layer=None, neuron=None), "said", of_neuron),
     "two texts compared": (compared, "said", of_compare), "circuit": (traced, "said", of_circuit),
+    "next token": (drawn_from, "said", of_next_token), "surprise": (scored, "said", of_surprise),
+    "without parts": (without_a_head, "said", of_without_parts), "patching": (patched, "said", of_patching),
 }  # fmt: skip
 
 

@@ -102,6 +102,30 @@ class Peer:
             self.hf(torch.tensor([self.ids]))
         return kept[0][0, -1]
 
+    def with_head_of(self, source: "Peer", layer: int, head: int) -> Tensor:
+        """Logits at the end with a head's output, at every place, of another text of as many tokens, [V]."""
+        size = self.hf.config.n_embd // self.hf.config.n_head
+        proj = self.hf.transformer.h[layer].attn.c_proj
+        at = slice(head * size, (head + 1) * size)
+        kept: list[Tensor] = []
+        with hooked(proj, pre=lambda _, given: kept.append(given[0].clone())), torch.inference_mode():
+            source.hf(torch.tensor([source.ids]))
+
+        def put(_: object, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+            changed = given[0].clone()
+            changed[..., at] = kept[0][..., at]
+            return (changed, *given[1:])
+
+        with hooked(proj, pre=put), torch.inference_mode():
+            return self.hf(torch.tensor([self.ids])).logits[0, -1]
+
+    def with_embedding_of(self, source: "Peer", place: int) -> Tensor:
+        """Logits at the end with the embedding of one place of another text of as many tokens, [V]."""
+        ids = list(self.ids)
+        ids[place] = source.ids[place]
+        with torch.inference_mode():
+            return self.hf(torch.tensor([ids])).logits[0, -1]
+
     def without(self, name: str) -> Tensor:
         """Logits at the end without "L1H2" or "the MLP of layer 3", [V]."""
         found = re.fullmatch(r"L(\d+)H(\d+)|the MLP of layer (\d+)", name)

@@ -12,7 +12,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import prompt_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import above_half, concludes, head_tag, listed, quoted
+from ui.conclusions import above_half, concludes, head_tag, listed, listed_first, quoted
 from ui.lenses.attention.payloads import PairLists, Patched, PatchingGrid, PatchRequest
 from ui.payloads import Choice, fields, probability
 from ui.services import Services
@@ -144,7 +144,7 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
     by = _carried_by(strong, [one for one in carriers[::-1][:_N_HEADS] if one[0] <= -_HEADS])
     if first is None:
         changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
-        places = listed([quoted(a[place]) for place in changed])
+        places = listed_first([quoted(a[place]) for place in changed], _N_HEADS)
         return f"Nothing stands out: no single place carries the difference; {places} carry it together.{by}"
     leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
     arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
