@@ -8,7 +8,10 @@ import numpy as np
 from gptcore.errors import TrainingError
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer
 from gptcore.training import ngram_losses, split, tokenize
+from ui.conclusions import counted
 
+_MUCH = 0.2  # share of the held-out lines
+_RECOGNISED = 8  # characters of a line; shorter ones repeat in any text
 _MOST_CHARACTERS = 1000  # kinds of them
 _MOST_COUNTED = 2_000_000  # tokens, for the counting lines
 
@@ -24,6 +27,7 @@ class Prepared:
     valid_bytes: int  # UTF-8 bytes of the held-out part
     tokens_per_character: float  # of the held-out part; turns nats per token into bits per character
     lines: dict[str, float]  # n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram"
+    note: str = ""  # a sentence where the held-out part is not new to a model that read the other
 
 
 @lru_cache(maxsize=8)
@@ -50,6 +54,7 @@ def prepared(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: s
             )
         tokenizer = CharTokenizer.train("".join([*documents, "\n"]))
     train_texts, valid_texts = split(documents)
+    note = _repeated(train_texts, valid_texts)
     if tokenizer.end_id is None:  # no end-of-text token marks document boundaries
         train_texts, valid_texts = (["\n\n".join(texts)] for texts in (train_texts, valid_texts))
     train, valid = tokenize(train_texts, tokenizer), tokenize(valid_texts, tokenizer)
@@ -62,4 +67,22 @@ def prepared(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: s
     unigram, bigram = ngram_losses(train[-_MOST_COUNTED:], valid, tokenizer.vocab_size)
     lines = {"uniform": float(np.log(tokenizer.vocab_size)), "unigram": unigram, "bigram": bigram}
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in valid_texts)
-    return Prepared(tokenizer, train, valid, size, len(valid) / max(1, characters), lines)
+    return Prepared(tokenizer, train, valid, size, len(valid) / max(1, characters), lines, note)
+
+
+def _repeated(train: list[str], valid: list[str]) -> str:
+    """A sentence where many of the held-out lines stand in the training text; "" elsewhere."""
+    known = set(_lines(train))
+    held_out = _lines(valid)
+    n_known = sum(line in known for line in held_out)
+    if n_known < _MUCH * max(1, len(held_out)):
+        return ""
+    return (
+        f"{n_known:,} of the {counted(len(held_out), 'held-out line')} {'stands' if n_known == 1 else 'stand'} in the "
+        "training text, too: the held-out loss does not show what the model makes of new text."
+    )
+
+
+def _lines(texts: list[str]) -> list[str]:
+    """The lines that are long enough to be recognised."""
+    return [line.strip() for text in texts for line in text.splitlines() if len(line.strip()) >= _RECOGNISED]

@@ -193,3 +193,16 @@ def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(se
     assert small.settings["norm"].startswith("after") and small.config.weight_decay == 0.01
     assert small.config.max_steps == round(30 * small.n_train / (32 * 64)) and small.config.time_budget is None
     assert set(NOTES) <= set(PRESETS)
+
+
+def test_held_out_lines_that_stand_in_the_training_text_are_said():
+    def noted(lines):
+        return prepared(tuple(lines), tokenizer=None, kind="char", vocab_size=0).note
+
+    eight = [f"The {animal} ran to the house." for animal in ("cat", "dog", "cow", "pig", "hen", "fox", "ape", "bee")]
+    assert noted(eight * 10) == (
+        "8 of the 8 held-out lines stand in the training text, too: the held-out loss does not show what the model "
+        "makes "
+        "of new text."
+    )
+    assert noted(f"The {animal} ran to house {n}." for n in range(30) for animal in ("cat", "dog")) == ""

@@ -33,7 +33,7 @@ from gptcore.zero_shot.items import make_trial
 from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
-from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, find_text
+from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
 from ui.runs.dataset_cache import Prepared, prepared
 from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts, RunKind
@@ -59,7 +59,7 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     made = replace(_config(form, data_set.tokenizer.vocab_size), **form.switches)
     kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
     title = f"{text.title} · {_size(made)} · {kind}"
-    return _text_plan(services, form, title, lambda: random_model(made, form.seed), made, data_set, text.note)
+    return _text_plan(services, form, title, lambda: random_model(made, form.seed), made, data_set, text)
 
 
 def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
@@ -73,7 +73,7 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
     shortest = min(len(data_set.train), len(data_set.valid)) - 1
     window = min(form.n_positions, lm.model.config.n_positions, shortest)
     shape = replace(lm.model.config, n_positions=window)
-    return _text_plan(services, form, f"{lm.name} tuned on {text.title}", copy_of(lm), shape, data_set, text.note)
+    return _text_plan(services, form, f"{lm.name} tuned on {text.title}", copy_of(lm), shape, data_set, text)
 
 
 def copy_of(lm: LanguageModel) -> Callable[[], GPT]:
@@ -123,7 +123,7 @@ def _text_plan(
     model: Callable[[], GPT],
     shape: GPTConfig,
     data_set: Prepared,
-    note: str,
+    text: TrainingText,
 ) -> Plan:
     check_size(services, shape, form.config)
     config = replace(form.config, precision=services.precision)
@@ -140,6 +140,7 @@ def _text_plan(
 
     instead = tokenizer.encode(" ".join(tokenizer.decode(data_set.train[:40].tolist()).split()[:3]))
     wanted, tasks = form.prompt, isinstance(form, TrainForm) and form.tasks
+    note = " ".join(filter(None, [text.note, data_set.note]))
     prompt = sample_prompt(tokenizer, wanted, shape.n_positions, instead=instead)
     if wanted and not wanted.endswith(tokenizer.decode(prompt)):
         notice = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
