@@ -41,11 +41,13 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
         n: size of the vocabulary.
     """
     first, second = [*sorted(range(len(guess)), key=lambda i: -guess[i]), 0][:2]
-    word, share = quoted(labels[first]), guess[first]
+    word, rival = quoted_apart(labels[first], labels[second])
+    share = guess[first]
     if share >= SURE:
+        word = quoted(labels[first])  # the other is not named
         sentence = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
     elif share >= UNSURE and second != first:
-        sentence = f"It favours {word} ({percent(share)}) over {quoted(labels[second])} ({percent(guess[second])})."
+        sentence = f"It favours {word} ({percent(share)}) over {rival} ({percent(guess[second])})."
     else:
         sentence = f"Nothing stands out: the likeliest, {word}, has only {percent(share)}."
     if n_left == 1:
@@ -123,6 +125,14 @@ def quoted(label: str) -> str:
     if word:
         return f"“{word}”"
     return next((name for blank, name in _BLANKS.items() if blank in label), "a space")
+
+
+def quoted_apart(label: str, other: str) -> tuple[str, str]:
+    """Two tokens as one sentence names them: where they read alike, a mark shows the space that one of them has."""
+    if quoted(label) != quoted(other) or label == other:
+        return quoted(label), quoted(other)
+    marked = [f"“{one.replace(' ', '␣')}”" for one in (label, other)]
+    return marked[0], marked[1]
 
 
 # Blanks that are no space.

@@ -20,6 +20,7 @@ from gptcore.analysis import repeated_token_scores, trace
 from gptcore.errors import GPTCoreError
 from gptcore.inference.generation import last_logits
 from gptcore.inference.sampling_settings import SamplingSettings
+from gptcore.tokenizers import describe_token
 from tests.tools.peer import Peer, hooked, near
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.layers import lens, neurons
@@ -64,7 +65,7 @@ Statement = tuple[str, bool]
 Question = Callable[[Services, gptcore.LanguageModel, str], Mapping[str, Any]]
 Check = Callable[[str, Mapping[str, Any], Peer], list[Statement]]
 _P = r"([<>]?[\d.]+%)"
-_WORD = r"“.*?”|a space|a new line|a tab|a carriage return|a no-break space"
+_WORD = r"“[^”]*”|a space|a new line|a tab|a carriage return|a no-break space"
 
 
 def number(said: str) -> float:
@@ -181,6 +182,9 @@ def of_heads(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]
         "self": "at their own token|at its own token",
         "first": "on the first token",
     }.items():
+        if role == "first" and (all_heads := re.match(r"On this text all (\d+) heads rest on the first token", here)):
+            found.append((role, roles.count(role) + unclear == int(all_heads[1])))
+            continue
         told = re.search(rf"(\d+) (?:look|looks|rest|rests|copy|copies) (?:{words})", here)
         n = int(told[1]) if told else 0
         found.append((role, roles.count(role) <= n <= roles.count(role) + unclear))
@@ -286,6 +290,8 @@ def of_next_token(said: str, value: Mapping[str, Any], peer: Peer) -> list[State
     likeliest = chances.topk(min(40, len(chances))).indices.tolist()
     # Of two tokens that people read alike, the likelier one.
     by_label = {peer.label(token): float(chances[token]) for token in reversed(likeliest)}
+    for token in likeliest:  # of two that read alike, a sentence that names both marks the space
+        by_label[f"“{describe_token(peer.lm.tokenizer, token).replace(' ', '␣')}”"] = float(chances[token])
     best = float(chances.max())
     told = re.findall(rf"({_WORD})(?:, has only| has(?: only)?| \() ?{_P}", said)
     found = [(f"the chance of {label}", near(share, by_label.get(label, -1.0))) for label, share in told]
@@ -325,13 +331,15 @@ def of_without_parts(said: str, value: Mapping[str, Any], peer: Peer) -> list[St
     before, after = peer.logits[-1].softmax(-1), peer.without(value["tag"]).softmax(-1)
     guess, now = int(before.argmax()), int(after.argmax())
     told = re.search(rf"({_WORD}) (?:falls|rises) from {_P} to {_P}", said)
-    found = [("the first guess", peer.label(guess) in said)]
+    found = [("the first guess", peer.label(guess) in said.replace("␣", ""))]
     if told:
-        found.append(("before", told[1] == peer.label(guess) and near(told[2], float(before[guess]))))
+        is_guess = told[1].replace("␣", "") == peer.label(guess)
+        found.append(("before", is_guess and near(told[2], float(before[guess]))))
         found.append(("after", near(told[3], float(after[guess]))))
         found.append(("falls", ("falls" in said) == (float(after[guess]) < float(before[guess]))))
     if takes := re.search(rf"({_WORD}) takes first place with {_P}", said):
-        found.append(("takes first place", takes[1] == peer.label(now) and near(takes[2], float(after[now]))))
+        is_now = takes[1].replace("␣", "") == peer.label(now)
+        found.append(("takes first place", is_now and near(takes[2], float(after[now]))))
     elif "stays the first guess" in said:
         found.append(("stays", now == guess))
     return found

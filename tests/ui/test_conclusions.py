@@ -23,6 +23,12 @@ def test_how_sure_the_next_token_is():
     assert conclusions.next_token([" a"], [1.0], [1.0], 1, 1).startswith("It is very sure")
 
 
+def test_two_tokens_that_read_alike_are_told_apart():
+    said = conclusions.next_token([" b", "b"], [0.3, 0.2], [0.3, 0.2], 9, 9)
+    assert said == "It favours “␣b” (30%) over “b” (20%)."
+    assert conclusions.quoted_apart(" cat", " dog") == ("“cat”", "“dog”")
+
+
 def test_what_the_heads_do():
     roles = [[["previous", False], ["induction", True]], [["previous", False], ["first", False]]]
     said = "On this text, of 4 heads, 2 look at the token before and 1 rests on the first token."

@@ -6,7 +6,7 @@ from typing import Annotated
 from gptcore.analysis import logit_attribution, logits_without
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import CANCELS, above_half, concludes, listed, quoted, signed
+from ui.conclusions import CANCELS, above_half, concludes, listed, quoted_apart, signed
 from ui.lenses.attention.payloads import Part, Why
 from ui.lenses.attention.why.formed import model_part, named_part
 from ui.payloads import Choice, PairRequest, fields, probability
@@ -88,7 +88,7 @@ def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequ
         n_layer: of the model.
     """
     total = sum(values)
-    pair = f"{quoted(str(word))} rather than {quoted(str(rival))}"
+    pair = " rather than ".join(quoted_apart(str(word), str(rival)))
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {pair} ({signed(total)})."
     sign = 1 if total > 0 else -1

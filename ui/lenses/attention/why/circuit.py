@@ -12,7 +12,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import CANCELS, concludes, decimal, head_tag, listed, quoted, signed
+from ui.conclusions import CANCELS, concludes, decimal, head_tag, listed, quoted, quoted_apart, signed
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.lenses.attention.why.formed import described
 from ui.payloads import Formed, PairRequest, fields
@@ -144,7 +144,7 @@ def conclusion(
         nodes: of the circuit.
     """
     total = sum(value for _, value in words) + constants
-    named = f"{quoted(pair[0])} rather than {quoted(pair[1])}"
+    named = " rather than ".join(quoted_apart(pair[0], pair[1]))
     if abs(total) < _SMALL:
         return f"Nothing stands out: the model hardly prefers {named} ({signed(total)})."
     sign = 1 if total > 0 else -1

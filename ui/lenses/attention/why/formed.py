@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from gptcore.analysis import Attribution, ModelPart
-from ui.conclusions import concludes, head_tag, quoted, signed
+from ui.conclusions import concludes, head_tag, quoted_apart, signed
 from ui.payloads import Formed, FormedPart
 
 _N_PARTS = 6
@@ -63,7 +63,7 @@ def conclusion(
     final = totals[-1]
     sign = 1 if final > 0 else -1
     word, other = pair[::sign]  # the preferred one first
-    named = f"{quoted(word)} rather than {quoted(other)}"
+    named = " rather than ".join(quoted_apart(word, other))
     if abs(final) < _SMALL:
         return f"Nothing stands out: in the end it hardly prefers {named} ({signed(abs(final))})."
     since = _since([sign * total for total in totals], _SMALL)

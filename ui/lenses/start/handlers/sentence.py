@@ -13,7 +13,7 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
-from ui.conclusions import concludes, listed, quoted
+from ui.conclusions import concludes, listed, quoted, quoted_apart
 from ui.lenses.start.payloads import Drawn, GuessesRequest, OtherRequest, Sentence, SentenceToken, TypedRequest
 from ui.payloads import Choice, fields, probability, rounded
 from ui.services import Services
@@ -246,7 +246,8 @@ def without_parts(parts: Sequence[str], guess: Guess, now: Guess, after: str = "
         change = f"keeps its {percent(has)}"
     if label == now[0]:
         return f"{where}, {quoted(label)} stays the first guess: it {change}."
-    return f"{where}, {quoted(label)} {change}, and {quoted(now[0])} takes first place with {percent(now[2])}."
+    had_led, leads = quoted_apart(label, now[0])
+    return f"{where}, {had_led} {change}, and {leads} takes first place with {percent(now[2])}."
 
 
 def _arcs(looks: Tensor, first: int) -> list[tuple[int, int, float]]:

@@ -35,6 +35,7 @@ export function start({element, props, server, trigger, watch}) {
     at: 0, // place of the moment that is shown; the newest one while it follows
     follow: true,
     guess: null,
+    guessOf: '', // the unit of the run whose loss it guesses
     wanted: null, // id of the run that was started last
     starting: false, // a start is pending; the view still shows the previous run
     restored: false, // the form of the run that stood here before a reload was asked for
@@ -197,6 +198,7 @@ function show(view, news, fresh, inSight) {
     view.trigger('models', {workspace: view.workspace});
   }
   if (fresh) setStarting(view, false);
+  if (fresh && view.guessOf !== run.about.unit) forgetGuess(view);
   element.classList.toggle('tr-learning', isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state));
   [run.queue, run.viewing] = [news.queue, news.viewing];
   const onlySees = !news.steers && !isExample(view); // a link to look, not one to share control
@@ -209,6 +211,13 @@ function show(view, news, fresh, inSight) {
   drawRace(part, run);
   view.moment.draw(fresh || news.looks.length > 0);
   drawCurves(view);
+}
+
+// A guess is of a loss in one unit; a run with another one asks anew.
+function forgetGuess(view) {
+  view.guess = null;
+  view.part('guess').value = '';
+  view.guessOf = view.run.about.unit;
 }
 
 const numbers = view => drawNumbers(view.part, view.run, {isExample: isExample(view), guess: view.guess});
