@@ -290,7 +290,7 @@ def of_next_token(said: str, value: Mapping[str, Any], peer: Peer) -> list[State
     likeliest = chances.topk(min(40, len(chances))).indices.tolist()
     # Of two tokens that people read alike, the likelier one.
     by_label = {peer.label(token): float(chances[token]) for token in reversed(likeliest)}
-    for token in likeliest:  # of two that read alike, a sentence that names both marks the space
+    for token in likeliest if "␣" in said else ():  # of two that read alike, a sentence that names both marks the space
         by_label[f"“{describe_token(peer.lm.tokenizer, token).replace(' ', '␣')}”"] = float(chances[token])
     best = float(chances.max())
     told = re.findall(rf"({_WORD})(?:, has only| has(?: only)?| \() ?{_P}", said)
