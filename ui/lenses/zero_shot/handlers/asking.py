@@ -16,6 +16,7 @@ from gptcore.zero_shot.metrics import exact_match, rouge
 from gptcore.zero_shot.templates import Fitted
 from ui.lenses.zero_shot.handlers.form import OWN_WORDING, TaskForm, defaults, task_form
 from ui.lenses.zero_shot.handlers.recorded import expected_of
+from ui.payloads import probability
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.sheets import big
@@ -70,9 +71,16 @@ def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fit
         return []
     lead = "" if fitted.prompt.text.endswith((" ", "\n")) else form.template.lead
     scores = services.now(lambda: score_labels(lm, fitted.ids, form.compared, lead=lead))
-    figures = ("logprob", "per_token", "share")
-    rounded = [{name: round(getattr(one, name), 4) for name in figures} for one in scores]
-    return [{"label": one.label, "tokens": one.n_tokens, **row} for one, row in zip(scores, rounded, strict=True)]
+    return [
+        {
+            "label": one.label,
+            "tokens": one.n_tokens,
+            "logprob": round(one.logprob, 4),
+            "per_token": round(one.per_token, 4),
+            "share": probability(one.share),
+        }
+        for one in scores
+    ]
 
 
 def answer(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:
