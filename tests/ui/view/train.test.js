@@ -47,6 +47,7 @@ test('bits per character come from the held-out loss and the tokens in a charact
   assert.equal(shown.perplexity, '2.00');
   assert.equal(shown['bits per character'], '0.500');
   assert.equal(shown.left, '1 min 35 s');
+  assert.equal(tilesOf({}, {left: 0}).left, 'scoring');
   assert.equal(tilesOf({kind: 'instructions'})['bits per character'], '0.500');
   const pairs = tilesOf({kind: 'preferences', tokens_per_character: null}, {final_accuracy: 0.75});
   assert.equal(pairs['the preferred one gained'], '75.0%');

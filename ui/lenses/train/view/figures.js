@@ -55,6 +55,9 @@ const perplexity = (loss, scale) => (loss === null || scale === null ? '–' : M
 const bitsPerCharacter = (loss, scale) =>
   loss === null || scale === null ? '–' : ((loss / Math.LN2) * scale).toFixed(3);
 
+// After its time a run still scores the held-out data and writes its last sample.
+const timeLeft = run => (run.state === 'running' && run.left === 0 ? 'scoring' : clock(run.left));
+
 // [name, value as people read it] of every tile; those of LARGE are drawn large.
 export const LARGE = [0, 2, 4, 7];
 export function tiles(run, example) {
@@ -81,7 +84,7 @@ export function tiles(run, example) {
     ...Object.entries(ofKind),
     [example ? 'tokens a second, recorded' : 'tokens a second', Math.round(run.rate).toLocaleString('en')],
     ['elapsed', clock(run.elapsed)],
-    ['left', run.state === 'ended' ? '–' : clock(run.left)],
+    ['left', run.state === 'ended' ? '–' : timeLeft(run)],
   ];
 }
 
