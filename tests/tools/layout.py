@@ -12,13 +12,18 @@ _MOST_STOPS = 120  # presses of Tab that are tried
 _FAULTS = """
 () => {
   const found = [];
-  const wide = document.documentElement.scrollWidth - innerWidth;
-  if (wide > 1) found.push(`the page is ${wide} px wider than its window`);
   const scrolls = node => {
     for (let up = node; up; up = up.parentElement)
       if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return true;
     return false;
   };
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  if (wide > 1) found.push(`the page is ${wide} px wider than its window`);
+  for (const field of document.querySelectorAll('#tabs :is(.block, .lens-component, .tabitem, button)')) {
+    const box = field.getBoundingClientRect();
+    if (!field.getClientRects().length || box.right <= innerWidth + 2 || box.left < 0 || scrolls(field)) continue;
+    found.push(`“${(field.id || field.innerText || field.className).trim().slice(0, 40)}” ends beyond the window`);
+  }
   const labels = 'button, h1, h2, h3, legend, label > span, [data-testid=block-info], [role=tab], .tr-tile span';
   for (const node of document.querySelectorAll(labels)) {
     if (!node.getClientRects().length || node.clientWidth <= 1 || !node.innerText?.trim() || scrolls(node)) continue;
