@@ -170,4 +170,5 @@ test('every observation is in the table of the curve, also where the rows were t
     ],
   );
   assert.ok(rows.every(row => row.length === names.length));
+  assert.equal(curveRows({about, rows: [], looks: [], final: 1, kept: null, step: 0}).length, 1);
 });

@@ -134,6 +134,16 @@ def test_a_formula_is_not_a_number_yet():
         numbers("many")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["", " ", "ln 0", "ln -1", "ln(", "ln x", "nan", "inf", "1e999", "x" * 2000, "1,234*" * 333 + "1,234", "ln " * 600],
+    ids=lambda answer: answer[:8],
+)
+def test_what_is_no_number_is_refused_at_once(answer):
+    with pytest.raises(GPTCoreError, match=r"is not a number|is a formula"):
+        numbers(answer)
+
+
 def test_a_word_may_be_quoted_or_end_a_sentence(models):
     [word] = re.findall("“(.*?)”", solved(models, KINDS["word"][0]))
     for written in (f'"{word}"', f"“{word}”.", f"{word},"):

@@ -151,7 +151,7 @@ export function curveRows(run) {
   const names = ['update', 'loss_nats', 'learning_rate', 'gradient_norm', 'seconds', ...terms, 'held_out_nats'];
   const all = [...rows, ...observed].toSorted((a, b) => a[0] - b[0]).map(row => [...row, '']);
   // The last loss is of the held-out data at the end of the run, those before of a part.
-  if ((run.final ?? null) !== null) all.at(-1)[names.length] = run.final;
+  if ((run.final ?? null) !== null && all.length) all.at(-1)[names.length] = run.final;
   names.push('held_out_at_the_end_nats');
   return [names, ...all];
 }

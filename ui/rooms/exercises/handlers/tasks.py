@@ -26,6 +26,7 @@ _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billi
 _SCALED = re.compile(rf"(.*\d)\s*({'|'.join(_SCALES)})")
 _LOGARITHM = re.compile(r"(?:ln|log)\s*\(?\s*([^()]+?)\s*\)?")
 _TIMES = re.compile(r"\s*[*×·x]\s*")
+_MOST_FACTORS = 4  # each may have two readings
 _FORMULA = re.compile(r"[A-Za-z]\w?(?:\s*[*×·x+]\s*\w+)+")
 # A head as people write it: L5H4, 5.4, 5,4 or layer 5, head 4.
 _HEAD = re.compile(r"(?:L|layer)?\s*(\d{1,5})\s*(?:[.,:/]|H|,?\s*head)\s*(\d{1,5})", re.IGNORECASE)
@@ -134,9 +135,9 @@ def numbers(answer: str) -> list[float]:
     """
     plain = _UNIT.sub("", _ABOUT.sub("", answer.strip().lower().replace("\u00a0", " ")))
     if logarithm := _LOGARITHM.fullmatch(plain):
-        return [math.log(value) for value in numbers(logarithm[1]) if value > 0] or [math.nan]
+        return [math.log(value) for value in _readings(logarithm[1]) if value > 0] or _refuse(answer)
     factors = _TIMES.split(plain)
-    if len(factors) > 1:
+    if 1 < len(factors) <= _MOST_FACTORS:
         readings = [_readings(factor)[::-1] for factor in factors]  # what is multiplied is mostly a count
         return [math.prod(one) for one in product(*readings)] or _refuse(answer)
     return _readings(plain) or _refuse(answer)
