@@ -91,7 +91,7 @@ test('a component in sight asks by itself once its question stands, and not abou
   soon();
   assert.equal(asked, 1); // it is on its way
   asks([view.id], ['d'], [3]);
-  ended([view.id]); // without an answer
+  ended([view.id], [], [], true); // with an error
   soon();
   assert.equal(asked, 1);
   holdFields(['d'], [4]);
@@ -102,6 +102,27 @@ test('a component in sight asks by itself once its question stands, and not abou
   soon();
   assert.ok(isStale(view));
   assert.equal(asked, 2); // out of sight
+  mock.timers.reset();
+});
+
+test('a question that another action has ended without a value is asked again, five times at most', () => {
+  mock.timers.enable({apis: ['setTimeout']});
+  holdFields(['i'], [0]);
+  let asked = 0;
+  const view = component(['i'], {asks: 'first', isEmpty: true, ask: () => (asked += 1)});
+  view.mark();
+  soon();
+  for (const times of [2, 3, 4, 5, 5]) {
+    asks([view.id], ['i'], [0]);
+    ended([view.id]);
+    soon();
+    assert.equal(asked, times);
+  }
+  assert.equal(view.question(), view.refused);
+  const [number] = asks([view.id], ['i'], [0]); // its button
+  view.came(`#${number}\nanswer`);
+  ended([view.id]);
+  assert.ok(!isStale(view));
   mock.timers.reset();
 });
 

@@ -8,6 +8,7 @@ import {holdComposed, holdFields, initialOf, isKnown, onStore, plain, valueOf} f
 const STAMP = /^#(\d+)(?: (\{.*\}))?\n/; // in front of an answer: the question's number, and fields that the event has set
 const MOST_QUESTIONS = 500;
 const [OPENING, OPENING_TRIES] = [400, 60]; // milliseconds between two tries while a model is being opened
+const MOST_TRIES = 5; // how often a question is asked that another action of the visitor's has ended
 const NO_ANSWER = 'The server did not answer. Change something to try again.';
 
 const questions = new Map(); // number -> the fields of an event, as they were sent
@@ -51,6 +52,8 @@ export class Answer {
     this.asked = null; // the question that is being computed
     this.refused = null; // a question that got no answer: it does not ask it again by itself
     this.pending = 0; // events that are computing its answer
+    this.hasCome = false; // whether one of them has given a value
+    this.interrupted = 0; // how often its present question has ended without a value
     this.isEmpty = false; // whether the page was sent without a content
     this.wasOpen = false;
     this.wasWithheld = false;
@@ -147,6 +150,7 @@ export class Answer {
       this.timer = null;
       if (this.question() !== question) this.pursue(); // it goes on changing
       else if (this.isWanted) {
+        if (question !== this.asked) this.interrupted = 0;
         this.own = question;
         this.isDue = false;
         this.ask();
@@ -162,6 +166,7 @@ export class Answer {
   // A new value has come from an event.
   came(value) {
     const [, number, set] = STAMP.exec(value) ?? [];
+    this.hasCome = true;
     const sent = questions.get(number);
     const made = JSON.parse(set ?? '{}');
     holdComposed(made);
@@ -171,7 +176,10 @@ export class Answer {
 
   // An event that computes its answer begins, or has ended.
   begins() {
-    if (!this.pending) this.asked = this.question();
+    if (!this.pending) {
+      this.asked = this.question();
+      this.hasCome = false;
+    }
     this.pending += 1;
     this.element?.setAttribute('data-running', '');
     this.busy(true);
@@ -181,11 +189,19 @@ export class Answer {
     this.pending = Math.max(0, this.pending - 1);
     if (this.pending) return;
     this.element?.removeAttribute('data-running');
-    if (this.own !== null && this.answered !== this.own) this.refused = this.own;
-    else if (hasFailed) this.refused = this.asked;
+    if (hasFailed) this.refused = this.own ?? this.asked;
+    else if (this.own !== null) this.#endsOwn();
     this.own = null;
     this.busy(false);
     this.mark();
+  }
+
+  // Its own question has ended. Without any value another action has ended it, so it is asked again, a few times.
+  #endsOwn() {
+    const isAnswered = this.answered === this.own;
+    this.interrupted = isAnswered || this.hasCome ? 0 : this.interrupted + 1;
+    const isAskedAgain = this.interrupted > 0 && this.interrupted < MOST_TRIES;
+    if (!isAnswered && !isAskedAgain) this.refused = this.own;
   }
 }
 
