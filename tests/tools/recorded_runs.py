@@ -11,8 +11,8 @@ from ui.lenses.train.handlers.input_forms import example_lines
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
+from ui.runs.run_json import write_run
 from ui.runs.run_state import RunState
-from ui.runs.saved_runs import write_run
 from ui.services import Services, make_services
 
 _TUNE = {

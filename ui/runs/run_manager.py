@@ -163,7 +163,7 @@ class RunManager:
         restored = saved.restore() if saved is not None else {}
         self.workspaces = Workspaces(
             limits,
-            restored=[Workspace(name, [record]) for name, record in restored.items()],
+            restored=[Workspace(name, records) for name, records in restored.items()],
             examples=examples,
             leaving=self._free,
             clock=clock,
@@ -199,6 +199,9 @@ class RunManager:
             plans = [plan] if rival is None else [rival, plan]
             runs = [TrainingRun(one, self._computing, self.queue.advance, device=self._device) for one in plans]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
+            newest = kept[-1].number if kept else 0
+            for place, run in enumerate(runs):
+                run.record.number = newest + 1 + place
             workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]
             if go:
@@ -256,8 +259,8 @@ class RunManager:
         if self._saved is None:
             return
         for workspace in self.workspaces.all():
-            if workspace.current is not None:
-                self._saved.save(workspace.id, workspace.current, now=now)
+            if workspace.runs:
+                self._saved.save(workspace.id, list(workspace.runs), now=now)
 
     def _make_room(self, workspace: Workspace) -> None:
         workspace.client = self.asker() or workspace.client

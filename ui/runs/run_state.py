@@ -114,6 +114,7 @@ class RunState:
 
     id: str  # opens its model in any tab; knowing it grants access
     facts: RunFacts  # of the run
+    number: int = 1  # of the run in its workspace, from 1
     # state, reason: where it is, and why it ended, as a sentence, or ""
     state: State = "ready"
     reason: str = ""

@@ -1,176 +1,39 @@
-"""Training runs as JSON and on disk, where they outlast a restart or crash of the server."""
+"""Training runs on disk, where they outlast a restart or crash of the server."""
 
-import base64
+import hashlib
 import json
 import logging
-import math
 import os
 import re
 import shutil
 import threading
 import time
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-import torch
-
-from gptcore.analysis import HeadScores
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import load_tokenizer
-from gptcore.training import TrainingConfig
 from gptcore.weights.checkpoint import load_folder, save_folder
-from ui.runs.observation import Curve, Observation
-from ui.runs.payloads import RunAbout
-from ui.runs.run_state import RunFacts, RunState, Stopwatch
-
-_FACTS = tuple(one.name for one in fields(RunFacts) if one.name != "config")
-# Names of a fact on the page, where they are shorter.
-_SHORT = {"vocab_size": "V", "n_layer": "L", "n_head": "H", "n_parameters": "parameters"}
-
-
-def facts_json(facts: RunFacts) -> RunAbout:
-    """The facts of a run as JSON, for the page and for recordings."""
-    fields = {_SHORT.get(name, name): _plain(getattr(facts, name)) for name in _FACTS}
-    return cast(RunAbout, fields)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, tuple):
-        return list(value)
-    return _number(value) if isinstance(value, float) else value
-
-
-def write_run(record: RunState) -> str:
-    """A run as JSON, which read_run takes back."""
-    rows, looks = record.so_far()
-    return json.dumps(
-        {
-            "title": record.facts.title,
-            "about": facts_json(record.facts),
-            "config": asdict(record.facts.config),
-            "reason": record.reason,
-            "step": record.step,
-            "seconds": round(record.seconds(), 2),
-            "tokens_per_second": round(record.rate, 1),
-            "final_loss": _number(record.final_loss),
-            "final_accuracy": _number(record.final_accuracy),
-            "kept_step": record.kept_step,
-            "plain_losses": [_number(one) for one in record.plain_losses],
-            "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
-            "looks": [_look_json(look) for look in looks],
-        },
-        ensure_ascii=False,
-    )
-
-
-def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
-    """A run from its recording, with the model that it made, if there is one; else under a name.
-
-    Raises ValueError or KeyError for another JSON.
-    """
-    fields = json.loads(text)
-    config = TrainingConfig(**fields["config"])
-    curve = Curve()
-    curve.rows = fields["rows"]
-    return RunState(
-        lm.name if lm is not None else name,
-        _facts(fields["about"], config),
-        state="ended",
-        reason=fields["reason"],
-        step=fields["step"],
-        seconds=Stopwatch(fields["seconds"]),
-        rate=fields["tokens_per_second"],
-        learning_rate=config.learning_rate,
-        curve=curve,
-        observations=[_observation(look, fields["about"]["L"], fields["about"]["H"]) for look in fields["looks"]],
-        final_loss=_or_nan(fields["final_loss"]),
-        final_accuracy=_or_nan(fields.get("final_accuracy")),
-        kept_step=fields.get("kept_step"),
-        plain_losses=tuple(_or_nan(one) for one in fields.get("plain_losses", ())),
-        language_model=lm,
-    )
-
-
-def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
-    """The facts of a run from JSON; what an older one lacks has its default."""
-    given: dict[str, Any] = {name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about}
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    numbers = {name: _or_nan(given.get(name)) for name in ("commonest", "tokens_per_character")}
-    return RunFacts(**{**given, **numbers, "config": config})
-
-
-def _look_json(look: Observation) -> dict[str, Any]:
-    return {
-        "step": look.step,
-        "elapsed": round(look.elapsed, 2),
-        "valid_loss": _number(look.valid_loss),
-        "accuracy": _number(look.accuracy),
-        "text": look.text,
-        "scores": look.scores.lists(),
-        "maps": _packed(look.maps),
-        "probabilities": _packed(look.probabilities),
-        "tasks": look.tasks,
-    }
-
-
-def _observation(described: dict[str, Any], n_layer: int, n_head: int) -> Observation:
-    scores = {
-        field.name: torch.tensor(
-            [[math.nan if v is None else v for v in row] for row in described["scores"][field.name]]
-        )
-        for field in fields(HeadScores)
-    }
-    maps = np.frombuffer(_unpacked(described["maps"]), dtype=np.uint8)
-    side = math.isqrt(maps.size // (n_layer * n_head))
-    return Observation(
-        described["step"],
-        described["elapsed"],
-        _or_nan(described["valid_loss"]),
-        described["text"],
-        np.frombuffer(_unpacked(described["probabilities"]), dtype=np.float16),
-        HeadScores(**scores),
-        maps.reshape(n_layer, n_head, side, side),
-        tasks=described.get("tasks", {}),
-        accuracy=_or_nan(described.get("accuracy")),
-    )
-
-
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
-
-
-def _unpacked(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text))
-
-
-def _number(value: float) -> float | None:
-    return round(value, 5) if math.isfinite(value) else None
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
-
+from ui.runs.run_json import read_run, write_run
+from ui.runs.run_state import RunState
 
 log = logging.getLogger("gptlens")
 
-_RUN, _FORM, _MODEL = "run.json", "form.json", "model"
+_RUN, _FORM, _MODEL, _BEFORE = "run.json", "form.json", "model", "before"
+_SUM = "sha256"  # a file with the digest of all others of a run's folder
 _ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_-]{8,64}")
 _LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
+_DAMAGED = ".damaged"  # ending of a folder that was set aside
 _MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
 _PLAIN = (str, int, float, bool)  # what is kept of a form
 REASON = "The server stopped during this run. This is its last snapshot."
 
 
 class SavedRuns:
-    """A folder with the newest run of each workspace, written atomically.
+    """A folder with the runs of each workspace, the newest with its model; each workspace is written atomically.
 
     Args:
         folder: private to this user.
@@ -180,13 +43,20 @@ class SavedRuns:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = folder, clock
         self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
-        self._at: dict[str, float] = {}
+        self._at: dict[str, float] = {}  # when each was last written, or tried to
+        self._failed = set[str]()  # workspaces whose last save failed, which has been said
         self._writing = threading.Lock()  # a server that ends saves while the tidying thread may be saving, too
 
-    def save(self, workspace: str, record: RunState, *, now: bool = False) -> bool:
-        """Saves the last snapshot of a workspace's run, unless it is saved already or, but for `now`, the save interval
-        has not passed. One without a form, an update or a model, or on labels, is not kept.
+    def save(self, workspace: str, records: Sequence[RunState], *, now: bool = False) -> bool:
+        """Saves the runs of a workspace, the newest with the model of its last snapshot.
+
+        Nothing is written if this state is saved already or, but for `now`, the save interval has not passed, nor if
+        the newest run has no form, update or model, or learns labels.
+
+        Args:
+            records: the oldest first; at least one.
         """
+        *before, record = records
         place = self._folder / workspace
         partial, earlier = (self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier"))
         with self._writing:
@@ -197,26 +67,32 @@ class SavedRuns:
                 return False
             if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
                 return False
+            self._at[workspace] = at  # a save that fails is tried again after the same interval
             try:
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 shutil.rmtree(partial, ignore_errors=True)
                 partial.mkdir(mode=0o700)
                 save_folder(partial / _MODEL, lm.model, lm.tokenizer)
+                _write_before(partial / _BEFORE, before, written=place / _BEFORE)
                 (partial / _RUN).write_text(write_run(record), encoding="utf-8")
                 kind, given = record.form
                 values = {name: value for name, value in given.items() if value is None or isinstance(value, _PLAIN)}
-                form = {"run": record.id, "kind": kind, "values": values}
+                form = {"run": record.id, "before": [one.id for one in before], "kind": kind, "values": values}
                 (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
+                (partial / _SUM).write_text(_digest(partial), encoding="utf-8")
                 shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
                 if place.exists():
                     place.rename(earlier)
                 partial.rename(place)
                 shutil.rmtree(earlier, ignore_errors=True)
             except (OSError, GPTCoreError) as error:
-                log.warning("A run cannot be saved (%s).", error)
+                if workspace not in self._failed:
+                    log.warning("A run cannot be saved (%s). It is tried again every %g seconds.", error, _EVERY)
+                    self._failed.add(workspace)
                 shutil.rmtree(partial, ignore_errors=True)
                 return False
-            self._done[workspace], self._at[workspace] = state, at
+            self._done[workspace] = state
+            self._failed.discard(workspace)
             self._prune()
             return True
 
@@ -230,29 +106,44 @@ class SavedRuns:
                     self._at.pop(place.name, None)
 
     def _places(self) -> list[Path]:
-        """The folders of runs, the newest first; not what a save is writing, or has left."""
+        """The folders of runs, damaged ones too, the newest first; not what a save is writing, or has left."""
         places = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
         return sorted(places, key=lambda p: -p.stat().st_mtime)
 
-    def restore(self) -> dict[str, RunState]:
-        """Loads the runs of an earlier process, newest first, by workspace; deletes old, surplus and damaged ones."""
+    def restore(self) -> dict[str, list[RunState]]:
+        """Loads the runs of an earlier process by workspace, each list oldest first.
+
+        Deletes workspaces that are old or too many. A damaged one is set aside under another name, for a day.
+        """
         try:
             self._complete()
             places = self._places()
         except OSError:
             return {}
-        restored: dict[str, RunState] = {}
+        restored: dict[str, list[RunState]] = {}
         for place in places:
-            known = _ID.fullmatch(place.name) and self._clock() - place.stat().st_mtime < _AGE and len(restored) < _MOST
-            record = self._read(place) if known else None
-            if record is None:
+            is_young = self._clock() - place.stat().st_mtime < _AGE
+            if not is_young or len(restored) >= _MOST:
                 shutil.rmtree(place, ignore_errors=True)
-            else:
-                restored[place.name] = record
-                self._done[place.name] = _written(record)
-                with suppress(OSError):  # of a folder that cannot be written to
-                    os.utime(place)  # as if it had been written now: it is in use again
+                continue
+            if not _ID.fullmatch(place.name):  # one that was set aside, or not ours
+                continue
+            records = self._read(place)
+            if records is None:
+                self._set_aside(place)
+                continue
+            restored[place.name] = records
+            self._done[place.name] = _written(records[-1])
+            with suppress(OSError):  # of a folder that cannot be written to
+                os.utime(place)  # as if it had been written now: it is in use again
         return restored
+
+    def _set_aside(self, place: Path) -> None:
+        aside = place.with_name(place.name + _DAMAGED)
+        with suppress(OSError):
+            shutil.rmtree(aside, ignore_errors=True)
+            place.rename(aside)
+        log.warning("It is set aside as %s.", aside.name)
 
     def _complete(self) -> None:
         """Ends the saves that were cut off: what was written whole takes an empty place, or what stood there before.
@@ -270,21 +161,52 @@ class SavedRuns:
             else:
                 shutil.rmtree(left, ignore_errors=True)
 
-    def _read(self, place: Path) -> RunState | None:
-        """A run as it was at its last snapshot, with its model; None for what cannot be read."""
+    def _read(self, place: Path) -> list[RunState] | None:
+        """The runs of a workspace, the last as it was at its last snapshot, with its model; None if any is damaged."""
         try:
-            lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
-            record = read_run((place / _RUN).read_text(encoding="utf-8"), lm)
+            if (place / _SUM).read_text(encoding="utf-8") != _digest(place):
+                raise ValueError("its files are not those that were written")
             form: Mapping[str, Any] = json.loads((place / _FORM).read_text(encoding="utf-8"))
-            known = str(form["run"])
+            records = [_read_run(place / _BEFORE / f"{run}.json", run) for run in form["before"]]
+            lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
+            record = _read_run(place / _RUN, form["run"], lm)
             record.form = (str(form["kind"]), dict(form["values"]))
-        except (GPTCoreError, OSError, ValueError, KeyError, TypeError):
+        except Exception as error:  # whatever a damaged file makes a reader raise
+            log.warning("A saved run in %s cannot be read (%s: %s).", place.name, type(error).__name__, error)
             return None
-        if not _RUN_ID.fullmatch(known):
-            return None
-        record.id, record.language_model = known, LanguageModel(lm.model, lm.tokenizer, record.facts.title)
+        record.language_model = LanguageModel(lm.model, lm.tokenizer, record.facts.title)
         record.reason = record.reason or REASON
-        return record
+        return [*records, record]
+
+
+def _write_before(folder: Path, records: Sequence[RunState], *, written: Path) -> None:
+    """Writes runs that have ended, without their models; copies those that an earlier save has written."""
+    folder.mkdir(mode=0o700)
+    for record in records:
+        name = f"{record.id}.json"
+        if (written / name).is_file():
+            shutil.copyfile(written / name, folder / name)
+        else:
+            (folder / name).write_text(write_run(record), encoding="utf-8")
+
+
+def _read_run(file: Path, run: object, lm: LanguageModel | None = None) -> RunState:
+    """A run with its id. Raises ValueError for an id that is none, and whatever `read_run` does."""
+    if not isinstance(run, str) or not _RUN_ID.fullmatch(run):
+        raise ValueError("a run's id is none")
+    record = read_run(file.read_text(encoding="utf-8"), lm)
+    record.id = run
+    return record
+
+
+def _digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of a folder's files, but for the digest's own."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _SUM):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _written(record: RunState) -> tuple[str, int, str]:

@@ -196,7 +196,11 @@ class Workspaces:
             return None
         record, holder = self.find(name), self.holder(name)
         if record is not None and record.language_model is None:
-            raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
+            if record.alive:
+                raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
+            raise CheckpointError(
+                "The model of this run is gone: a restart keeps only the newest run's. Open that one."
+            )
         model = record.language_model if record is not None else holder.models.get(name) if holder is not None else None
         if model is None:
             raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")

@@ -149,6 +149,7 @@ class PastRun(TypedDict):
     """A run of the workspace, for the table and the faded lines."""
 
     run: str
+    number: int
     title: str
     steps: int
     changed: list[str]

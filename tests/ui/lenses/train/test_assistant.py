@@ -12,7 +12,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
 from ui.lenses.train.handlers import answering, assistant
 from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
-from ui.runs.saved_runs import facts_json
+from ui.runs.run_json import facts_json
 from ui.shared.fields import fields_of
 from ui.state.limits import Limits
 

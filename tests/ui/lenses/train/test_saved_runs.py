@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -70,21 +71,21 @@ def test_runs_are_written_now_and_then_and_each_state_once(services, folder):
     now = [1e9]
     _, workspace = learned(services, folder, lambda: now[0])
     saved = SavedRuns(folder, lambda: now[0])
-    assert saved.save(workspace.id, workspace.current) and not saved.save(workspace.id, workspace.current)
+    assert saved.save(workspace.id, workspace.runs) and not saved.save(workspace.id, workspace.runs)
     workspace.current.state = "running"
-    assert not saved.save(workspace.id, workspace.current)  # a moment ago
+    assert not saved.save(workspace.id, workspace.runs)  # a moment ago
     now[0] += 11
-    assert saved.save(workspace.id, workspace.current)
+    assert saved.save(workspace.id, workspace.runs)
 
 
 def test_a_restored_run_is_not_written_again_stays_for_another_day_and_then_goes(folder, kept):
     os.utime(folder / kept.id, (1e9, 1e9))
     again = SavedRuns(folder, lambda: 1e9 + 100)
-    [found] = again.restore().values()
+    [[found]] = again.restore().values()
     assert (folder / kept.id).stat().st_mtime > 1e9
-    assert not again.save(kept.id, found, now=True)
+    assert not again.save(kept.id, [found], now=True)
     found.state = "running"
-    assert again.save(kept.id, found, now=True)
+    assert again.save(kept.id, [found], now=True)
     later = (folder / kept.id).stat().st_mtime + 90_000
     assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / kept.id).exists()
 
@@ -105,7 +106,7 @@ def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     monkeypatch.setattr(saved_runs, "_EVERY", 0.0)
     states = [replace(workspace.current, state=state) for state in ("running", "paused", "ended")]
     with ThreadPoolExecutor(3) as threads:
-        assert list(threads.map(lambda state: saved.save(workspace.id, state), states)) == [True] * 3
+        assert list(threads.map(lambda state: saved.save(workspace.id, [state]), states)) == [True] * 3
     assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
     assert len(SavedRuns(folder).restore()) == 1
 
@@ -135,7 +136,7 @@ class Steps:
         """Saves until the step of this number; whether it came to its end."""
         self.folder, self.last, self.done = str(folder), last, 0
         try:
-            return saved.save(workspace, record, now=True)
+            return saved.save(workspace, [record], now=True)
         except Killed:
             return False
         finally:
@@ -150,13 +151,13 @@ def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(ser
     while not ended:
         last += 1
         here = tmp_path / f"killed {last}"
-        assert SavedRuns(here).save(workspace.id, old, now=True)
+        assert SavedRuns(here).save(workspace.id, [old], now=True)
         ended = steps.save(SavedRuns(here), workspace.id, new, here, last)
         found = SavedRuns(here).restore()
         assert list(found) == [workspace.id], last
         assert [p.name for p in here.iterdir()] == [workspace.id], last
-        assert found[workspace.id].step == 12
-    assert last > 8 and found[workspace.id].reason == "All steps are done."
+        assert found[workspace.id][-1].step == 12
+    assert last > 8 and found[workspace.id][-1].reason == "All steps are done."
 
 
 def test_what_another_process_is_writing_stays(folder, kept):
@@ -169,12 +170,73 @@ def test_what_another_process_is_writing_stays(folder, kept):
     assert not gone.exists()
 
 
-@pytest.mark.parametrize("damage", ["model/model.safetensors", "run.json", "form.json"])
-def test_what_is_damaged_or_old_is_left_out_and_removed(folder, kept, damage):
-    (folder / kept.id / damage).write_text("{")
-    assert SavedRuns(folder).restore() == {} and not (folder / kept.id).exists()
-    (folder / "../evil").mkdir()
+FILES = ["model/model.safetensors", "model/config.json", "run.json", "form.json", "sha256"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_damaged_is_set_aside_for_a_day_and_the_rest_starts(services, folder, kept, caplog, file):
+    """One wrong character anywhere, or a file that is cut short."""
+    other = folder / "another-workspace-of-before"
+    shutil.copytree(folder / kept.id, other)
+    content = (folder / kept.id / file).read_bytes()
+    for damaged in [content[:-9], content[:30] + bytes([content[30] ^ 1]) + content[31:], b"", b"[" * 100_000]:
+        (folder / kept.id / file).write_bytes(damaged)
+        assert list(SavedRuns(folder).restore()) == [other.name]
+        aside = folder / f"{kept.id}.damaged"
+        assert "set aside" in caplog.text and aside.is_dir()
+        assert list(SavedRuns(folder).restore()) == [other.name] and aside.is_dir()
+        aside.rename(folder / kept.id)
+        (folder / kept.id / file).write_bytes(content)
+    assert set(SavedRuns(folder).restore()) == {other.name, kept.id}
+    (folder / kept.id / file).write_bytes(b"")
+    SavedRuns(folder).restore()
+    later = time.time() + 90_000
+    assert SavedRuns(folder, lambda: later).restore() == {} and not aside.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"step": "x"}, {"rows": 3}, {"seconds": None}, {"looks": [{"maps": "eJwr"}]}, {"config": {"nonsense": 1}}],
+)
+def test_what_a_file_says_of_another_type_is_no_run_whatever_it_raises(folder, kept, change):
+    """Also where the digest fits: then an older version, or another program, has written it."""
+    place = folder / kept.id
+    run = json.loads((place / "run.json").read_text(encoding="utf-8"))
+    (place / "run.json").write_text(json.dumps({**run, **change}), encoding="utf-8")
+    (place / "sha256").write_text(saved_runs._digest(place), encoding="utf-8")
     assert SavedRuns(folder).restore() == {}
+
+
+def test_the_runs_before_are_there_again_with_their_numbers(services, folder, kept, monkeypatch):
+    there = server(services, folder)
+    for _ in range(8):
+        commanded(there, kept.id, "again")
+        finished(there.workspaces.get(kept.id))
+    before = watching.past(there, {"workspace": kept.id})
+    assert [run["number"] for run in before] == [3, 4, 5, 6, 7, 8, 9]
+    there.run_manager.save(now=True)
+    again = watching.past(server(services, folder), {"workspace": kept.id})
+    assert [run["number"] for run in again] == [3, 4, 5, 6, 7, 8, 9]
+    for run, same in zip(before, again, strict=True):
+        assert same["run"] == run["run"] and same["changed"] == run["changed"]
+        assert same["valid"] == pytest.approx(run["valid"], abs=1e-4)
+
+
+def test_a_save_that_fails_is_tried_again_after_its_interval_and_said_once(services, folder, monkeypatch, caplog):
+    _, workspace = learned(services, folder)
+    now, tried = [1e9], []
+    saved = SavedRuns(folder, lambda: now[0])
+
+    def full(*arguments):
+        tried.append(now[0])
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(saved_runs, "save_folder", full)
+    for _ in range(25):
+        assert not saved.save(workspace.id, workspace.runs)
+        now[0] += 2.0
+    assert tried == [1e9, 1e9 + 10, 1e9 + 20, 1e9 + 30, 1e9 + 40]
+    assert caplog.text.count("cannot be saved") == 1 and not list(folder.iterdir())
 
 
 def test_a_run_that_cannot_go_on_says_why(services):
@@ -184,7 +246,7 @@ def test_a_run_that_cannot_go_on_says_why(services):
 
 
 def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(folder, kept):
-    [found] = SavedRuns(folder).restore().values()
+    [[found]] = SavedRuns(folder).restore().values()
     assert found.id == kept.current.id and kept.id not in found.id
     form = folder / kept.id / "form.json"
     form.write_text(json.dumps({**json.loads(form.read_text()), "run": f"../{kept.id}"}))
@@ -197,12 +259,12 @@ def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, fol
     now = [1e9]
     saved = SavedRuns(folder, lambda: now[0])
     for place in range(5):
-        assert saved.save(f"workspace-number-{place}", workspace.current, now=True)
+        assert saved.save(f"workspace-number-{place}", workspace.runs, now=True)
         os.utime(folder / f"workspace-number-{place}", (now[0], now[0]))
         now[0] += 60
     assert sorted(path.name[-1] for path in folder.iterdir()) == ["2", "3", "4"]
     now[0] += 86_400 - 100
-    saved.save("workspace-number-9", workspace.current, now=True)
+    saved.save("workspace-number-9", workspace.runs, now=True)
     assert {path.name[-1] for path in folder.iterdir()} <= {"4", "9"}
 
 

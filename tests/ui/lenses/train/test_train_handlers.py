@@ -22,7 +22,7 @@ from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import prepared
-from ui.runs.saved_runs import facts_json, read_run
+from ui.runs.run_json import facts_json, read_run
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
 

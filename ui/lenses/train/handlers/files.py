@@ -13,7 +13,7 @@ from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
-from ui.runs.saved_runs import read_run
+from ui.runs.run_json import read_run
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.inputs import InputError
@@ -44,7 +44,7 @@ def example_workspaces() -> list[Workspace]:
             if file is not None:
                 lm = load(EXAMPLE_MODEL, offline=True) if name == "example" else None
                 workspaces.append(Workspace(name, [read_run(file.read_text(encoding="utf-8"), lm, name)]))
-        except (GPTCoreError, OSError, ValueError, KeyError):
+        except Exception:  # whatever a damaged file makes a reader raise: the rest of the tab stays
             log.warning("The recorded run %s cannot be read; it is left out.", file.name if file else name)
     return workspaces
 

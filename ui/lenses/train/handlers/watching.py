@@ -19,8 +19,8 @@ from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Said, fields, finite, significant
 from ui.runs.observation import Observation
 from ui.runs.payloads import RunAbout
+from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
-from ui.runs.saved_runs import facts_json, write_run
 from ui.runs.training_run import Plan
 from ui.runs.workspaces import Workspace
 from ui.services import Services
@@ -121,7 +121,10 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
         muon_learning_rate=plan.facts.config.muon_learning_rate * share,
         warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
     )
-    note = f"Continues from update {record.step:,} of the last run, with its weights."
+    note = (
+        f"Continues from update {record.step:,} of the last run, with its weights. New are the count of updates, the "
+        "optimizer's moments and the warm-up."
+    )
     facts = replace(plan.facts, config=config, note=note, title=record.facts.title, continues=True)
     begun = services.run_manager.start(workspace.id, replace(plan, facts=facts, model=copy_of(lm)))
     if begun.current is not None:
@@ -300,6 +303,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
     thin = [] if record is newest else rows[:: max(1, len(rows) // 200)]
     return {
         "run": record.id,
+        "number": record.number,
         "title": facts.title,
         "steps": record.step,
         "changed": [

@@ -103,11 +103,13 @@ export function race(run, rival) {
 }
 
 // The cells of a run in the table of runs: number, title, what was changed, updates, seconds, loss, perplexity, bits.
-export function cells(old, i) {
+// isOldest: whether the run before it is not kept.
+export function cells(old, isOldest) {
+  const first = old.number === 1 ? 'the first' : 'the run before it is gone';
   return [
-    i + 1,
+    old.number,
     old.title,
-    i === 0 ? 'the first' : old.changed.join(', ') || 'nothing',
+    isOldest ? first : old.changed.join(', ') || 'nothing',
     old.steps.toLocaleString('en'),
     old.seconds.toFixed(1),
     nats(old.valid),

@@ -37,7 +37,7 @@ function drawTiles(box, shown) {
 // The row of the newest run: from its updates on.
 function drawNow(row, run) {
   const {tokens_per_character} = run.about;
-  const shown = cells({steps: run.step, seconds: run.elapsed, valid: heldOut(run), tokens_per_character}, 0);
+  const shown = cells({steps: run.step, seconds: run.elapsed, valid: heldOut(run), tokens_per_character}, true);
   for (let column = 3; column < shown.length; column++) row.children[column].textContent = shown[column];
 }
 
@@ -46,7 +46,7 @@ export function drawRuns(part, runs) {
   body.textContent = '';
   runs.forEach((old, i) => {
     const row = add(body, 'tr', i === runs.length - 1 ? 'tr-now' : '');
-    for (const cell of cells(old, i)) add(row, 'td', '', String(cell));
+    for (const cell of cells(old, i === 0)) add(row, 'td', '', String(cell));
   });
 }
 

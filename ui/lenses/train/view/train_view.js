@@ -186,7 +186,7 @@ async function pastRuns(view) {
   run.past = runs
     .slice(0, -1)
     .filter(old => old.run !== run.rival?.id)
-    .map((old, i) => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${i + 1}`}));
+    .map(old => ({...old, smooth: smoothed(old.curve.map(p => p[1])), name: `run ${old.number}`}));
   drawRuns(view.part, runs);
 }
 
