@@ -105,7 +105,7 @@ BAD_INPUT = {
         ({"temperature": "hot"}, "Temperature is"), ({"top_k": 5000}, "this model has 4,096 tokens"),
         ({"n": 50}, "number of texts"), ({"seed": -3}, "seed is -3"), ({"model": "gpt2"}, "on this machine"),
         ({"model": "<b>x</b>"}, "There is no model"), ({"use_cache": "yes"}, "KV cache")],
-    "next_token": [({"prompt": " "}, "prompt is empty"), ({"n_rows": 0}, "number of rows"),
+    "next_token": [({"prompt": ""}, "prompt is empty"), ({"n_rows": 0}, "number of rows"),
         ({"min_p": 7}, "Min-p is 7")],
     "attribution": [({"prompt": "a", "token": " once upon"}, "give one"), ({"prompt": ""}, "prompt is empty")],
     "patching": [({"source": "a b", "target": "a"}, "has 2 tokens and B 1"),
@@ -138,6 +138,20 @@ def test_bad_input_gets_a_sentence_and_no_traceback(client, endpoint, given, wor
         client.predict(**{**good, **given}, api_name=f"/{endpoint}")
     assert words in str(error.value)
     assert "Traceback" not in str(error.value) and "<b>" not in str(error.value)
+
+
+def test_a_line_feed_alone_is_a_prompt_wherever_one_is_read(client):
+    """It is a token, after which the model guesses as after any other; only what looks back needs two."""
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    takes = [name for name, of in named.items() if any(one["parameter_name"] == "prompt" for one in of["parameters"])]
+    assert {"/generate", "/next_token", "/attribution", "/attention"} <= set(takes)
+    for name in takes:
+        given = {"task": "fact"} if name == "/zero_shot" else {}
+        for prompt in ("\n", "  "):
+            try:
+                client.predict(prompt=prompt, **given, api_name=name)
+            except AppError as error:
+                assert "single token" in str(error) or name == "/zero_shot", (name, error)
 
 
 def test_only_the_documented_endpoints_are_public(client):

@@ -20,14 +20,14 @@ class InputError(GPTCoreError):
     """Invalid value of a field; the message is meant for the visitor."""
 
 
-def text(value: object, name: str, *, most: int, least: int = 0) -> str:
-    """A string of allowed length."""
+def text(value: object, name: str, *, most: int, least: int = 0, needs_words: bool = False) -> str:
+    """A string of allowed length; a blank or a newline alone is a text, unless it needs words."""
     if not isinstance(value, str):
         raise InputError(f"{name} must be text, not {_kind(value)}.")
     if len(value) > most:
         raise InputError(f"{name} has {len(value):,} characters; {most:,} are allowed. Shorten it.")
     check_text(value)
-    if len(value) < least or (least and not value.strip()):
+    if len(value) < least or (needs_words and not value.strip()):
         raise InputError(f"{name} is empty. Write something for the model to read.")
     return value
 

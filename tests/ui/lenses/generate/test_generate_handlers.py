@@ -192,7 +192,7 @@ def test_bad_controls_are_sentences_and_nothing_is_lost(services, change, words)
 
 
 @pytest.mark.parametrize(("prompt", "words"), [
-    ("", "empty"), ("   ", "empty"), (None, "must be text"), (7, "must be text"), ("x" * 501, "501 characters"),
+    ("", "empty"), (None, "must be text"), (7, "must be text"), ("x" * 501, "501 characters"),
     ("the dog " * 40, "this model reads 32"), ("a\ud800", "surrogate"),
 ])  # fmt: skip
 def test_bad_prompts_are_sentences(services, prompt, words):

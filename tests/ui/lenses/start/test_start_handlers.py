@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gptcore.analysis import ModelPart, attention_patterns, logits_without, trace
-from gptcore.inference.generation import last_logits
+from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.tokenizers import describe_token
 from helpers import form
 from ui.lenses.attention.handlers.maps import AttentionForm, read
@@ -19,6 +19,7 @@ from ui.lenses.attention.layers import lens
 from ui.lenses.attention.tab import _default_text
 from ui.lenses.attention.why import attribution
 from ui.lenses.generate.write import first_text
+from ui.lenses.generate.write.writing import new_document
 from ui.lenses.parameters.drawing.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
 from ui.shared.own_text import TEXT, own_text, reads, text_to_read
@@ -212,6 +213,15 @@ def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_s
     assert layers["share"][-1][-1] == pytest.approx(best, rel=1e-2)
     said = (start["note"], whys["said"], maps_read.note, layers["note"])
     assert all(f"{len(ids)}" in one and f"{window}" in one for one in said), said
+
+
+def test_a_line_feed_alone_is_a_text_for_every_view_of_the_sentence(services, tiny_lm):
+    services.models.get("tiny")
+    start = json.loads(sentence.typed(services, {"model": "tiny", "text": "\n"}))
+    whys = json.loads(attribution.why(services, {"model": "tiny", "text": "\n", "word": None, "rival": None}))
+    assert start["next"][0][1] == pytest.approx(whys["choices"][0][1], rel=1e-2)
+    written = new_document(services, tiny_lm, "tiny", "\n")
+    assert list(written.ids) == prompt_ids(tiny_lm, "\n")
 
 
 def test_a_typed_text_is_read_also_beyond_the_window_or_a_sentence_says_why_not(services, tiny_lm):

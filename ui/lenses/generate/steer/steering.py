@@ -91,7 +91,7 @@ def steer(
 
 
 def _lines(value: object, name: str) -> list[str]:
-    written = inputs.text(value, name, most=4_000, least=1)
+    written = inputs.text(value, name, most=4_000, needs_words=True)
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     if not lines or len(lines) > MOST_EXAMPLES:
         raise InputError(f"{name} has {len(lines)} examples; write 1 to {MOST_EXAMPLES}, one a line.")

@@ -64,7 +64,7 @@ def steps(services: Services, request: Annotated[object, MergesRequest]) -> Merg
 def learned(services: Services, request: Annotated[object, LearnRequest]) -> Merges:
     """The words of a text's beginning, and what byte-pair encoding learns from the text."""
     text, n_merges = fields(request, "text", "merges")
-    text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, least=1)
+    text = inputs.text(text, "The text to learn from", most=MOST_LEARNED_CHARS, needs_words=True)
     n = inputs.whole(n_merges, "The number of merges", low=1, high=MOST_MERGES)
     words = split_words(text[:MOST_CHARS])
     return _shown(words, services.measure(lambda: learn_merges(text, n)))

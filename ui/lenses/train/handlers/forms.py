@@ -389,7 +389,7 @@ def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str
     Raises:
         InputError: invalid lines, fewer than two labels, or too few lines of one.
     """
-    text = inputs.text(written, "The labelled lines", most=most, least=1)
+    text = inputs.text(written, "The labelled lines", most=most, needs_words=True)
     rows: list[tuple[str, tuple[str, ...]]] = []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not line.strip():

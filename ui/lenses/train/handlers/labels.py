@@ -94,7 +94,7 @@ def classify(record: RunState, text: object) -> Classified:
     if record.classifier is None or record.language_model is None:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}
     try:
-        line = inputs.text(text, "The line", most=2_000, least=1)
+        line = inputs.text(text, "The line", most=2_000, needs_words=True)
         model, form = record.classifier, INPUT_FORMS[record.facts.input_form]
         texts, tokenizer = texts_of(form, line, "The line"), record.language_model.tokenizer
         example = encoded(form, tokenizer, texts, 0, model.tokens, model.body.config.n_positions)

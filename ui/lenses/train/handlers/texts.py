@@ -60,7 +60,7 @@ def _own_text(limits: Limits, form: OnText) -> TrainingText:
         text, note = decoded(path.read_bytes(), path.name)
         title = path.name[:40]
     else:
-        text = inputs.text(form.written, "Your text", most=limits.training_text_bytes, least=1)
+        text = inputs.text(form.written, "Your text", most=limits.training_text_bytes, needs_words=True)
         title, note = "your text", ""
     documents = documents_of(text)
     if not documents:

@@ -65,12 +65,13 @@ export function drawRace(part, run) {
 export function drawControls(element, part, run) {
   const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
     held = run.state === 'paused' || run.state === 'ready',
-    alive = isAlive(run);
+    alive = isAlive(run),
+    steps = alive && run.state !== 'running' && !run.preparing; // its texts or pairs come before its first update
   pause.dataset.cmd = held ? 'resume' : 'pause';
   pause.textContent = held ? 'Resume' : 'Pause';
   element.querySelector('[data-cmd=again]').hidden = !run.again;
   for (const button of element.querySelectorAll('[data-cmd]:not([data-cmd=again])'))
-    button.disabled = !alive || run.state === 'ending' || (button.dataset.cmd === 'step' && run.state === 'running');
+    button.disabled = !alive || run.state === 'ending' || (button.dataset.cmd === 'step' && !steps);
   const rate = part('rate');
   rate.disabled = !alive;
   if (document.activeElement !== rate) rate.value = Math.log2(run.peak / run.planned_peak);

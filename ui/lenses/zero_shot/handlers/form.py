@@ -141,7 +141,7 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     template = _template(task, values)
     most = limits.max_prompt_chars
     fields = {
-        field: inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, least=1).strip()
+        field: inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, needs_words=True).strip()
         for place, (field, title) in enumerate(task.fields.items())
     }
     length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(values["max_new_tokens"])
@@ -161,7 +161,7 @@ def _template(task: Task, values: Mapping[str, object]) -> Template:
     name = inputs.text(values["template"], "The template", most=200)
     chosen = task.template(name)
     instruction = inputs.text(values["instruction"], "The instruction", most=4_000)
-    body = inputs.text(values["body"], "The template", most=4_000, least=1)
+    body = inputs.text(values["body"], "The template", most=4_000, needs_words=True)
     if (instruction, body) == (chosen.instruction, chosen.body):
         return chosen
     made = Template(OWN_WORDING, body, instruction, chosen.labels, chosen.between, chosen.end)
@@ -217,7 +217,7 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
     """
     if values["task"] != "translate":
         raise InputError("Only the translation task has a language to choose.")
-    wanted = inputs.text(language, "The language", most=40, least=1).strip()
+    wanted = inputs.text(language, "The language", most=40, needs_words=True).strip()
     if not all(part.isalpha() for part in wanted.split()):
         raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
     changed = with_template(values, name)

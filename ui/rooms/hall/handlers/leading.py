@@ -46,7 +46,7 @@ def _scene(scene: object) -> Scene:
     tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
     return {
-        "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, least=1),
+        "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
         "view": inputs.text(view, "The view", most=_LONGEST_NAME),
         "model": inputs.text(model, "The model", most=_LONGEST_NAME),
         "text": inputs.text(text, "The text", most=_LONGEST_TEXT),
