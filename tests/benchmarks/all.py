@@ -1,23 +1,27 @@
-"""Every benchmark, one after the other, and one table of what they found for this folder's README.
+"""Every benchmark, one after the other; what they found is written to `results/`, from which the README's tables are made.
 
 A figure stands beside what it is compared with, and its limit on this machine with the share of it that is reached.
 
-    python tests/benchmarks/all.py [--out table.md]
+    python tests/benchmarks/all.py [--out FOLDER]
 
 Takes ten to sixteen minutes on two cores. Nothing else should compute meanwhile.
 """
 
 import argparse
+import json
 import platform
 import re
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import torch
 
 HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
 
 
 _TOKENS = r"(?P<here>[\d,]+) +(?P<ratio>[\d.]+)"
@@ -67,26 +71,39 @@ PARTS: dict[str, list[tuple[str, str, str]]] = {
 }  # fmt: skip
 
 
-def table(outputs: dict[str, str]) -> str:
-    """The rows of all benchmarks, as Markdown; a row that was not found says so."""
-    lines = ["| what | here | compared with | ratio | limit | share |", "|---|---|---|---|---|---|"]
-    for part, rows in PARTS.items():
+Row = dict[str, str]
+
+
+def rows_of(outputs: dict[str, str]) -> list[Row]:
+    """The figures of all benchmarks, from what each printed; one that is not found is left out."""
+    rows = list[Row]()
+    for part, patterns in PARTS.items():
         output = outputs.get(part, "")
-        for what, pattern, against in rows:
+        for what, pattern, against in patterns:
             found = re.search(pattern, output, re.DOTALL)
             if found is None:
-                lines.append(f"| {what} | not measured | {against} | | | |")
                 continue
+            row = {"what": what, "here": found["here"], "compared with": against}
+            row["ratio"] = found.groupdict().get("ratio") or ""
             limit = _LIMIT.search(output[found.end() :].partition("\n")[0])
-            best = ("", "") if limit is None else (f"{limit['limit']} ({limit['of']})", limit["share"])
-            cells = (what, found["here"], against, found.groupdict().get("ratio") or "", *best)
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            row["limit"] = "" if limit is None else f"{limit['limit']} ({limit['of']})"
+            row["share"] = "" if limit is None else limit["share"]
+            rows.append(row)
+    return rows
+
+
+def machine() -> str:
+    """The processor's name, and what of it torch uses."""
+    name = platform.processor() or platform.machine()
+    with suppress(OSError):  # no such file but on Linux
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        name = next((line.partition(": ")[2] for line in cpuinfo.splitlines() if "model name" in line), name)
+    return f"{name}, {torch.get_num_threads()} threads, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="also write the table to this file")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results (default: results)")
     options = parser.parse_args()
     outputs: dict[str, str] = {}
     for part in PARTS:
@@ -96,10 +113,21 @@ def main() -> None:
         outputs[part] = done.stdout
         state = "" if done.returncode == 0 else f", failed: {done.stderr[-300:]}"
         print(f"{part}: {time.perf_counter() - began:.0f} s{state}", file=sys.stderr, flush=True)
-    made = f"{platform.machine()}, torch {torch.__version__}, {torch.get_num_threads()} threads\n\n{table(outputs)}"
-    print(made)
-    if options.out:
-        options.out.write_text(made + "\n", encoding="utf-8")
+    commit = ["git", "-C", str(HERE), "rev-parse", "--short=8", "HEAD"]
+    head = subprocess.run(commit, capture_output=True, text=True, check=False).stdout.strip()
+    today = date.today().isoformat()
+    result = {
+        "date": today,
+        "commit": head,
+        "machine": machine(),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "rows": rows_of(outputs),
+    }
+    options.out.mkdir(parents=True, exist_ok=True)
+    file = options.out / f"{today}-{head}.json"
+    file.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{len(result['rows'])} figures in {file}. The tables: python -m tests.tools.benchmark_tables")
 
 
 if __name__ == "__main__":
