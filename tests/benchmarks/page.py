@@ -200,8 +200,8 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
     with served("app.py", "--model", model) as (address, *_), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 720})
-        page.goto(f"{address}?max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
-        page.wait_for_selector("#stream .ts-token")
+        page.goto(f"{address}?tab=generate&max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
+        page.wait_for_selector("#generate:visible")
         page.wait_for_timeout(2000)
         page.click("#more .label-wrap")
         page.evaluate(WATCH)
