@@ -3,7 +3,7 @@
 from gptcore.analysis import attention_patterns, count_parameters
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import GPTCoreError
-from gptcore.inference.generation import generate
+from gptcore.inference.generation import generate, generate_batch
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel, bundled_models, load

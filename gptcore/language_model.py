@@ -9,20 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from gptcore.config import GPTConfig
-from gptcore.errors import CheckpointError, HubError, MissingFileError
+from gptcore.errors import CheckpointError, HubError, MissingFileError, TokenizerError
 from gptcore.hub import GPT1_REPOSITORY, HUB_WEIGHTS, fetch
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer, load_tokenizer
-from gptcore.tokenizers.base import for_model
-from gptcore.weights.checkpoint import (
-    CONFIG_FILE,
-    INDEX_FILE,
-    WEIGHTS_FILE,
-    load_folder,
-    model_from_files,
-    read_config,
-    shard_names,
-)
+from gptcore.tokenizers.base import CONFIG_FILE, GENERATION_FILE, TOKENIZER_FILES, for_model
+from gptcore.weights.checkpoint import load_folder, model_from_files, read_config, shard_names
+from gptcore.weights.contents import INDEX_FILE, WEIGHTS_FILE, obstacle
 from gptcore.weights.snapshots import load_snapshot
 
 BUNDLED = Path(__file__).resolve().parent.parent / "weights"
@@ -39,6 +32,7 @@ class LanguageModel:
     model: GPT
     tokenizer: Tokenizer
     name: str
+    notes: tuple[str, ...] = ()  # sentences about what was read otherwise than its config.json says
 
     def __post_init__(self) -> None:
         # A model may have more ids than its tokenizer has tokens.
@@ -95,16 +89,20 @@ def load(
     kept = find_folder(base) if at and step.isdecimal() else None
     if kept is not None:
         return LanguageModel(load_snapshot(kept, int(step)), load_tokenizer(kept), f"{kept.name}{MOMENT}{int(step)}")
-    folder = find_folder(name)
+    folder, notes = find_folder(name), list[str]()
     if folder is not None:
-        return LanguageModel(load_folder(folder, check=check), load_tokenizer(folder), folder.name)
+        model = load_folder(folder, check=check, notes=notes)
+        return LanguageModel(model, load_tokenizer(folder), folder.name, tuple(notes))
     if name in HUB_WEIGHTS:
         repository = HUB_WEIGHTS[name][0]
         model = _model_from_hub(repository, offline, progress, check)
         return LanguageModel(model, load_tokenizer(name, offline=offline), name)
     if _HUB_ID.fullmatch(name):
-        model = _model_from_hub(name, offline, progress, check)
-        return LanguageModel(model, _tokenizer_from_hub(name, offline), name)
+        model = _model_from_hub(name, offline, progress, check, notes)
+        return LanguageModel(model, _tokenizer_from_hub(name, offline), name, tuple(notes))
+    if _is_file(name):
+        why = obstacle([Path(name).name]) or f"Give its folder: {Path(name).parent}."
+        raise CheckpointError(f"{name} is a file, and a model is a folder. {why}")
     choices = ", ".join([*bundled_models(), *HUB_WEIGHTS])
     raise CheckpointError(
         f"There is no model {name!r}. Choose {choices}, a model folder, or a Hub repository owner/name."
@@ -123,26 +121,51 @@ def find_folder(name: str) -> Path | None:
         return None
 
 
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return False
+
+
 def _model_from_hub(
-    repository: str, offline: bool, progress: type[Any] | None, check: Callable[[GPTConfig], None] | None
+    repository: str,
+    offline: bool,
+    progress: type[Any] | None,
+    check: Callable[[GPTConfig], None] | None,
+    notes: list[str] | None = None,
 ) -> GPT:
     config = read_config(fetch(repository, CONFIG_FILE, offline=offline).parent)
     if check is not None:
         check(config)
     try:
         files = [fetch(repository, WEIGHTS_FILE, offline=offline, progress=progress)]
-    except MissingFileError:  # a large model in several files
-        index = fetch(repository, INDEX_FILE, offline=offline)
+    except HubError as error:  # a large model in several files
+        try:
+            index = fetch(repository, INDEX_FILE, offline=offline)
+        except HubError:
+            raise error from None
         files = [fetch(repository, name, offline=offline, progress=progress) for name in shard_names(index)]
-    return model_from_files(config, files)
+    return model_from_files(config, files, notes)
 
 
 def _tokenizer_from_hub(repository: str, offline: bool) -> Tokenizer:
-    """The repository's own tokenizer.json, else the vocab.json and merges.txt of older ones."""
+    """The tokenizer of a repository, from all the files that a folder's is read from."""
     if repository == GPT1_REPOSITORY:
         return load_tokenizer("gpt1", offline=offline)
+    folder: Path | None = None
+    absent: HubError | None = None
+    for name in (*TOKENIZER_FILES, GENERATION_FILE):
+        try:
+            folder = fetch(repository, name, offline=offline).parent
+        except MissingFileError:
+            continue
+        except HubError as error:
+            absent = absent or error
     try:
-        return load_tokenizer(fetch(repository, "tokenizer.json", offline=offline).parent)
-    except HubError:
-        fetch(repository, "merges.txt", offline=offline)
-        return load_tokenizer(fetch(repository, "vocab.json", offline=offline).parent)
+        if folder is not None:
+            return load_tokenizer(folder)
+    except TokenizerError:
+        if absent is None:
+            raise
+    raise absent or TokenizerError(f"The repository {repository} has no {TOKENIZER_FILES[0]}.")

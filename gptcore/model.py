@@ -229,8 +229,13 @@ def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> T
 
 def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
     """Validates token ids and raises a readable error; `past` cached tokens come before them."""
+    if not isinstance(token_ids, Tensor):
+        kind = type(token_ids).__name__
+        raise TokenIdError(f"token_ids is {kind}; a model takes a tensor [B, T], such as torch.tensor([[1, 2]]).")
     if torch.compiler.is_compiling() or (token_ids.is_cuda and torch.cuda.is_current_stream_capturing()):
         return  # looking at numbers would break the one and freeze the other
+    if token_ids.is_floating_point() or token_ids.dtype is torch.bool:
+        raise TokenIdError(f"token_ids has the type {token_ids.dtype}; token ids are whole numbers, such as int64.")
     n_tokens, limit = past + token_ids.shape[-1], config.n_positions
     if token_ids.dim() != 2 or token_ids.numel() == 0:
         shape = list(token_ids.shape)

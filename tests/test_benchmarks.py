@@ -1,7 +1,10 @@
-"""The table of all benchmarks finds its figures in what they print, and the one of presets runs what the app runs."""
+"""The benchmarks' figures are found in what they print, and the README's tables are those of the result files."""
 
+import json
 import runpy
 from pathlib import Path
+
+from tests.tools import benchmark_tables
 
 ALL = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "all.py"))
 
@@ -20,14 +23,23 @@ choosing
 """
 
 
-def test_figures_ratios_and_limits_stand_in_their_rows_and_what_failed_is_named():
-    rows = ALL["table"]({"decode.py": DECODE}).splitlines()
-    for row in (
-        "| GPT-2 small, exact, tokens/s | 52 | transformers, fp32 | 1.58 | 58 (memory, native-fp32) | 0.90 |",
-        "| GPT-2 small, first token after 512, ms | 314 | transformers, fp32 | 0.58 | 200 (arithmetic) | 0.64 |",
-    ):
-        assert row in rows
-    assert "| mini, 16 texts together, tokens/s | 7000 | one text | 5.94 |  |  |" in rows
-    assert "| choosing by top-p 0.9 among 50,257, ms | 0.317 |  |  |  |  |" in rows
-    assert len(rows) == 2 + sum(map(len, ALL["PARTS"].values()))
-    assert sum("not measured" in row for row in rows) == len(rows) - 2 - len(ALL["PARTS"]["decode.py"])
+def test_figures_ratios_and_limits_stand_in_their_rows():
+    rows = {row["what"]: row for row in ALL["rows_of"]({"decode.py": DECODE})}
+    exact = rows["GPT-2 small, exact, tokens/s"]
+    assert (exact["here"], exact["compared with"], exact["ratio"]) == ("52", "transformers, fp32", "1.58")
+    assert (exact["limit"], exact["share"]) == ("58 (memory, native-fp32)", "0.90")
+    assert rows["mini, 16 texts together, tokens/s"]["ratio"] == "5.94"
+    assert rows["choosing by top-p 0.9 among 50,257, ms"]["ratio"] == ""
+    assert len(rows) == len(ALL["PARTS"]["decode.py"])  # of the others nothing was printed
+
+
+def test_the_tables_are_made_from_the_result_files_each_with_its_date_machine_and_commit():
+    text = benchmark_tables.README.read_text(encoding="utf-8")
+    assert text == benchmark_tables.readme(text), "run python -m tests.tools.benchmark_tables"
+    files = list(ALL["RESULTS"].glob("*.json"))
+    wanted = {what for rows in ALL["PARTS"].values() for what, _, _ in rows}
+    assert files
+    for file in files:
+        result = json.loads(file.read_text(encoding="utf-8"))
+        assert all(result[name] for name in ("date", "commit", "machine", "torch", "python"))
+        assert {row["what"] for row in result["rows"]} <= wanted

@@ -103,7 +103,7 @@ def test_a_model_that_does_not_fit_on_the_card_opens_on_the_processor(tiny_model
     monkeypatch.setattr(type(tiny_model), "to", move)
     lm = make_services(offline=True).models.get("mini")
     store = ModelStore(Limits(), loader=lambda *_, **__: lm, device=torch.device("cuda"))
-    assert store.get("mini") is lm and moves == ["cuda", "cpu"]
+    assert store.get("mini").model is lm.model and moves == ["cuda", "cpu"]
 
 
 def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):

@@ -14,9 +14,7 @@ from tiny import ROOT, ran
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = (ROOT / "gptcore" / "README.md").read_text(encoding="utf-8")
 RECIPES = (ROOT / "weights" / "recipes" / "README.md").read_text(encoding="utf-8")
-MEASURED = "".join(
-    (ROOT / "tests" / "benchmarks" / name).read_text(encoding="utf-8") for name in ("README.md", "capacity.md")
-)
+MEASURED = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests" / "benchmarks").glob("*.md")))
 # Where commands of the READMEs are run; of all others the help is asked for below.
 TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",

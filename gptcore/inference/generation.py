@@ -1,6 +1,7 @@
 """Text generation, one token at a time, for a single prompt or several continuations as one batch."""
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import torch
@@ -10,7 +11,7 @@ from gptcore.errors import NOT_NUMBERS, CheckpointError, ContextLengthError, Tok
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.packed import WeightFormat
 from gptcore.inference.sampling_settings import SamplingSettings
-from gptcore.inference.sequence import TokenSequence, check_length, replayed_start
+from gptcore.inference.sequence import TokenSequence, check_length, check_seed, replayed_start
 from gptcore.inference.steering import Steering
 from gptcore.inference.token import GeneratedToken
 from gptcore.language_model import LanguageModel
@@ -68,7 +69,7 @@ def generate(
         prompt: text or ids; at least one token, at most the model's window.
         max_new_tokens: at least 1. When the window is full, the context restarts from its last half.
         settings: how tokens are chosen; from the softmax itself when left out.
-        stop: strings that end the text; they are left out of it.
+        stop: strings that end the text, from the minimum of new tokens on (`min_new_tokens`); they are left out of it.
         stop_at_end: the tokenizer's end-of-text token ends the text.
         seed: the same seed gives the same text; None draws one.
         use_cache: keep a KV cache, or reread the whole context for each token. With "exact" the tokens agree.
@@ -96,6 +97,63 @@ def generate(
     return (token for _, token in together)
 
 
+def generate_batch(
+    lm: LanguageModel | GPT,
+    prompts: Sequence[str | Sequence[int]],
+    *,
+    max_new_tokens: int,
+    settings: SamplingSettings | None = None,
+    stop: Sequence[str] = (),
+    stop_at_end: bool = True,
+    seed: int | None = None,
+    use_cache: bool = True,
+    precision: WeightFormat = "auto",
+    n_alternatives: int = 5,
+    **sampling: float | None,
+) -> list[list[GeneratedToken]]:
+    """Continues several prompts as one batch; each gets the text that `generate` writes with its seed.
+
+    Args:
+        lm: a language model, or a bare GPT when the prompts are token ids.
+        prompts: texts or ids of any lengths; at least one.
+        max_new_tokens: for each.
+        seed: of the first prompt; each further one takes the next number. None draws one.
+        settings, stop, stop_at_end, use_cache, precision, n_alternatives, sampling: as in `generate`.
+
+    Returns:
+        The new tokens of each prompt, in the order of the prompts.
+
+    Raises:
+        TypeError, SamplingError, ContextLengthError, TokenIdError, TokenizerError: as `generate`, and for no prompt.
+    """
+    if isinstance(prompts, str | bytes) or not isinstance(prompts, Sequence) or not prompts:
+        raise TokenIdError("generate_batch takes a list of prompts, at least one; for a single text take generate.")
+    settings = replace(settings or SamplingSettings(), **sampling)  # type: ignore[arg-type]  # checked there
+    model, tokenizer = (lm.model, lm.tokenizer) if isinstance(lm, LanguageModel) else (lm, None)
+    check_length(max_new_tokens)
+    settings.check_vocabulary(model.config.vocab_size)
+    first = check_seed(seed)
+    sequences = [
+        TokenSequence(
+            prompt_ids(lm, prompt),
+            settings,
+            seed=first + place,
+            tokenizer=tokenizer,
+            stop=stop,
+            stop_at_end=stop_at_end,
+            n_alternatives=n_alternatives,
+        )
+        for place, prompt in enumerate(prompts)
+    ]
+    written: list[list[GeneratedToken]] = [[] for _ in prompts]
+    together = continue_together(
+        model, sequences, max_new_tokens=max_new_tokens, use_cache=use_cache, precision=precision
+    )
+    for place, token in together:
+        written[place].append(token)
+    return written
+
+
 _EMPTY = "The prompt is empty. Write at least one word for the model to continue."
 
 
@@ -103,7 +161,7 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
     """The prompt's token ids, checked against the model.
 
     Raises:
-        TokenIdError: no token, an id outside the vocabulary, or text for a bare GPT.
+        TokenIdError: no token, an id outside the vocabulary, text for a bare GPT, or neither a text nor ids.
         ContextLengthError: more tokens than the window holds.
     """
     model = lm.model if isinstance(lm, LanguageModel) else lm
@@ -112,7 +170,7 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
             raise TokenIdError("A bare GPT has no tokenizer: give token ids, or a LanguageModel from gptcore.load().")
         ids = text_ids(lm, prompt)
     else:
-        ids = [int(token) for token in prompt]
+        ids = _whole_numbers(prompt)
     if not ids:
         raise TokenIdError(_EMPTY)
     limit, vocab_size = model.config.n_positions, model.config.vocab_size
@@ -122,6 +180,23 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
     if outside:
         raise TokenIdError(f"The token id {outside[0]} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
     return ids
+
+
+def _whole_numbers(prompt: Iterable[object]) -> list[int]:
+    """Token ids of a prompt that is no text. Raises TokenIdError for what is neither."""
+    if isinstance(prompt, bytes):
+        raise TokenIdError("The prompt is bytes; give a text: prompt.decode().")
+    try:
+        given = list(prompt)
+    except TypeError:
+        raise TokenIdError(f"The prompt is {type(prompt).__name__}; give a text or a list of token ids.") from None
+    if any(isinstance(token, str | list | tuple) for token in given):
+        raise TokenIdError("The prompt is a list of texts; for several prompts take generate_batch(lm, [...]).")
+    try:
+        return [operator.index(token) for token in given]  # type: ignore[arg-type]  # a TypeError where it is no number
+    except TypeError:
+        wrong = next((token for token in given if not hasattr(token, "__index__")), given[0])
+        raise TokenIdError(f"A token id is {wrong!r}; ids are whole numbers.") from None
 
 
 def text_ids(lm: LanguageModel, text: str) -> list[int]:

@@ -70,7 +70,7 @@ class SamplingSettings:
         repetition_penalty: > 0; logits of tokens already present are divided by it when positive, multiplied
             when negative. 1 is off. Source: CTRL paper (Keskar et al., 2019), section 4.1, as transformers does it.
         no_repeat_ngram_size: no n tokens in a row occur twice; 0 is off.
-        min_new_tokens: the end-of-text token is impossible before this many new tokens.
+        min_new_tokens: the end-of-text token is impossible before this many new tokens, and no stop string counts.
         temperature: >= 0; logits are divided by it. 0 takes the most likely token.
         top_k: keep exactly this many of the most likely tokens; None or 0 is off.
         top_p: in (0, 1]; keep the smallest set of most likely tokens whose probabilities, renormalised after

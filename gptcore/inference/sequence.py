@@ -49,7 +49,8 @@ class TokenSequence:
         settings: sampling controls.
         seed: of its own generator; None draws one.
         tokenizer: for text, the end-of-text token and stop strings; None writes ids only.
-        stop: strings that end the text; they are left out of it.
+        stop: strings that end the text, where they begin after `settings.min_new_tokens` new tokens; they are left out
+            of it.
         stop_at_end: the end-of-text token ends the text.
         n_alternatives: number of top alternatives stored with each token.
         look_ahead: `next_logits` is wanted, once the text has ended: one more step instead of reading it all again.
@@ -88,9 +89,11 @@ class TokenSequence:
         self._stop_at_end = stop_at_end
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
         written = ""
-        for token_id in self.ids[self.n_prompt :]:  # each took one random number, and may end inside a character
+        # Each took one random number, and may end inside a character.
+        for place, token_id in enumerate(self.ids[self.n_prompt :]):
             uniform_number(self._generator)
-            written += self._text.push(token_id) if self._text else ""
+            text = self._text.push(token_id) if self._text else ""
+            written += text if place >= settings.min_new_tokens else ""
         self.stop = check_stop(stop, tokenizer)
         self._matcher = StopMatcher(self.stop, written)
 
@@ -170,7 +173,8 @@ class TokenSequence:
         self.ids.append(chosen.id)
         self._uniforms.popleft()
         text = self._text.push(chosen.id) if self._text else ""
-        tokens, n_cut = self._matcher.push(replace(chosen, text=text, context_start=self.start))
+        counts = self.n_new > self.settings.min_new_tokens
+        tokens, n_cut = self._matcher.push(replace(chosen, text=text, context_start=self.start), counts=counts)
         if n_cut is not None:
             self.end, self._look_ahead = "stop", False
             del self.ids[len(self.ids) - n_cut :]
@@ -224,13 +228,20 @@ class StopMatcher:
         self._before = written[len(written) - self._longest + 1 :] if self._longest > 1 else ""
         self._held: list[GeneratedToken] = []
 
-    def push(self, token: GeneratedToken) -> tuple[list[GeneratedToken], int | None]:
+    def push(self, token: GeneratedToken, *, counts: bool = True) -> tuple[list[GeneratedToken], int | None]:
         """Takes a token.
+
+        Args:
+            token: the next one.
+            counts: False for one in which no stop string may begin or end.
 
         Returns:
             The tokens now known to be safe, and None; or, when a stop string is complete, the tokens before it, the
             last one cut where it begins, and the number of dropped tokens.
         """
+        if not counts:
+            self._before = ""
+            return [*self.flush(), token], None
         self._held.append(token)
         text = self._before + "".join(held.text for held in self._held)
         places = [text.find(stop) for stop in self._stop if stop in text]

@@ -9,8 +9,16 @@ from pathlib import Path
 from gptcore.errors import TokenizerError
 
 END_OF_TEXT = "<|endoftext|>"
+CONFIG_FILE = "config.json"  # of the model; it may name the token that ends a document
+GENERATION_FILE = "generation_config.json"  # likewise
 TOKENIZER_FILE = "tokenizer.json"
 SETTINGS_FILE = "tokenizer_config.json"
+MAP_FILE = "special_tokens_map.json"
+ADDED_FILE = "added_tokens.json"
+# Pairs of file names, vocabulary and merges, of older folders and of GPT-1 as it was published.
+MERGES_FILES = (("vocab.json", "merges.txt"), ("encoder_bpe_40000.json", "vocab_40000.bpe"))
+# All that the readers of a tokenizer open, beside the model's two configs.
+TOKENIZER_FILES = (TOKENIZER_FILE, SETTINGS_FILE, MAP_FILE, ADDED_FILE, *sum(MERGES_FILES, ()))
 
 
 class Tokenizer:

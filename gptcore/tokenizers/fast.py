@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from gptcore.errors import TokenizerError
 from gptcore.tokenizers.base import (
+    ADDED_FILE,
+    CONFIG_FILE,
     END_OF_TEXT,
+    GENERATION_FILE,
+    MAP_FILE,
     SETTINGS_FILE,
     TOKENIZER_FILE,
     Tokenizer,
@@ -63,7 +67,7 @@ class FastTokenizer(Tokenizer):
                 "most ids below it would stand for nothing."
             )
         self.without_token = frozenset(range(self.vocab_size)) - self._bytes.keys()
-        end = _end_token(folder, set(self._special.get_vocab()))
+        end = _end_token(folder, self._special.get_vocab())
         self.end_id = None if end is None else self._special.token_to_id(end)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
@@ -105,7 +109,7 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     listed = settings.get("added_tokens_decoder")
     named = {i: one["content"] for i, one in listed.items()} if isinstance(listed, dict) else {}
     added = {int(i): text for i, text in named.items()}
-    added |= {i: text for text, i in _table(folder / "added_tokens.json").items()}
+    added |= {i: text for text, i in _table(folder / ADDED_FILE).items()}
     special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {END_OF_TEXT}
     known = made.get_vocab()
     for text in sorted(name for name in special if name is not None and name not in added.values()):
@@ -118,13 +122,19 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     return FastTokenizer(made.to_str(), folder)
 
 
-def _end_token(folder: Path, names: set[str]) -> str | None:
+def _end_token(folder: Path, vocabulary: Mapping[str, int]) -> str | None:
     """The token that ends a document: what the tokenizer's settings or the model's config name, or GPT-2's own."""
-    for file in (SETTINGS_FILE, "special_tokens_map.json"):
+    for file in (SETTINGS_FILE, MAP_FILE):
         name = _name(_table(folder / file).get("eos_token"))
-        if name in names:
+        if name in vocabulary:
             return name
-    return next((name for name in (END_OF_TEXT, "</s>") if name in names), None)
+    names = {token_id: name for name, token_id in vocabulary.items()}
+    for file in (GENERATION_FILE, CONFIG_FILE):
+        ids = _table(folder / file).get("eos_token_id")
+        first = ids[0] if isinstance(ids, list) and ids else ids
+        if isinstance(first, int) and first in names:
+            return names[first]
+    return next((name for name in (END_OF_TEXT, "</s>") if name in vocabulary), None)
 
 
 def _name(token: object) -> str | None:

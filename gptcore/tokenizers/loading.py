@@ -11,7 +11,7 @@ from typing import Any
 
 from gptcore.errors import HubError, TokenizerError
 from gptcore.hub import GPT1_REPOSITORY, GPT2_REPOSITORY, fetch
-from gptcore.tokenizers.base import END_OF_TEXT, TOKENIZER_FILE, Tokenizer
+from gptcore.tokenizers.base import ADDED_FILE, END_OF_TEXT, MERGES_FILES, SETTINGS_FILE, TOKENIZER_FILE, Tokenizer
 from gptcore.tokenizers.byte_bpe import ByteBPE
 from gptcore.tokenizers.char import CharTokenizer
 from gptcore.tokenizers.fast import FastTokenizer, from_merges, is_plain
@@ -22,8 +22,6 @@ _TIKTOKEN_SOURCES = (
     "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/vocab.bpe",
     "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/encoder.json",
 )
-# Pairs of file names, vocabulary and merges, under which GPT-1's BPE is published.
-_GPT1_FILES = (("vocab.json", "merges.txt"), ("encoder_bpe_40000.json", "vocab_40000.bpe"))
 
 
 def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
@@ -41,7 +39,7 @@ def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
     if name in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"):
         return _load_gpt2(offline)
     if name in ("gpt1", "gpt1-preln"):
-        return GPT1Tokenizer.from_files(*(fetch(GPT1_REPOSITORY, file, offline=offline) for file in _GPT1_FILES[0]))
+        return GPT1Tokenizer.from_files(*(fetch(GPT1_REPOSITORY, file, offline=offline) for file in MERGES_FILES[0]))
     folder = Path(name)
     if not folder.is_dir():
         raise TokenizerError(f"There is no tokenizer {str(name)!r}: name 'gpt2', 'gpt1' or a model folder.")
@@ -74,7 +72,7 @@ def _tiktoken_cached() -> bool:
 def _load_folder(folder: Path) -> Tokenizer:
     if (folder / TOKENIZER_FILE).is_file():
         return _from_fast(folder / TOKENIZER_FILE)
-    for vocabulary, merges in _GPT1_FILES:
+    for vocabulary, merges in MERGES_FILES:
         if (folder / vocabulary).is_file() and (folder / merges).is_file():
             return _from_merges(folder / vocabulary, folder / merges, folder)
     raise TokenizerError(f"The folder {folder} has no {TOKENIZER_FILE} and no vocab.json with merges.txt.")
@@ -85,7 +83,7 @@ def _from_merges(vocabulary: Path, merges: Path, folder: Path) -> Tokenizer:
     words = _read_json(vocabulary)
     if any(str(word).endswith("</w>") for word in words):
         return GPT1Tokenizer.from_files(vocabulary, merges)
-    adds = any((folder / name).is_file() for name in ("added_tokens.json", "tokenizer_config.json"))
+    adds = any((folder / name).is_file() for name in (ADDED_FILE, SETTINGS_FILE))
     if words.get(END_OF_TEXT) == len(words) - 1 and not adds:
         return ByteBPE.from_vocabulary(words, name=folder.name, kind="gpt2")
     with _named_damage(vocabulary):

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents
-from gptcore.errors import GPTCoreError, TrainingError
+from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError, TrainingError
 from gptcore.inference.scoring import TextScore, score_documents
 from gptcore.language_model import load
 from gptcore.machine import keep_freed_memory
@@ -30,6 +30,7 @@ from gptcore.training.config import TrainingConfig, faster_precision
 from gptcore.training.distributed import Workers, leader_first, leave, workers_from_environment
 from gptcore.training.loop import EndEvent, EvalEvent, Objective, StepEvent, Trainer, TrainingEvent
 from gptcore.weights.checkpoint import save_folder
+from gptcore.weights.hf_format import OWN_MODEL_TYPE, config_from_hf
 
 MakeObjective = Callable[[GPT, Tokenizer], Objective | None] | None
 Mix = Callable[[data.Batches, Tokenizer], data.Batches] | None
@@ -289,7 +290,10 @@ def _batches(
 def _tokenizer(options: Namespace, documents: list[str]) -> Tokenizer:
     """Trained on the texts once, then kept in the run folder, so that a resumed run has the same ids."""
     if options.tokenizer not in ("bpe", "char"):
-        return load_tokenizer(options.tokenizer)
+        try:
+            return load_tokenizer(options.tokenizer)
+        except TokenizerError as error:
+            raise TrainingError(f"--tokenizer takes bpe, char, gpt2, gpt1 or a folder. {error}") from None
     folder = options.work_dir / _TOKENIZER
     if (folder / "tokenizer.json").is_file():
         return load_tokenizer(folder)
@@ -315,9 +319,9 @@ def _shape(options: Namespace) -> GPTConfig:
         return PRESETS[options.preset]
     try:
         values = json.loads(options.config.read_text(encoding="utf-8"))
-        return GPTConfig.from_dict(values)
-    except (OSError, ValueError, AttributeError) as error:
-        raise TrainingError(f"{options.config} holds no shape ({error}).") from None
+        return config_from_hf({"model_type": OWN_MODEL_TYPE, **values})
+    except (OSError, ValueError, AttributeError, TypeError, CheckpointError) as error:
+        raise TrainingError(f"{options.config} holds no shape that can be trained ({error}).") from None
 
 
 if __name__ == "__main__":

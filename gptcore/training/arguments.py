@@ -15,6 +15,9 @@ from gptcore.training.config import PAPERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 _TEXTS = ("schedule", "precision", "optimizer")
+# What a model that is trained further brings along.
+_BROUGHT = ("preset", "config", "tokenizer", "vocab_size", "digits_apart")
+_LEFT_OUT = object()
 _WHOLE = ("max_steps", "batch_size", "accumulation_steps", "warmup_steps", "seed", "eval_every")
 
 
@@ -76,8 +79,23 @@ def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argpa
     paper = parser.parse_known_args(arguments)[0].paper
     parser.set_defaults(**PAPERS.get(paper, {}))
     options = parser.parse_args(arguments)
+    _refuse_two_shapes(parser, arguments, options)
     try:
         options.device = choose_device(options.device).type
     except DeviceError as error:
         parser.error(str(error))
     return options
+
+
+def _refuse_two_shapes(
+    parser: argparse.ArgumentParser, arguments: list[str] | None, options: argparse.Namespace
+) -> None:
+    """Ends with an error where --from-model stands beside a shape or a tokenizer of its own."""
+    if not options.from_model:
+        return
+    # Defaults are set for missing attributes only: what is still left out afterwards was not given.
+    given = parser.parse_args(arguments, argparse.Namespace(**dict.fromkeys(_BROUGHT, _LEFT_OUT)))
+    for name in _BROUGHT:
+        if getattr(given, name) is not _LEFT_OUT:
+            option = f"--{name.replace('_', '-')}"
+            parser.error(f"--from-model brings its own shape and tokenizer. Leave out {option}, or --from-model.")

@@ -16,12 +16,9 @@ from torch import Tensor
 from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, ConfigError
 from gptcore.model import GPT
-from gptcore.tokenizers.base import Tokenizer
+from gptcore.tokenizers.base import CONFIG_FILE, Tokenizer
 from gptcore.weights import hf_format
-
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
-INDEX_FILE = "model.safetensors.index.json"
+from gptcore.weights.contents import INDEX_FILE, WEIGHTS_FILE, files_in, obstacle
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -75,12 +72,15 @@ def read_config(folder: Path) -> GPTConfig:
             raise CheckpointError(f"{path} is not usable: it holds no table of settings.")
         return hf_format.config_from_hf(values)
     except FileNotFoundError:
-        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}.{_adapter(folder)}") from None
+        why = obstacle(files_in(folder))
+        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}. {why}".rstrip()) from None
     except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
         raise CheckpointError(f"{path} is not usable: {error}") from None
 
 
-def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = None) -> GPT:
+def load_folder(
+    folder: Path, *, check: Callable[[GPTConfig], None] | None = None, notes: list[str] | None = None
+) -> GPT:
     """The model of a folder, in evaluation mode, in fp32.
 
     fp32 weights stay mapped from the file; 16-bit ones are converted to fp32 in memory.
@@ -88,6 +88,7 @@ def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = Non
     Args:
         folder: with config.json and safetensors weights.
         check: sees the config before any weights are read, and may refuse it.
+        notes: takes a sentence for each thing that was read otherwise than config.json says.
 
     Raises:
         CheckpointError: files missing, not safetensors, damaged, or of another shape, by the tensor's name.
@@ -97,7 +98,7 @@ def load_folder(folder: Path, *, check: Callable[[GPTConfig], None] | None = Non
     config = read_config(folder)
     if check is not None:
         check(config)
-    return model_from_files(config, weight_files(folder))
+    return model_from_files(config, weight_files(folder), notes)
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -106,19 +107,7 @@ def weight_files(folder: Path) -> list[Path]:
         return [folder / WEIGHTS_FILE]
     if (folder / INDEX_FILE).is_file():
         return [folder / name for name in shard_names(folder / INDEX_FILE)]
-    pickled = sorted(path.name for path in folder.iterdir() if path.suffix in (".bin", ".pt", ".pth", ".ckpt", ".pkl"))
-    hint = f" {pickled[0]} is a pickle, which can run code when opened; convert it to safetensors." if pickled else ""
-    raise CheckpointError(f"{folder} has no {WEIGHTS_FILE}.{hint or _adapter(folder)}")
-
-
-def _adapter(folder: Path) -> str:
-    """What to do with a folder of peft, which holds a difference to another model; "" for others."""
-    if not (folder / "adapter_config.json").is_file():
-        return ""
-    return (
-        " It is an adapter of peft; merge it first: AutoPeftModelForCausalLM.from_pretrained(FOLDER)"
-        ".merge_and_unload().save_pretrained(NEW)."
-    )
+    raise CheckpointError(f"{folder} has no {WEIGHTS_FILE}. {obstacle(files_in(folder))}".rstrip())
 
 
 def shard_names(index: Path) -> list[str]:
@@ -134,15 +123,10 @@ def shard_names(index: Path) -> list[str]:
     return names
 
 
-def model_from_files(config: GPTConfig, files: list[Path]) -> GPT:
-    """A model from safetensors files in the Hub's layout. Raises CheckpointError as load_folder does."""
+def model_from_files(config: GPTConfig, files: list[Path], notes: list[str] | None = None) -> GPT:
+    """A model from safetensors files in the Hub's layout. Notes and raises as load_folder does."""
     tensors = {name: tensor for file in files for name, tensor in read_tensors(file).items()}  # mapped, not yet read
-    hf_format.check_shapes(config, {name: list(tensor.shape) for name, tensor in tensors.items()})
-    for name, tensor in tensors.items():
-        if not tensor.is_floating_point() and tensor.dtype not in (torch.bool, torch.uint8):
-            raise CheckpointError(f"The tensor {name} has the type {tensor.dtype}; weights are floating-point numbers.")
-    wide = {name: tensor.float() for name, tensor in tensors.items()}
-    return hf_format.model_from_tensors(config, hf_format.tensors_from_hf(config, wide))
+    return hf_format.model_from_hf(config, tensors, notes)
 
 
 def save_folder(

@@ -1,7 +1,9 @@
 """Converts between Hugging Face's names and layouts for GPT-1 and GPT-2 and this project's."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -13,11 +15,16 @@ from gptcore.model import GPT
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+T = TypeVar("T")
 # transformers' Conv1D stores [in, out]; nn.Linear stores [out, in].
 _TRANSPOSED = re.compile(r"(c_attn|c_proj|c_fc)\.weight$")
 # Mask buffers in old checkpoints; they are not parameters.
 _BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)$")
-_LAYER = re.compile(r"(?:transformer\.)?h\.(\d+)\.")
+# Heads of transformers' classes for other tasks, and of trl's value model, beside a GPT's body.
+_OTHER_HEAD = re.compile(r"(score|classifier|multiple_choice_head|qa_outputs|v_head)\.")
+_LAYER = re.compile(r"h\.(\d+)\.")
+# Tensors that every GPT has, by the end of their names: what stands before it is a prefix of all names.
+_ANCHORS = ("wte.weight", "tokens_embed.weight", "h.0.ln_1.weight")
 # Far above any published GPT; a file that claims more is damaged or malicious.
 _LARGEST_SIZE = 1 << 24
 _GPT1_NAMES = {"wte.weight": "tokens_embed.weight", "wpe.weight": "positions_embed.weight"}
@@ -81,6 +88,12 @@ def config_from_hf(values: dict[str, Any]) -> GPTConfig:
     for name, expected in {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False}.items():
         if values.get(name, expected) != expected:
             raise CheckpointError(f"config.json has {name}={values[name]!r}; only {expected!r} is implemented.")
+    if quantised := values.get("quantization_config"):
+        method = quantised.get("quant_method", "some method") if isinstance(quantised, dict) else "some method"
+        raise CheckpointError(
+            f"The weights are quantised by {method}; plain weights are read here. Load the model in transformers, then "
+            "model.dequantize().save_pretrained(NEW)."
+        )
     known = dict(values)
     if model_type == "openai-gpt":
         names = {"gelu": "gelu_new", "relu": "relu"}
@@ -104,6 +117,7 @@ def check_shapes(config: GPTConfig, shapes: dict[str, list[int]]) -> None:
     Raises:
         CheckpointError: other layers or another embedding than the config says; `tensors_from_hf` compares the rest.
     """
+    shapes = plain_names(shapes)
     most = _MOST_TENSORS * (config.n_layer + 1)
     if len(shapes) > most:
         raise CheckpointError(
@@ -115,37 +129,87 @@ def check_shapes(config: GPTConfig, shapes: dict[str, list[int]]) -> None:
             f"config.json says {config.n_layer:,} layers and the weights hold {len(layers):,}. One of them "
             "is of another model."
         )
-    plain = {name.removeprefix("transformer."): shape for name, shape in shapes.items()}
-    embedding = plain.get("wte.weight", plain.get(_GPT1_NAMES["wte.weight"]))
+    embedding = shapes.get("wte.weight", shapes.get(_GPT1_NAMES["wte.weight"]))
     expected = [config.vocab_size, config.n_embd]
     if embedding is not None and embedding != expected:
         raise CheckpointError(f"The token embedding has the shape {embedding}; config.json says {expected}.")
 
 
-def tensors_from_hf(config: GPTConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Checkpoint tensors under this project's names, as views without copying.
+def plain_names(tensors: Mapping[str, T]) -> dict[str, T]:
+    """The same under names without the prefixes of wrappers: "transformer.", "module.", "_orig_mod.", "model."."""
+    ends = ((name, anchor) for anchor in _ANCHORS for name in tensors if f".{name}".endswith(f".{anchor}"))
+    name, anchor = next(ends, ("", ""))
+    body = name.removesuffix(anchor)
+    whole = body.removesuffix("transformer.")  # the head stands beside the body
+    plain = {}
+    for name, tensor in tensors.items():
+        prefix = body if name.startswith(body) else whole
+        plain[name.removeprefix(prefix)] = tensor
+    return plain
+
+
+def model_from_hf(config: GPTConfig, tensors: Mapping[str, Tensor], notes: list[str] | None = None) -> GPT:
+    """A model from a checkpoint's tensors, which is what transformers computes with them.
+
+    Args:
+        config: of its config.json.
+        tensors: by the checkpoint's names; nothing is copied but what is not in fp32.
+        notes: takes a sentence for each thing that was read otherwise than the config says.
+
+    Raises:
+        CheckpointError: as `check_shapes` and `tensors_from_hf`; a weight that is no floating-point number.
+    """
+    check_shapes(config, {name: list(tensor.shape) for name, tensor in tensors.items()})
+    plain, told = plain_names(tensors), [] if notes is None else notes
+    other = {name: found[1] for name in plain if (found := _OTHER_HEAD.match(name))}
+    if other:
+        head = min(other.values())
+        told.append(f"It has a head for another task ({head}), which is not read; its body is.")
+    kept = {name: tensor for name, tensor in plain.items() if name not in other}
+    table = kept.get("wte.weight", kept.get(_GPT1_NAMES["wte.weight"]))
+    head = kept.get("lm_head.weight")
+    if config.tie_word_embeddings and table is not None and head is not None and not _same(table, head):
+        config = replace(config, tie_word_embeddings=False)
+        told.append(
+            "config.json says that the output head is the token embedding; the weights differ, so both are read."
+        )
+    return model_from_tensors(config, tensors_from_hf(config, kept))
+
+
+def _same(table: Tensor, head: Tensor) -> bool:
+    return table.shape == head.shape and (table.data_ptr() == head.data_ptr() or torch.equal(table, head))
+
+
+def tensors_from_hf(config: GPTConfig, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Checkpoint tensors under this project's names in fp32, as views without copying where they are in fp32.
 
     Args:
         config: the model they are for.
-        tensors: by the checkpoint's names, with or without the prefix "transformer.".
+        tensors: by the checkpoint's names, with or without the prefixes of wrappers.
 
     Raises:
-        CheckpointError: a tensor missing, left over or of the wrong shape, by its name in the checkpoint.
+        CheckpointError: a tensor missing, left over, of the wrong shape or no floating-point numbers, by its name.
     """
     with torch.device("meta"):
         expected = {name: list(tensor.shape) for name, tensor in GPT(config).state_dict().items()}
     own_names = {theirs: ours for ours, theirs in _GPT1_NAMES.items()}
     state: dict[str, Tensor] = {}
-    for theirs, tensor in tensors.items():
-        name = theirs.removeprefix("transformer.")
-        name = own_names.get(name, name)
+    plain = plain_names(tensors)
+    if config.tie_word_embeddings and "lm_head.weight" in plain:  # all that safetensors' save_model keeps of the two
+        plain.setdefault("wte.weight", plain.get(_GPT1_NAMES["wte.weight"], plain["lm_head.weight"]))
+        plain.pop(_GPT1_NAMES["wte.weight"], None)
+    for theirs, tensor in plain.items():
+        name = own_names.get(theirs, theirs)
         if name in expected:
+            if not tensor.is_floating_point():
+                kind = tensor.dtype
+                raise CheckpointError(f"The tensor {theirs} has the type {kind}; weights are floating-point numbers.")
             transposed = _TRANSPOSED.search(name) is not None
             shape = expected[name][::-1] if transposed else expected[name]
             if list(tensor.shape) != shape:
                 raise CheckpointError(f"The tensor {theirs} has the shape {list(tensor.shape)}; it should be {shape}.")
-            state[name] = tensor.t() if transposed else tensor
-        elif not _BUFFER.search(name) and not _stands_for_nothing(config, name, tensor):
+            state[name] = (tensor.t() if transposed else tensor).float()
+        elif tensor.is_floating_point() and not _BUFFER.search(name) and not _is_zero_placeholder(config, name, tensor):
             raise CheckpointError(f"The tensor {theirs} does not belong to a model of this config.")
     if config.tie_word_embeddings and "wte.weight" in state:
         state["lm_head.weight"] = state["wte.weight"]
@@ -176,10 +240,7 @@ def from_hf(hf_model: "PreTrainedModel") -> GPT:
     Raises:
         CheckpointError: another architecture.
     """
-    values = hf_model.config.to_dict()
-    config = config_from_hf(values)
-    tensors = {name: tensor.float() for name, tensor in hf_model.state_dict().items()}
-    return model_from_tensors(config, tensors_from_hf(config, tensors))
+    return model_from_hf(config_from_hf(hf_model.config.to_dict()), hf_model.state_dict())
 
 
 def to_hf(model: GPT) -> "PreTrainedModel":
@@ -235,7 +296,7 @@ def _absent_as_zeros(config: GPTConfig, like: Tensor) -> dict[str, Tensor]:
     return absent
 
 
-def _stands_for_nothing(config: GPTConfig, name: str, tensor: Tensor) -> bool:
+def _is_zero_placeholder(config: GPTConfig, name: str, tensor: Tensor) -> bool:
     """Whether a surplus tensor is one of the zeros that `_absent_as_zeros` writes."""
     names = {theirs.removeprefix("transformer.") for theirs in _absent_as_zeros(config, tensor)}
     own = {_GPT1_NAMES.get(name, name), name}

@@ -1,4 +1,4 @@
-"""Every benchmark, one after the other; what they found is written to `results/`, from which the README's tables are made.
+"""Every benchmark, one after the other. Their figures are written to `results/`; the README's tables are made of these.
 
 A figure stands beside what it is compared with, and its limit on this machine with the share of it that is reached.
 

@@ -294,3 +294,58 @@ def test_settings_are_given_as_an_object_or_by_name(lm):
 def test_every_sampling_option_has_a_control_with_its_neutral_value():
     assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS]
     assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}
+
+
+def test_a_stop_string_counts_from_the_minimum_on(lm):
+    """Neither one that ends before it nor one that begins before it ends the text; also in several goes."""
+    plain = list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, temperature=1.0))
+    texts = [token.text for token in plain]
+    written = "".join(texts[:20])
+    stop = written[4:6]
+    assert len(list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, stop=[stop]))) < 20
+    for least in (20, 35):
+        kept = list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, stop=[stop], min_new_tokens=least))
+        assert len(kept) >= least
+        after = "".join(token.text for token in kept[least:])
+        assert stop not in after
+    across = texts[19][-1:] + texts[20][:1]  # its first letter is of the minimum
+    kept = list(gptcore.generate(lm, "the", max_new_tokens=30, seed=3, stop=[across], min_new_tokens=20))
+    assert len(kept) > 20 and "".join(token.text for token in kept[:21]) == "".join(texts[:21])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        (["Once", "Twice"], r"take generate_batch\(lm"), ([[1, 2], [3]], "take generate_batch"),
+        (None, "give a text or a list of token ids"), (7, "give a text"), (b"Once", r"prompt\.decode\(\)"),
+        ([1.5, 2], "A token id is 1.5; ids are whole numbers"), (torch.tensor([1.5]), "ids are whole numbers"),
+        ([], "prompt is empty"), ("", "prompt is empty"), ([None], "A token id is None"),
+    ],
+)  # fmt: skip
+def test_a_prompt_of_another_kind_is_said_to_be_one_with_the_way_out(lm, prompt, said):
+    with pytest.raises(TokenIdError, match=said):
+        gptcore.generate(lm, prompt, max_new_tokens=2)
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ([1, 2], r"takes a tensor \[B, T\]"), (None, "NoneType"), (torch.tensor([[1.0]]), "torch.float32"),
+        (torch.tensor([[True]]), "torch.bool"), (torch.tensor([1, 2]), r"shape \[2\]; it must be \[B, T\]"),
+    ],
+)  # fmt: skip
+def test_a_model_called_with_something_else_says_what_to_give(lm, ids, said):
+    with pytest.raises(TokenIdError, match=said):
+        lm.model(ids)
+
+
+def test_a_list_of_prompts_is_written_as_one_batch_each_as_alone(lm):
+    prompts = ["abcde", "a", [1, 2, 3, 4, 5]]
+    batch = gptcore.generate_batch(lm, prompts, max_new_tokens=12, seed=5, temperature=0.9, stop_at_end=False)
+    assert [len(tokens) for tokens in batch] == [12, 12, 12]
+    for place, (prompt, tokens) in enumerate(zip(prompts, batch, strict=True)):
+        alone = gptcore.generate(lm, prompt, max_new_tokens=12, seed=5 + place, temperature=0.9, stop_at_end=False)
+        assert [token.id for token in tokens] == [token.id for token in alone]
+    for wrong in ("the cat", [], None):
+        with pytest.raises(TokenIdError, match="takes a list of prompts"):
+            gptcore.generate_batch(lm, wrong, max_new_tokens=2)

@@ -15,7 +15,9 @@ import torch
 
 import gptcore
 from gptcore import GPTConfig
+from gptcore.errors import TrainingError
 from gptcore.training import TrainingConfig
+from gptcore.training import __main__ as training
 from gptcore.training.__main__ import main
 from gptcore.training.arguments import parse_arguments
 from gptcore.weights.checkpoint import read_tensors
@@ -23,6 +25,7 @@ from tiny import ROOT, ran
 
 TRAIN = [sys.executable, "-m", "gptcore.training"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *TRAIN[1:]]
+GIVEN = ["--repeated", "abcd", "--out", "out", "--work-dir", "work", "--device", "cpu"]
 SMALL = ["--preset", "nano", "--vocab-size", "270", "--batch-size", "4", "--warmup-steps", "1", "--device", "cpu"]
 
 
@@ -225,3 +228,35 @@ def test_noise_is_a_share_of_the_inputs_and_beginnings_are_of_a_corpus_that_is_t
     plain, noisy = ([*options, str(text), "--work-dir", str(tmp_path / name)] for name in ("plain", "noisy"))
     assert run(plain).returncode == 0 and run([*noisy, "--overwrite", "--noise", "0.5"]).returncode == 0
     assert losses(tmp_path / "plain")[0] != losses(tmp_path / "noisy")[0]
+
+
+def test_a_shape_is_read_as_a_model_s_config_is_or_refused(tmp_path):
+    def shape(**values):
+        (tmp_path / "config.json").write_text(json.dumps(values), encoding="utf-8")
+        options = parse_arguments([*GIVEN, "--config", str(tmp_path / "config.json")])
+        return training._shape(options)
+
+    small = {"n_embd": 32, "n_layer": 3, "n_head": 4, "vocab_size": 61, "n_positions": 24}
+    assert shape(**small).n_layer == 3
+    aliases = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
+    assert shape(model_type="gpt2", **aliases, vocab_size=61).n_embd == 32
+    first = shape(model_type="openai-gpt", **small)
+    assert first.norm_position == "post" and first.activation_function == "gelu_new"
+    with pytest.raises(TrainingError, match="'llama' model"):
+        shape(model_type="llama", **aliases)
+
+
+@pytest.mark.parametrize(
+    "more", [["--preset", "mini"], ["--config", "c.json"], ["--tokenizer", "bpe"], ["--vocab-size", "4096"]]
+)
+def test_a_model_that_is_trained_further_brings_its_shape_and_its_tokenizer(capsys, more):
+    assert parse_arguments([*GIVEN, "--from-model", "mini"]).from_model == "mini"
+    with pytest.raises(SystemExit):
+        parse_arguments([*GIVEN, "--from-model", "mini", *more])
+    assert f"Leave out {more[0]}" in capsys.readouterr().err
+
+
+def test_a_tokenizer_that_is_none_names_the_choices(tmp_path):
+    options = parse_arguments([*GIVEN, "--tokenizer", "word"])
+    with pytest.raises(TrainingError, match="--tokenizer takes bpe, char"):
+        training._tokenizer(options, ["a text"])

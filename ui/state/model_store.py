@@ -4,7 +4,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
-from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models
+from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models, find_folder
 from gptcore.machine import PROCESSOR, device_name
 from gptcore.threads import release_threads
-from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE
+from gptcore.tokenizers.base import CONFIG_FILE
+from gptcore.weights.contents import WEIGHTS_FILE
 from gptcore.weights.hf_format import clone
 from gptcore.weights.snapshots import snapshot_note, snapshot_steps
 from ui.state.limits import Limits
@@ -51,7 +52,7 @@ class ModelStore:
     Args:
         limits: memory for all models, and whether names outside the list are allowed.
         offline: never use the network.
-        default: the model that the page opens with.
+        default: the model that the page opens with; one in a folder is called by the folder's name.
         loader: gptcore.load, or a fake in tests.
         trained: finds the models that are trained on this server, by name.
         device: where models compute.
@@ -71,7 +72,8 @@ class ModelStore:
         device: torch.device = PROCESSOR,
     ) -> None:
         self.device = device
-        self.default = default
+        self.default = _public_name(default)
+        self._folders = {} if self.default == default else {self.default: default}
         self.offline = offline
         self._limits, self._loader, self._trained = limits, loader, trained
         self._lock = threading.Lock()  # guards the two tables, never held while loading
@@ -139,7 +141,9 @@ class ModelStore:
                     return self._models[name]
             try:
                 bar = _bar(progress) if progress else None
-                model = self._loader(name, offline=self.offline, progress=bar, check=partial(self._check_size, name))
+                source = self._folders.get(name, name)
+                loaded = self._loader(source, offline=self.offline, progress=bar, check=partial(self._check_size, name))
+                model = replace(loaded, name=name)  # answers call it by the name that it is asked for by
                 self._place(model)
                 with self._lock:
                     self._models[name] = model
@@ -223,6 +227,14 @@ class ModelStore:
             self._models.popitem(last=False)
 
 
+def _public_name(default: str) -> str:
+    """What visitors call the model that the server was started with: never a path of its disk."""
+    if default in bundled_models() or default in HUB_WEIGHTS or find_folder(default) is None:
+        return default
+    name = Path(default).expanduser().resolve().name
+    return f"{name}, of your own" if name in bundled_models() or name in HUB_WEIGHTS else name
+
+
 def base_name(name: str) -> str:
     """The base model of a checkpoint name, such as mini for "mini@512"; else the name."""
     base, at, step = name.rpartition(MOMENT)
@@ -283,7 +295,7 @@ def facts(lm: LanguageModel) -> str:
     return (
         f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
         f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
-        f"({kinds[lm.tokenizer.kind]}{empty}){_where(lm)}"
+        f"({kinds[lm.tokenizer.kind]}{empty}){_where(lm)}" + "".join(f" · {note}" for note in lm.notes)
     )
 
 

@@ -61,6 +61,11 @@ def test_absurd_sizes_are_answered_at_once_and_a_shape_that_no_model_can_have_is
 
 def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
     found = sections(quoted.quoted())
+    lessons = found.pop("Other numbers in lessons")
+    right = [row[2] for row in lessons["rows"]]
+    without = 12 * sum(range(50, 150))  # each new token is read with all before it
+    assert right[:3] == ["0.8412", f"{without:,}", f"{12 * 149:,}"] and right[4] == "4,225"
+    assert all(often != right for _, often, right, _ in lessons["rows"])
     glance = found.pop("One model, four numbers")
     for stack, (label, parameters, _) in zip(glance["stacks"], glance["rows"], strict=True):
         assert f"{sum(stack['parts']) / 1e6:.0f}M" == stack["label"] == label and sum(stack["parts"]) == parameters

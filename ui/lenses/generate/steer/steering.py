@@ -28,7 +28,7 @@ from ui.state.sessions import Turn
 MOST_STRENGTH, MOST_EXAMPLES = 6.0, 20
 ENDED = "Stopped; what was written is kept."
 SOUND = 0.3  # nats per token: below this cost the text is still coherent
-_STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 _N_TOKENS, _LEAST_WORD = 80, 3
 SHOWN = ("plain", "steered", "costs", "said")  # two token streams, JSON of `ui.shared.sheets`, a conclusion in words
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
@@ -84,7 +84,7 @@ def steer(
                     return
             words = {*_words(str(form.towards))} - {*_words(str(form.away))}
             counts = [sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :]))) for one in written]
-            costs = services.measure(lambda: _costs(lm.model, steering, [*_STRENGTHS, strength], written[0], len(ids)))
+            costs = services.measure(lambda: _costs(lm.model, steering, [*STRENGTHS, strength], written[0], len(ids)))
         yield {"costs": _sheet(costs, strength), "said": conclusion(costs, strength, counts)}
     except GPTCoreError as error:
         yield {"plain": "", "steered": "", "costs": message(str(error)), "said": ""}
@@ -171,7 +171,11 @@ def _cost_in_words(costs: dict[float, float], strength: float) -> str:
         effect = f"{at} gets slightly worse {amount} but stays readable."
     else:
         effect = f"{at} gets much worse {amount}."
-    readable = [other for other, price in costs.items() if price <= SOUND and other * strength > 0]
+    readable: list[float] = []
+    for other in sorted((other for other in costs if other * strength > 0), key=abs):
+        if costs[other] > SOUND:  # beyond it, a strength that costs less by chance does not count
+            break
+        readable.append(other)
     if not readable:
         return f"{effect} No strength tried on this side stays readable."
-    return f"{effect} It stays readable up to about ×{minus(max(readable, key=abs))}."
+    return f"{effect} It stays readable up to about ×{minus(readable[-1])}."

@@ -1,10 +1,13 @@
-"""Why one source says 117M and another 124M: the derivation of every quoted parameter count."""
+"""Why one source says 117M and another 124M: every quoted parameter count derived; other numbers in lessons."""
 
 from dataclasses import replace
 
-from gptcore.analysis import ParameterCount, count_parameters
-from gptcore.config import PRESETS
-from ui.shared.sheets import Section, Stack, sheet
+import torch
+
+from gptcore.analysis import ParameterCount, cache_arithmetic, count_parameters, kv_cache_bytes
+from gptcore.config import PRESETS, GPTConfig
+from gptcore.model import activation
+from ui.shared.sheets import Section, Stack, sheet, size
 
 _SIZES = {
     "gpt2": ("124M", "117M"), "gpt2-medium": ("355M", "345M"),
@@ -18,7 +21,7 @@ _COLUMNS = ("what is counted", "how", "parameters")
 def quoted() -> str:
     """The sheet: one figure of all numbers for GPT-2's small size, and the arithmetic of every pair."""
     pairs = [*(_two_counts(name, *numbers) for name, numbers in _SIZES.items()), _without_embeddings(), _twice()]
-    return sheet([_at_a_glance(), *(replace(pair, folded=True) for pair in [*pairs, _gpt1()])])
+    return sheet([_at_a_glance(), *(replace(pair, folded=True) for pair in [*pairs, _gpt1(), _of_lessons()])])
 
 
 def _at_a_glance() -> Section:
@@ -127,3 +130,30 @@ def _gpt1() -> Section:
     )
     source = "params_shapes.json of openai/finetune-transformer-lm; Radford et al. 2018"
     return Section("GPT-1: with or without a final norm?", text, _COLUMNS, rows, (n - 3, n - 1), source)
+
+
+_GPT3 = GPTConfig(n_layer=96, n_embd=12_288, n_head=96, n_positions=2_048)  # Brown et al. 2020, table 2.1
+
+
+def _of_lessons() -> Section:
+    """Numbers that lessons get wrong, beside those that are computed here."""
+    one = torch.ones(1)
+    exact, approximate = (float(activation(name, one)) for name in ("gelu", "gelu_new"))
+    counted = cache_arithmetic(12, 50, 100)
+    T = PRESETS["gpt2"].n_positions
+    rows = [
+        ("GELU(1)", f"{exact:.4f}", f"{approximate:.4f}",
+         f"{exact:.4f} is the exact form; GPT-1 and GPT-2 compute the tanh approximation"),
+        ("keys and values for 100 tokens after 50, 12 layers, no cache", "120,600", f"{counted.without:,}",
+         "the first new token reads the 50 of the prompt, not 51"),
+        ("the same with a cache", "1,200", f"{counted.with_cache:,}",
+         "the prompt's 50 are computed once, too; the last token is never read"),
+        ("GPT-3's cache for 4,096 tokens, 16 bits", "10 GB", size(kv_cache_bytes(_GPT3, 4_096, bits=16)),
+         "keys and values: 2 · 96 layers · 12,288 numbers of 2 bytes a token"),
+        ("a bigram model of 65 characters, parameters", "under 1,000", f"{65**2:,}",
+         "a score for each pair of characters, 65²"),
+        (f"pairs of tokens that attention reads, {T:,} tokens", f"{T**2:,}: every token reads every other",
+         f"{T * (T + 1) // 2:,}", "a causal model reads itself and what came before"),
+    ]  # fmt: skip
+    text = "Lessons and articles print these, too. Each right number is computed by the app's own code."
+    return Section("Other numbers in lessons", text, ("of what", "often written", "right", "why"), rows)

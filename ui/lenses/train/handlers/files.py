@@ -4,15 +4,18 @@ import logging
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.language_model import LanguageModel, find_folder, load
 from gptcore.tokenizers import load_tokenizer
-from gptcore.weights.checkpoint import CONFIG_FILE, WEIGHTS_FILE, load_folder, save_folder
+from gptcore.tokenizers.base import CONFIG_FILE
+from gptcore.weights.checkpoint import load_folder, save_folder
+from gptcore.weights.contents import INDEX_FILE, MODEL_FILES, WEIGHTS_FILE, obstacle
 from ui.runs.run_json import read_run
 from ui.runs.workspaces import Workspace
 from ui.services import Services
@@ -25,8 +28,14 @@ log = logging.getLogger("gptlens")
 _BYTES = 6  # of an uploaded weight at most: fp32, and other files beside it
 _MOST_MEMBERS, _PIECE = 200, 1 << 20
 _LAST_RECORD, _LOCATOR, _LONGEST_ENTRY = 22, 20, 1 << 10  # of a zip, in bytes; the entry's is what is allowed here
-# Files of a model folder; all others in a zip are ignored.
-_MEMBERS = {CONFIG_FILE, WEIGHTS_FILE, "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt"}
+_SHARD = ".safetensors"
+_PICKLED = (".pt", ".pth", ".bin", ".ckpt")
+# What an upload that is no zip archive is, by its ending.
+_NO_ZIP = {
+    _SHARD: "{name} holds weights without their config.json and tokenizer. Zip the folder that it is in.",
+    ".gz": "{name} is an archive of another kind. Zip the model folder.",
+    ".tar": "{name} is an archive of another kind. Zip the model folder.",
+}
 
 
 def example_workspaces() -> list[Workspace]:
@@ -105,7 +114,9 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
         folder = Path(scratch := ends.enter_context(tempfile.TemporaryDirectory(prefix="upload-")))
         try:
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
-            lm = LanguageModel(load_folder(folder, check=small_enough), load_tokenizer(folder), path.stem[:40])
+            notes = list[str]()
+            model = load_folder(folder, check=small_enough, notes=notes)
+            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40], tuple(notes))
         except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
@@ -124,33 +135,85 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
     Raises:
         InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
     """
-    too_much = f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
+    _refuse_other_files(file)
     try:
         n_members = _count_members(file)
         if n_members > _MOST_MEMBERS:
             raise InputError(f"{file.name} has {n_members:,} files; at most {_MOST_MEMBERS} are read.")
         with zipfile.ZipFile(file) as given:
-            wanted = [member for member in given.infolist() if Path(member.filename).name in _MEMBERS]
-            names = [Path(member.filename).name for member in wanted]
-            doubled = next((name for name in names if names.count(name) > 1), None)
+            content = [member for member in given.infolist() if _is_content(member)]
+            paths = [_path_in(member) for member in content]
+            within = _model_folder(paths, file.name)
+            wanted = [path for path in paths if path.parent == within and _is_of_model(path.name)]
+            doubled = next((path.name for path in wanted if wanted.count(path) > 1), None)
             if doubled is not None:
                 raise InputError(f"{file.name} has {doubled} more than once. Zip one model folder.")
-            if not {CONFIG_FILE, WEIGHTS_FILE} <= set(names):
-                raise InputError(f"{file.name} has no {CONFIG_FILE} and {WEIGHTS_FILE}. Zip a model folder.")
-            left = most_bytes
-            if sum(member.file_size for member in wanted) > most_bytes:  # declared size; the real one may be larger
-                raise InputError(too_much)
-            for member, name in zip(wanted, names, strict=True):
-                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise InputError(f"{name} in {file.name} uses unsupported compression. Zip it without options.")
-                with given.open(member) as packed, (folder / name).open("wb") as unpacked:
-                    while piece := packed.read(_PIECE):
-                        left -= len(piece)
-                        if left < 0:
-                            raise InputError(too_much)
-                        unpacked.write(piece)
+            members = {path.name: content[paths.index(path)] for path in wanted}
+            _extract(given, members, folder, most_bytes)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
         raise InputError(f"{file.name} cannot be opened as a zip file ({error}).") from None
+
+
+def _refuse_other_files(file: Path) -> None:
+    """Raises InputError for an upload that its ending, or its first bytes, tell to be something else."""
+    if zipfile.is_zipfile(file) and file.suffix not in _PICKLED:  # torch's own files are zip archives, too
+        return
+    sentence = _NO_ZIP.get(file.suffix, "").format(name=file.name) or obstacle([file.name])
+    if sentence:
+        raise InputError(sentence)
+
+
+def _extract(given: zipfile.ZipFile, wanted: Mapping[str, zipfile.ZipInfo], folder: Path, most_bytes: int) -> None:
+    """Writes members under the names that they are wanted by. Raises InputError as `unpack` does."""
+    too_much = f"The model takes more than {most_bytes / 1e6:,.0f} MB unpacked, and is too large here."
+    left = most_bytes
+    if sum(member.file_size for member in wanted.values()) > most_bytes:  # as declared; the real size may be larger
+        raise InputError(too_much)
+    for name, member in wanted.items():
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InputError(f"{name} in the archive uses unsupported compression. Zip it without options.")
+        with given.open(member) as packed, (folder / name).open("wb") as unpacked:
+            while piece := packed.read(_PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise InputError(too_much)
+                unpacked.write(piece)
+
+
+def _path_in(member: zipfile.ZipInfo) -> PurePosixPath:
+    """A member's path; some programs write backslashes between folders."""
+    return PurePosixPath(member.filename.replace("\\", "/"))
+
+
+def _is_content(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is a file of the visitor's, not a folder or what macOS keeps beside each file."""
+    path = _path_in(member)
+    return not member.is_dir() and "__MACOSX" not in path.parts and not path.name.startswith(".")
+
+
+def _is_of_model(name: str) -> bool:
+    return name in MODEL_FILES or name.endswith(_SHARD)
+
+
+def _model_folder(paths: Sequence[PurePosixPath], archive: str) -> PurePosixPath:
+    """The topmost folder with a config and weights. Raises InputError where there is none, or more than one."""
+    files = set(paths)
+    weights = (WEIGHTS_FILE, INDEX_FILE)
+    complete = {path.parent for path in paths if path.name == CONFIG_FILE and _has_any(files, path.parent, weights)}
+    least = min((len(folder.parts) for folder in complete), default=0)
+    topmost = [folder for folder in complete if len(folder.parts) == least]
+    if len(topmost) > 1:
+        named = ", ".join(sorted(folder.name for folder in topmost)[:5])
+        why = obstacle(map(str, paths)) or "Zip one of them."
+        raise InputError(f"{archive} has several model folders ({named}). {why}")
+    if topmost:
+        return topmost[0]
+    why = obstacle(map(str, paths)) or "Zip a model folder."
+    raise InputError(f"{archive} has no {CONFIG_FILE} and {WEIGHTS_FILE}. {why}")
+
+
+def _has_any(files: Collection[PurePosixPath], folder: PurePosixPath, names: Sequence[str]) -> bool:
+    return any(folder / name in files for name in names)
 
 
 def _count_members(file: Path) -> int:

@@ -76,7 +76,7 @@ RIVALS: dict[str, str] = {
 }
 
 
-# Muon's steps are larger than AdamW's: one control moves both (compared in tests/benchmarks/README.md).
+# Muon's steps are larger than AdamW's: one control moves both (compared in tests/benchmarks/history.md).
 _MUON_RATIO = 7.0
 _QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*,(.*)')  # a field of a .csv file, and what comes behind it
 _MOST_LABELS, _MOST_LINES = 20, 20_000
