@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from importlib.util import find_spec
 
 import pytest
@@ -27,3 +28,13 @@ def test_an_installed_package_has_every_file_and_works_from_any_folder(tmp_path)
     done = ran("-c", code, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}, check=True)
     assert done.stdout.split() == [str(target / "gptcore" / "__init__.py"), "mini"]
     assert (target / "bin" / "gpt-lens").is_file()
+
+
+def test_git_changes_no_line_ends_in_any_file():
+    """Neither in a clone for Windows: the checksums of the bundled files would not fit."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    asked = ["git", "-C", ROOT, "check-attr", "-z", "--stdin", "text"]
+    told = subprocess.run(asked, input=listed.stdout, capture_output=True, text=True, check=True).stdout.split("\0")
+    assert len(told) > 1000 and set(told[2::3]) == {"unset"}

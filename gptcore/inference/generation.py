@@ -102,13 +102,11 @@ def generate_batch(
     prompts: Sequence[str | Sequence[int]],
     *,
     max_new_tokens: int,
+    seed: int | None = None,
     settings: SamplingSettings | None = None,
     stop: Sequence[str] = (),
     stop_at_end: bool = True,
-    seed: int | None = None,
-    use_cache: bool = True,
     precision: WeightFormat = "auto",
-    n_alternatives: int = 5,
     **sampling: float | None,
 ) -> list[list[GeneratedToken]]:
     """Continues several prompts as one batch; each gets the text that `generate` writes with its seed.
@@ -118,7 +116,7 @@ def generate_batch(
         prompts: texts or ids of any lengths; at least one.
         max_new_tokens: for each.
         seed: of the first prompt; each further one takes the next number. None draws one.
-        settings, stop, stop_at_end, use_cache, precision, n_alternatives, sampling: as in `generate`.
+        settings, stop, stop_at_end, precision, sampling: as in `generate`.
 
     Returns:
         The new tokens of each prompt, in the order of the prompts.
@@ -141,15 +139,11 @@ def generate_batch(
             tokenizer=tokenizer,
             stop=stop,
             stop_at_end=stop_at_end,
-            n_alternatives=n_alternatives,
         )
         for place, prompt in enumerate(prompts)
     ]
     written: list[list[GeneratedToken]] = [[] for _ in prompts]
-    together = continue_together(
-        model, sequences, max_new_tokens=max_new_tokens, use_cache=use_cache, precision=precision
-    )
-    for place, token in together:
+    for place, token in continue_together(model, sequences, max_new_tokens=max_new_tokens, precision=precision):
         written[place].append(token)
     return written
 

@@ -52,8 +52,12 @@ class Tokenizer:
 
 
 def write_tokenizer_files(folder: Path, description: str, end: str | None, n_positions: int | None) -> None:
-    """Writes tokenizer.json, and the tokenizer_config.json that transformers needs; `end` also fills a batch there."""
-    names = {} if end is None else dict.fromkeys(("bos_token", "eos_token", "pad_token"), end)
+    """Writes tokenizer.json, and the tokenizer_config.json that transformers needs.
+
+    `end` also fills a batch there, and stands for the unknown, of which byte-level BPE has none: GPT-2's own settings
+    say so, and CTranslate2 ends without it.
+    """
+    names = {} if end is None else dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), end)
     window = {} if n_positions is None else {"model_max_length": n_positions}
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names, **window}
     (folder / TOKENIZER_FILE).write_text(description, encoding="utf-8")

@@ -61,7 +61,8 @@ def transformers_obstacle(config: GPTConfig) -> str | None:
 
 def config_to_hf(config: GPTConfig) -> dict[str, Any]:
     """The config.json of a model folder: transformers' fields, and this project's switches beside them."""
-    shared = config.to_dict()
+    # n_ctx is the older name of the window, which llama.cpp's converter reads.
+    shared = {**config.to_dict(), "n_ctx": config.n_positions}
     if transformers_obstacle(config):
         return {"model_type": OWN_MODEL_TYPE, **shared}
     if config.norm_position == "post":
@@ -243,8 +244,12 @@ def from_hf(hf_model: "PreTrainedModel") -> GPT:
     return model_from_hf(config_from_hf(hf_model.config.to_dict()), hf_model.state_dict())
 
 
-def to_hf(model: GPT) -> "PreTrainedModel":
+def to_hf(model: GPT, *, end_id: int | None = None) -> "PreTrainedModel":
     """The same model as a transformers one, on a copy of the weights.
+
+    Args:
+        model: to be copied.
+        end_id: the token that ends a document, `lm.tokenizer.end_id`, at which its `generate` stops; None for none.
 
     Raises:
         CheckpointError: a switch that transformers cannot express, by its name.
@@ -254,7 +259,7 @@ def to_hf(model: GPT) -> "PreTrainedModel":
         raise CheckpointError(f"transformers cannot express this model: {obstacle}.")
     import transformers
 
-    values = {**config_to_hf(model.config), "bos_token_id": None, "eos_token_id": None}
+    values = {**config_to_hf(model.config), "bos_token_id": end_id, "eos_token_id": end_id, "pad_token_id": end_id}
     if model.config.norm_position == "post":
         hf_model = transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig.from_dict(values))
     else:

@@ -13,6 +13,7 @@ from ui.shared.sheets import Section, sheet
 from ui.state.model_store import base_name, facts
 
 _CARD = "README.md"
+_METADATA = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)  # which the Hub reads
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n*")  # lies in the repository; the page has the curve in its tables
 _WORDS = {True: "✓ passed", False: "✗ FAILED", None: "– not run"}
 
@@ -58,7 +59,7 @@ def card(model: object) -> str:
             "This model is not bundled with the app, so no card is shown here. "
             "If it is on the Hugging Face Hub, its card is on its page there."
         )
-    text = (folder / _CARD).read_text(encoding="utf-8")
+    text = _METADATA.sub("", (folder / _CARD).read_text(encoding="utf-8"))
     return _PICTURE.sub("", text.split("\n", 1)[1]).strip()
 
 
