@@ -188,6 +188,10 @@ class TaskClassifier(nn.Module):
             loss = loss + self.auxiliary_weight * own
         return ClassifierOutput(logits, loss, terms)
 
+    def loss_count(self, token_ids: Tensor, labels: Tensor) -> int:
+        """Examples, over which the loss is a mean."""
+        return len(labels)
+
 
 class LabelledBatches:
     """Batches of labelled examples, each used once per epoch, reshuffled every epoch.

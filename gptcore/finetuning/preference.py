@@ -207,6 +207,10 @@ class DirectPreference:
         plain = self._of_plain(model, *_trimmed(inputs[n_pairs:], targets[n_pairs:]))
         return Sum(loss + self.plain_weight * plain, (of_pairs, own, plain))
 
+    def loss_count(self, inputs: Tensor, targets: Tensor) -> int:
+        """Pairs, over which DPO's loss is a mean."""
+        return (len(inputs) - self.n_plain) // 2
+
     def score(self, model: GPT, pairs: Sequence[PreferencePair]) -> tuple[float, float]:
         """(DPO's loss, share of the pairs whose better answer became likelier than the worse one; half where neither
         moved), without dropout.

@@ -171,6 +171,11 @@ class AnswerLoss:
         losses = F.cross_entropy(logits[within].float(), targets[within], reduction="none")
         return (losses * weights[within]).sum() / weights[within].sum()
 
+    def loss_count(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        """The sum of the weights over which the loss is a mean."""
+        weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)
+        return weights[targets != IGNORED_TARGET].sum()
+
     def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:
         """Mask of the targets that are rare tokens from the prompt of their own example, bool [B, T]: at first use."""
         answers, vocab_size = targets != IGNORED_TARGET, len(self._is_rare)

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.errors import CheckpointError, TrainingError
-from gptcore.model import GPT
+from gptcore.model import GPT, IGNORED_TARGET
 from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
 from gptcore.training.data import Batches, Rows, generator_for
@@ -75,7 +75,8 @@ class Trainer:
         config: of the run; see `retune`.
         data: where batches come from.
         evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
-        objective: (model, inputs, targets) -> the loss to lower; None for the model's own.
+        objective: (model, inputs, targets) -> the loss to lower; None for the model's own. One whose loss is no mean
+            over the tokens with a target has a `loss_count(inputs, targets)`, what it is a mean over; a model likewise.
         workers: the processes that share every batch; None for this one alone.
         compiled: run the model through torch.compile, which pays on a GPU. It takes a minute before the first update,
             off the clock.
@@ -279,17 +280,40 @@ class Trainer:
     def _gradients(self, inputs: Tensor, targets: Tensor, *more: tuple[Tensor, Tensor]) -> Gradients:
         """Gradients of an update's micro-batches, clipped; nothing waits for the device."""
         batches = [(inputs, targets), *more]
-        losses, terms = list[Tensor](), tuple[Tensor, ...]()
-        for part, batch in enumerate(batches):
+        found = list[Tensor]()  # the loss and its terms, of each micro-batch by its share
+        shares = self._shares(batches)
+        for part, (batch, share) in enumerate(zip(batches, shares, strict=True)):
             with ExitStack() as stack:
                 if self.workers is not None and part < len(batches) - 1:
                     stack.enter_context(self._network.no_sync())  # type: ignore[operator]
                 with self._autocast():
                     loss, terms = self._loss(*batch)
-                (loss / len(batches)).backward()
-            losses.append(loss.detach().float() / len(batches))
+                (loss * share).backward()
+            found.append(torch.stack([loss.detach().float(), *terms]) * share)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm)
-        return Gradients(torch.stack(losses).sum(), norm.float(), terms)
+        total, *terms = torch.stack(found).sum(dim=0)
+        return Gradients(total, norm.float(), tuple(terms))
+
+    def _shares(self, batches: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor | float]:
+        """The weight of each micro-batch's loss, so that their sum is the mean over all that the update is about.
+
+        Rows differ in how many tokens have a target, so a mean of means would weigh some tokens more than others.
+        Processes average their gradients: there, one share is of what all have together, times their number.
+        """
+        if len(batches) == 1 and self.workers is None:
+            return [1.0]
+        counts = [self._count(*batch) for batch in batches]
+        total = torch.stack(counts).sum()
+        if self.workers is not None:
+            total = self.workers.mean([float(total)])[0]
+        return [count / max(1.0, float(total)) for count in counts]
+
+    def _count(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        """What the loss of a batch is a mean over, float []: as its maker says, or the tokens with a target."""
+        maker = self.model if self._objective is None else self._objective
+        own = getattr(maker, "loss_count", None)
+        count = (targets != IGNORED_TARGET).sum() if own is None else own(inputs, targets)
+        return torch.as_tensor(count, dtype=torch.float32)
 
     def _move(self) -> None:
         """Moves the parameters along their gradients."""
@@ -297,7 +321,7 @@ class Trainer:
             optimizer.step()
 
     def _loss(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The training loss and its terms; those of the last micro-batch count if an update has several."""
+        """The training loss of one micro-batch and its terms."""
         by = self._objective
         output = self._network(inputs, targets) if by is None else by(self._network, inputs, targets)
         if isinstance(output, Tensor):

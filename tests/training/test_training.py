@@ -2,16 +2,19 @@ import itertools
 import math
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 from gptcore import GPT, GPTConfig
 from gptcore.corpora import CORPORA, corpus, read_documents, stories_of
 from gptcore.errors import CheckpointError, TrainingError
 from gptcore.inference.scoring import score_documents
+from gptcore.model import IGNORED_TARGET
 from gptcore.tokenizers import ByteBPE
 from gptcore.training import (
     EndEvent,
@@ -175,6 +178,59 @@ def test_accumulated_batches_give_the_gradient_of_one_large_batch():
     small.config = replace(small.config, accumulation_steps=2)
     # Two means of halves and one mean of all are the same sum in another order.
     assert losses(small) == pytest.approx(losses(large), abs=1e-4)
+
+
+def unequal(shape: GPTConfig) -> tuple[torch.Tensor, torch.Tensor]:
+    """Eight rows, of which the last four have few targets."""
+    drawn = torch.Generator().manual_seed(1)
+    inputs, targets = (torch.randint(shape.vocab_size, (8, 16), generator=drawn) for _ in range(2))
+    targets[4:, 2:] = IGNORED_TARGET
+    return inputs, targets
+
+
+def updated(n_parts: int, objective=None) -> tuple[float, float, dict[str, torch.Tensor]]:
+    """(loss, gradient's norm, weights) after one update on the unequal rows, in so many parts."""
+    shape = replace(SHAPE, resid_pdrop=0.0)
+    trainer = make_trainer(replace(SETTINGS, batch_size=8, max_steps=1), shape)
+    inputs, targets = unequal(shape)
+    parts = list(zip(inputs.chunk(n_parts), targets.chunk(n_parts), strict=True))
+    trainer.data.draw = lambda index, seed: parts[index]
+    trainer.config = replace(trainer.config, accumulation_steps=n_parts)
+    trainer._objective = objective
+    (step,) = [event for event in trainer.events() if isinstance(event, StepEvent)]
+    return step.loss, step.grad_norm, trainer.model.state_dict()
+
+
+class Doubled:
+    """An objective that is a mean over rows, not over tokens."""
+
+    def __call__(self, model, inputs, targets):
+        kept = (targets != IGNORED_TARGET).float()
+        losses = F.cross_entropy(model(inputs).logits.flatten(0, 1), targets.clamp(min=0).flatten(), reduction="none")
+        return 2 * ((losses.view_as(kept) * kept).sum(1) / kept.sum(1)).mean()
+
+    def loss_count(self, inputs, targets):
+        return len(inputs)
+
+
+@pytest.mark.parametrize("objective", [None, Doubled()])
+@pytest.mark.parametrize("n_parts", [2, 4, 8])
+def test_accumulation_over_unequal_rows_is_the_gradient_of_all_together(n_parts, objective):
+    loss, norm, weights = updated(1, objective)
+    in_parts = updated(n_parts, objective)
+    assert in_parts[:2] == pytest.approx((loss, norm), rel=1e-4)
+    for name, weight in weights.items():
+        torch.testing.assert_close(in_parts[2][name], weight, atol=1e-5, rtol=1e-4)
+
+
+def test_processes_with_unequal_rows_share_by_their_targets():
+    """Two processes with 64 and 8 targets: the average of what they weigh is the mean over all 72."""
+    trainer = make_trainer(SETTINGS, SHAPE)
+    inputs, targets = unequal(SHAPE)
+    counts = [64.0, 8.0]
+    trainer.workers = SimpleNamespace(mean=lambda given: [sum(counts) / 2], size=2)
+    shares = [float(trainer._shares([part])[0]) for part in zip(inputs.chunk(2), targets.chunk(2), strict=True)]
+    assert shares == pytest.approx([2 * 64 / 72, 2 * 8 / 72])
 
 
 def test_a_loss_that_is_no_number_ends_the_run_with_a_sentence():
