@@ -23,6 +23,7 @@ from gptcore.tokenizers.base import (
     write_tokenizer_files,
 )
 from gptcore.tokenizers.byte_bpe import unspell
+from gptcore.tokenizers.rust import panics_as_errors
 
 if TYPE_CHECKING:
     import tokenizers
@@ -71,7 +72,8 @@ class FastTokenizer(Tokenizer):
         self.end_id = None if end is None else self._special.token_to_id(end)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
-        return list((self._special if allow_special else self._plain).encode(check_text(text)).ids)
+        with panics_as_errors("Encoding this text"):
+            return list((self._special if allow_special else self._plain).encode(check_text(text)).ids)
 
     def token_bytes(self, token_id: int) -> bytes:
         return self._bytes.get(check_id(token_id, self.vocab_size), b"")

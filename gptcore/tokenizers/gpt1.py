@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptcore.errors import TokenizerError
 from gptcore.tokenizers.base import Tokenizer, check_id, check_text, write_tokenizer_files
+from gptcore.tokenizers.rust import panics_as_errors
 
 if TYPE_CHECKING:
     import tokenizers
@@ -51,7 +52,8 @@ class GPT1Tokenizer(Tokenizer):
         return cls(tokenizer)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
-        return self._tokenizer.encode(check_text(text), add_special_tokens=False).ids
+        with panics_as_errors("Encoding this text"):
+            return self._tokenizer.encode(check_text(text), add_special_tokens=False).ids
 
     def decode(self, ids: Sequence[int]) -> str:
         return super().decode(ids).rstrip(" ")

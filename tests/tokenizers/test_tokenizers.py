@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from gptcore.tokenizers import (
     describe_token,
     load_tokenizer,
 )
+from gptcore.tokenizers.rust import panics_as_errors
 
 UNICODE = [
     "", " ", "\n\n\t ", "naïve café", "日本語テキスト", "🙂👩‍👩‍👧", "a\x00b", "I'll don't O'Neil", "x" * 300,
@@ -194,3 +196,38 @@ def test_a_character_vocabulary_with_gaps_is_refused_and_not_renumbered(tmp_path
 def test_a_vocabulary_without_a_token_for_unknown_characters_is_refused():
     with pytest.raises(TokenizerError, match="no <unk>"):
         GPT1Tokenizer.from_merges({"a</w>": 0, "a": 1}, [])
+
+
+BLANKS = [" ", "\n", "\t", "\u00a0", "\u2003", " \n", "\r\n\t "]
+
+
+@pytest.mark.parametrize("after", ["", "x", " x", "\x1cx", "123", "\u3000end", "<|endoftext|>b"])
+@pytest.mark.parametrize("blank", BLANKS)
+def test_a_long_run_of_blanks_is_encoded_as_the_whole(monkeypatch, blank, after):
+    """In pieces where a run is long, which here begins at a few; the same ids as by tiktoken at once."""
+    tokenizer = ByteBPE.train(["a  b    c\n\n\nd" * 30 + "the cat sat on the mat. " * 20], vocab_size=272)
+    for n in (3, 4, 9):
+        text = f"begin{blank * n}{after}{blank * 5}z"
+        whole = tokenizer.encode(text)
+        marked = tokenizer.encode(text, allow_special=True)
+        monkeypatch.setattr("gptcore.tokenizers.byte_bpe._LONG_RUN", re.compile(r"[^\S\x1c-\x1f]{3,}"))
+        assert tokenizer.encode(text) == whole == tokenizer._encoding.encode_ordinary(text)
+        assert tokenizer.encode(text, allow_special=True) == marked
+        assert marked == tokenizer._encoding.encode(text, allowed_special={END_OF_TEXT}, disallowed_special=())
+        monkeypatch.undo()
+
+
+def test_a_million_blanks_are_encoded_and_learned_from():
+    text = "one" + " " * 1_100_000 + "two" + "\n" * 1_100_000
+    tokenizer = ByteBPE.train([text, "the cat sat on the mat. " * 20], vocab_size=262)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_panic_of_a_library_is_a_sentence():
+    class PanicException(BaseException):
+        pass
+
+    with pytest.raises(TokenizerError, match="Encoding this text is beyond"), panics_as_errors("Encoding this text"):
+        raise PanicException("called `Result::unwrap()`")
+    with pytest.raises(KeyboardInterrupt), panics_as_errors("Encoding this text"):
+        raise KeyboardInterrupt
