@@ -1,19 +1,23 @@
 """The Train tab's forms, under the names that handlers know, and the comparison of an assistant's stages."""
 
+import html
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
+from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import answering
 from ui.lenses.train.handlers.assistant import PROMPTS, AssistantForm
-from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm
+from ui.lenses.train.handlers.forms import MOST_TEXT, LabelForm, TrainForm, TuneForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, drawing, example_lines, input_form
+from ui.lenses.train.handlers.labelled_lines import preview, read_lines
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import YOURS
 from ui.services import Services
+from ui.shared import inputs
 from ui.shared.fields import defaults_of
 from ui.shared.files import calling, component
 from ui.shared.form_controls import control, controls, group, in_order
@@ -67,6 +71,7 @@ def label_fields() -> dict[str, Any]:
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
     fields["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
     fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
+    read = gr.HTML(_read(first, example_lines(first)), elem_id="labels-read", elem_classes="said")
     fields |= several(("batch_size", "length"))
     with gr.Row():
         fields |= several(group(LabelForm, "length"))
@@ -76,6 +81,8 @@ def label_fields() -> dict[str, Any]:
     outputs = list(refilled.values())
     fill.click(filling(_filled, refilled), fields["input_form"], outputs, queue=False, **QUIET)
     fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
+    changes = [fields["labelled"].change, fields["input_form"].change]
+    gr.on(changes, _read, both, read, queue=False, trigger_mode="always_last", **QUIET)
     # Not where a link chooses it, which sets the lines, too.
     fields["input_form"].input(filling(_needed, refilled), both, outputs, queue=False, **QUIET)
     return in_order(LabelForm, fields)
@@ -108,6 +115,15 @@ def _needed(name: str, written: str) -> dict[str, Any]:
     """The made-up set of an input form with its settings, where a made-up set stands there."""
     filled = _filled(name)
     return filled if written in map(example_lines, INPUT_FORMS) else {}
+
+
+def _read(name: str, written: str) -> str:
+    """How the lines that stand in the form are read, before a run begins; or why they cannot be."""
+    try:
+        text = inputs.text(written, "The labelled lines", most=MOST_TEXT, needs_words=True)
+        return preview(read_lines(text, input_form(name)))
+    except GPTCoreError as error:
+        return f"<p>{html.escape(str(error))}</p>"
 
 
 def _drawn(name: str) -> list[Any]:

@@ -1,5 +1,7 @@
 """Learning labels: lines in, a classifier that tells them apart out."""
 
+import csv
+import io
 import itertools
 import json
 import random
@@ -12,11 +14,13 @@ from test_runs import finished, polled
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import SpecialTokens
 from gptcore.formatting import percent
+from ui.lenses.train import form
 from ui.lenses.train.form import _NEEDED, _filled, _needed
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
-from ui.lenses.train.handlers.forms import LabelForm, label_form, read_lines
+from ui.lenses.train.handlers.forms import LabelForm, label_form
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, example_lines, input_form
+from ui.lenses.train.handlers.labelled_lines import read_lines
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.lenses.train.handlers.verdicts import verdict
@@ -29,6 +33,9 @@ VALUES = {
     "input_form": "classification", "labelled": LINES, "batch_size": 8, "length": "steps", "max_steps": 40,
     "epochs": 3, "auxiliary_weight": 0.5, "learning_rate": 5e-3, "prompt": "the ",
 }  # fmt: skip
+
+
+ALIKE = ["".join(letters) for letters in itertools.product("tT", "eE", "xX", "tT")]
 
 
 def taught(services, **changes):
@@ -62,7 +69,8 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     ("\n".join(f"a\tone {i}" for i in range(20)), "There are 1 different labels"),
     ("a\tone\nb\ttwo", "There are 2 different labelled lines"), ("a\tone\nb\ttwo\n" * 9, "There are 2 different"),
     ("\n".join(f"label{i}\ttext" for i in range(30)), "30 different labels"), ("a\t\n" * 20, "Line 1"),
-    ("\n".join(f"label{i}\ttext" for i in range(20)), "too much alike"), (" \n" * 20, "empty"),
+    ("\n".join(f"label{i}\ttext" for i in range(20)), "'label0' has a single line"), (" \n" * 20, "empty"),
+    ("\n".join(f"{'ab'[n % 2]}\t{text}" for n, text in enumerate(ALIKE)), "too much alike"),
 ])  # fmt: skip
 def test_lines_that_cannot_be_learned_are_a_sentence(services, lines, words):
     with pytest.raises(GPTCoreError, match=words):
@@ -89,11 +97,81 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
 
 
-def test_every_line_is_read_once_and_a_label_between_quotes_may_hold_a_comma():
-    written = "b\tx\r\n\na, y, z\n" * 2 + '"big, red",y\n"say ""hi""", y\n' + "\n".join(f"a,{n}" for n in range(9))
-    names, rows = read_lines(written, input_form("classification"), most=1000)
-    assert names == ["a", "b", "big, red", 'say "hi"'] and len(rows) == 13  # each line once
-    assert rows[:4] == [(1, ("x",)), (0, ("y, z",)), (2, ("y",)), (3, ("y",))]
+def read(written: str, form: str = "classification") -> tuple[list[str], list[tuple[str, ...]]]:
+    """(the labels, label and texts of each line)."""
+    found = read_lines(written, input_form(form))
+    return list(found.names), [(found.names[label], *texts) for label, texts in found.lines]
+
+
+REVIEWS = [("pos", f"Good, really good, number {n}") for n in range(6)] + [("neg", f"Bad {n}") for n in range(6)]
+
+
+AGAIN = [(label, f"{text}!") for label, text in REVIEWS]
+
+
+def as_csv(rows, separator=",", quoting=csv.QUOTE_MINIMAL, end="\r\n") -> str:
+    written = io.StringIO()
+    csv.writer(written, delimiter=separator, quoting=quoting, lineterminator=end).writerows(rows)
+    return written.getvalue()
+
+
+# The same lines as people have them.
+WRITTEN = {
+    "tabs": as_csv(REVIEWS, "\t"), "tabs, old Mac": as_csv(REVIEWS, "\t", end="\r"),
+    "commas that are not quoted": "\n".join(f"{label}, {text}" for label, text in REVIEWS),
+    "a table": as_csv(REVIEWS), "all quoted": as_csv(REVIEWS, quoting=csv.QUOTE_ALL),
+    "a mark in front": "\ufeff" + as_csv(REVIEWS), "semicolons": as_csv(REVIEWS, ";"),
+    "a header": as_csv([("label", "text"), *REVIEWS]),
+    "a header with tabs": as_csv([("label", "text"), *REVIEWS], "\t"),
+    "the text first": as_csv([(text, label) for label, text in REVIEWS]),
+    "the text first, with a header": as_csv([("review", "sentiment"), *((text, label) for label, text in REVIEWS)]),
+    "as Kaggle has it": as_csv([("v1", "v2", "", "", ""), *((*row, "", "", "") for row in REVIEWS)]),
+    "with numbers": as_csv([("id", "label", "text"), *((n, *row) for n, row in enumerate(REVIEWS))]),
+    "numbers, no header": as_csv([(n, *row) for n, row in enumerate([*REVIEWS, *AGAIN])]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_lines_are_read_as_they_are_meant_whatever_wrote_them(kind):
+    names, rows = read(WRITTEN[kind])
+    assert names == ["neg", "pos"]
+    assert rows[: len(REVIEWS)] == REVIEWS
+    told = read_lines(WRITTEN[kind], input_form("classification")).told
+    assert ("header" in told) == bool(re.match(r"\W*(label|review|v1|id)\W", WRITTEN[kind]))
+
+
+def test_a_cell_over_two_lines_is_one_and_a_label_between_quotes_may_hold_a_comma():
+    rows = [("big, red", f'He said ""no""\nand went {n}') for n in range(6)] + [("b", f"x {n}") for n in range(6)]
+    assert read(as_csv(rows))[1] == [("big, red", rows[n][1]) for n in range(6)] + rows[6:]
+
+
+def test_quotes_that_are_no_quotes_of_a_table_stay_and_swallow_nothing():
+    rows = [("a", f'"Great {n}, she said') for n in range(6)] + [("b", f'x "{n}" y') for n in range(6)]
+    assert read("\n".join(f"{label}\t{text}" for label, text in rows))[1] == rows
+
+
+def test_pairs_and_answers_are_columns_of_a_table_too():
+    pairs = [("yes" if n % 2 else "no", f"Tom has {n}", f"Tom, has {n + 1}") for n in range(12)]
+    for written in (
+        "\n".join(f"{label}\t{a} | {b}" for label, a, b in pairs), "\n".join(map("\t".join, pairs)), as_csv(pairs),
+        as_csv([("premise", "hypothesis", "label"), *((a, b, label) for label, a, b in pairs)]),
+    ):  # fmt: skip
+        assert read(written, "entailment")[1] == pairs
+    answers = [(str(1 + n % 2), f"ctx {n}", "one", "two") for n in range(12)]
+    assert read(as_csv(answers), "choice")[1] == answers
+
+
+def test_a_label_of_a_single_line_is_refused_by_name():
+    with pytest.raises(GPTCoreError, match="The label 'odd' has a single line"):
+        read("\n".join([*("ab"[n % 2] + f"\ttext {n}" for n in range(12)), "odd\talone"]))
+
+
+def test_the_page_shows_how_lines_are_read_before_a_run_begins():
+    shown = form._read("classification", as_csv([("label", "text"), *(("<b>", f"x {n}") for n in range(6)), *REVIEWS]))
+    assert "header (label, text)" in shown and "the label is in column 1 (label)" in shown
+    assert "&lt;b&gt;: 6 · neg: 6 · pos: 6" in shown and shown.count("<li>") == 3 and "<b><b>" not in shown
+    assert "There are 0 different labels" in form._read("classification", ",,,\n" * 3)
+    assert "is empty" in form._read("classification", " ")
 
 
 def test_no_text_is_on_both_sides(services):

@@ -1,8 +1,7 @@
 """The Train tab's forms: every setting of each, declared once, and what a run takes from them."""
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -11,7 +10,8 @@ from gptcore.corpora import CORPORA
 from gptcore.finetuning.classification import AUXILIARY_WEIGHT
 from gptcore.training import TrainingConfig
 from gptcore.training.config import OptimizerName
-from ui.lenses.train.handlers.input_forms import INPUT_FORMS, InputForm, example_lines, texts_of
+from ui.lenses.train.handlers.input_forms import INPUT_FORMS, InputForm, example_lines
+from ui.lenses.train.handlers.labelled_lines import LabelledLines, read_lines
 from ui.lenses.train.handlers.texts import MOST_TEXT, REPEATED, YOURS, OnText
 from ui.shared import inputs
 from ui.shared.fields import Choice, Flag, Number, Text, Values, Whole, declared, parsed
@@ -78,8 +78,6 @@ RIVALS: dict[str, str] = {
 
 # Muon's steps are larger than AdamW's: one control moves both (compared in tests/benchmarks/history.md).
 _MUON_RATIO = 7.0
-_QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*,(.*)')  # a field of a .csv file, and what comes behind it
-_MOST_LABELS, _MOST_LINES = 20, 20_000
 MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
 _UNLIMITED = 10_000_000  # updates of a run by the clock
@@ -325,8 +323,7 @@ class LabelForm(Run):
                 noun="Lambda"), AUXILIARY_WEIGHT,
     )  # fmt: skip
     prompt: str = declared(_PROMPT, "the ")
-    names: Sequence[str] = ()  # of the labels
-    lines: Sequence[tuple[int, tuple[str, ...]]] = ()  # (which label, texts) of every line
+    read: LabelledLines | None = None  # what the labelled lines hold
 
     @property
     def form(self) -> InputForm:
@@ -379,49 +376,6 @@ def tune_form(values: Values, limits: Limits) -> TuneForm:
 def label_form(values: Values, limits: Limits) -> LabelForm:
     """The form of learning labels. Raises InputError for a field, or lines, that cannot be used."""
     form = parsed(LabelForm, values, most_seconds=limits.training_seconds)
-    names, lines = read_lines(form.labelled, form.form, most=limits.training_text_bytes)
-    return replace(form, names=names, lines=lines)
-
-
-def read_lines(written: object, form: InputForm, *, most: int) -> tuple[list[str], list[tuple[int, tuple[str, ...]]]]:
-    """(labels in order, (which label, texts) of every different line): a label, a tab or a comma, what the form wants.
-
-    Raises:
-        InputError: invalid lines, fewer than two labels, or too few lines of one.
-    """
-    text = inputs.text(written, "The labelled lines", most=most, needs_words=True)
-    rows: list[tuple[str, tuple[str, ...]]] = []
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        if not line.strip():
-            continue
-        label, rest = _label_of(line)
-        if not label.strip() or not rest.strip():
-            raise InputError(f"Line {number} is {line[:40]!r}; write a label, a tab or a comma, and {form.line}.")
-        rows.append((label.strip(), texts_of(form, rest, f"Line {number}")))
-    names = _answer_numbers(rows) if form.answers_compete else sorted({label for label, _ in rows})
-    if not 2 <= len(names) <= _MOST_LABELS:
-        raise InputError(f"There are {len(names)} different labels; give 2 to {_MOST_LABELS}, each with several lines.")
-    different = dict.fromkeys(rows)
-    if not 10 <= len(different) <= _MOST_LINES:
-        raise InputError(f"There are {len(different)} different labelled lines; give 10 to {_MOST_LINES:,}.")
-    return names, [(names.index(label), texts) for label, texts in different]
-
-
-def _label_of(line: str) -> tuple[str, str]:
-    """(label, the rest of a line): before a tab, or a comma; a label between quotes may hold commas."""
-    if "\t" not in line and (quoted := _QUOTED.match(line)):
-        return quoted[1].replace('""', '"'), quoted[2]
-    label, _, rest = line.partition("\t" if "\t" in line else ",")
-    return label, rest
-
-
-def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """ "1" to the number of answers, the same on every line. Raises InputError for a line with others."""
-    n = len(rows[0][1]) - 1 if rows else 0
-    names = [str(number) for number in range(1, n + 1)]
-    for number, (label, texts) in enumerate(rows, 1):
-        if (given := len(texts) - 1) != n:
-            raise InputError(f"Line {number} has {given} answers; the first has {n}. Give each line the same number.")
-        if label not in names:
-            raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
-    return names
+    most = limits.training_text_bytes
+    text = inputs.text(form.labelled, "The labelled lines", most=most, needs_words=True)
+    return replace(form, read=read_lines(text, form.form))

@@ -34,18 +34,21 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     Raises:
         GPTCoreError: lines that are all alike, characters that the model does not know, or a model that is too large.
     """
-    names, config, shape = form.names, form.config, lm.model.config
+    read = form.read
+    if read is None:
+        raise InputError("The labelled lines have not been read.")
+    names, config, shape = read.names, form.config, lm.model.config
     check_size(services, shape, config)
     weight = form.auxiliary_weight
     n_scores = 1 if form.form.answers_compete else len(names)
     tokens = SpecialTokens.after(shape.vocab_size)
-    made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in form.lines]
-    alike = [[frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in form.lines]
+    made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in read.lines]
+    alike = [[frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines]
     learned, aside = held_apart(alike, len(made) // 5, seed=config.seed)
     if not aside:
         raise InputError("All lines are too much alike to hold any out. Give different ones.")
     train, held_out = [made[i] for i in learned], [made[i] for i in aside]
-    n_again = sum(bool(line.strip()) for line in form.labelled.splitlines()) - len(made)
+    n_again = read.n_given - len(made)
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
     def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
@@ -78,7 +81,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         unit="nats: L2 for each line, L1 for each token",
         terms=("L2: labels", "L1: the text") if weight else (),
         tuned=True,
-        note=f"{len(train):,} lines to learn from, {len(held_out):,} held out"
+        note=f"{read.told} {len(train):,} lines to learn from, {len(held_out):,} held out"
         f"{f', duplicates left out: {n_again:,}' if n_again else ''}; {percent(max(counts) / len(train))} "
         f"have the most frequent label. Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
