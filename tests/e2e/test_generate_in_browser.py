@@ -124,11 +124,6 @@ def test_stop_ends_a_text_long_before_its_end_and_keeps_it(visit):
 
 def test_slips_are_noticed_and_nothing_is_lost(visit):
     page = visit()
-    page.fill("#prompt textarea", "The dog ")
-    expect(page.locator("#space-warning")).to_be_visible()
-    page.click("#strip")
-    expect(page.locator("#prompt textarea")).to_have_value("The dog")
-    expect(page.locator("#space-warning")).not_to_be_visible()
     choose(page, "#model", "gpt2 · not")
     expect(page.locator(".toast-body").first).to_contain_text("on this machine")
     expect(page.locator("#model input")).to_have_value(re.compile("mini"))

@@ -79,7 +79,7 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
         pick(page, name)
         done(page)
         assert written(page).startswith(prompt(page)) and len(written(page)) > len(prompt(page))
-        expect(page.locator("#space-warning")).to_be_hidden()
+        expect(page.locator("#trailing-space")).to_have_count(0)
         expect(page.locator(".toast-body")).to_have_count(0)
     pick(page, "mini")
     settled(page)

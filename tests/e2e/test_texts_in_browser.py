@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser import enter, settled
+from browser import choose, enter, settled
+from ui.views import TABS
 
 MINE = "We sold the boat and bought a"
 
@@ -45,3 +46,30 @@ def test_a_field_that_an_example_fills_offers_what_was_typed(visit, link, field,
     expect(page.locator(field)).not_to_have_value(f"{MINE}!")
     page.locator("#bring-back").get_by_role("button", name="Bring back").click()
     expect(page.locator(field)).to_have_value(f"{MINE}!")
+
+
+BOXES = "#start .st-text, #prompt textarea, #attention-text textarea"
+
+
+@pytest.mark.parametrize("tab", [tab.name for tab in TABS])
+def test_a_text_that_ends_with_a_space_is_noticed_wherever_the_sentence_stands(visit, tab):
+    page = visit(f"?tab={tab}")
+    box = page.locator(BOXES).locator("visible=true").first
+    if not box.count():
+        pytest.skip("the sentence does not stand in this tab")
+    line = page.locator("#trailing-space")
+    for blank, kind in ((" ", "space"), ("\u00a0", "no-break space")):
+        box.fill(MINE + blank)
+        expect(line).to_contain_text(f"ends with a {kind}. Most tokens begin with their own")
+        line.get_by_role("button").click()
+        expect(box).to_have_value(MINE)
+        expect(line).to_have_count(0)
+    box.fill(f"{MINE} ")
+    expect(line).to_be_visible()
+    box.fill(f"{MINE} car")
+    expect(line).to_have_count(0)  # who goes on writing is left alone
+    box.fill(f"{MINE} ")
+    expect(line).to_be_visible()
+    choose(page, "#model", "anthology")  # of letters, to which a space is one of them
+    settled(page)
+    expect(line).to_have_count(0)

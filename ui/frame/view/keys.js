@@ -15,6 +15,7 @@ import {offerTextsBack} from './bring_back.js';
 import {showMenu} from './menu.js';
 import {restoreLook, turnLook} from './look.js';
 import {printAsShown} from './printing.js';
+import {noticeTrailingSpaces} from './trailing_space.js';
 import {sentence} from '../../shared/view/store.js';
 import {shareSentence} from '../../shared/view/text_boxes.js';
 import {askWhy} from '../../shared/view/why.js';
@@ -93,6 +94,7 @@ export async function start(given) {
   startApplying(given.register.fields);
   shareSentence();
   offerTextsBack();
+  noticeTrailingSpaces();
   keepFocus();
   printAsShown();
   const silent = ['range', 'checkbox', 'radio', 'button'];

@@ -76,12 +76,6 @@ def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     assert len(notes) == 1
 
 
-def test_a_trailing_space_is_wrong_for_tokens_that_begin_with_theirs_alone(two_models):
-    assert writing.ends_in_open_space(two_models, "tiny", "the cat ")
-    for model, text in (("tiny", "the cat"), ("letters", "a bad "), (None, "a "), ("tiny", None)):
-        assert not writing.ends_in_open_space(two_models, model, text)
-
-
 def test_a_step_behind_the_end_of_a_text_is_said(services, tiny_lm):
     tokenizer = tiny_lm.tokenizer
     list(writing.write_one(services, "a", "tiny", "the cat", form()))

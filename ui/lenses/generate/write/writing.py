@@ -178,16 +178,6 @@ def refused(services: Services, session_id: str | None, error: GPTCoreError) -> 
     return View(distribution=message(str(error)))
 
 
-def ends_in_open_space(services: Services, model: object, prompt: object) -> bool:
-    """Whether a prompt ends in a space that belongs to the model's next token."""
-    if not isinstance(prompt, str) or not prompt.endswith(" "):
-        return False
-    try:
-        return services.models.get(inputs.model_name(model)).tokenizer.kind != "char"
-    except GPTCoreError:
-        return False
-
-
 def redraw(services: Services, session_id: str | None, sampling: SamplingSettings) -> View:
     """The distribution under changed controls, from the logits of the last look: no model runs."""
     session = services.sessions.get(session_id)
