@@ -1,9 +1,11 @@
 """What this machine has and can do: where models compute, bfloat16, hidden AMX tiles, the memory allocator."""
 
 import ctypes
+import math
 import os
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from gptcore.errors import DeviceError
 DEVICES = ("auto", "cpu", "cuda", "mps")
 PROCESSOR = torch.device("cpu")
 _SIDE = 64  # of the matrix that a card is tried with
+_CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _CPUINFO = Path("/proc/cpuinfo")  # Linux; elsewhere nothing is known, and nothing is limited
 _TILE_LEAF = 0x1D  # CPUID leaf with the sizes of AMX tiles
 
@@ -93,6 +96,49 @@ def avoid_hidden_tiles() -> None:
         return
     if hidden:
         os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
+
+def cpu_quota(mount: Path = _CGROUPS, own: Path = _OWN_CGROUP) -> float | None:
+    """The CPUs that a container may use, such as 2.0 for `docker run --cpus 2`; None without a limit.
+
+    Args:
+        mount: where the kernel shows control groups.
+        own: the file that names this process's group.
+    """
+    limits = list[float]()
+    for folder in _groups(mount, own):
+        with suppress(OSError, ValueError):  # version 2: "200000 100000", or "max 100000"
+            quota, period = (folder / "cpu.max").read_text(encoding="ascii").split()
+            limits.append(int(quota) / int(period))
+        with suppress(OSError, ValueError):  # version 1: -1 for no limit
+            quota = int((folder / "cpu.cfs_quota_us").read_text(encoding="ascii"))
+            if quota > 0:
+                limits.append(quota / int((folder / "cpu.cfs_period_us").read_text(encoding="ascii")))
+    return min(limits, default=None)
+
+
+def _groups(mount: Path, own: Path) -> Iterator[Path]:
+    """The folders of this process's control group and of all above it."""
+    try:
+        lines = own.read_text(encoding="utf-8").splitlines()
+    except OSError:  # no such file but on Linux
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        root = mount / controllers if controllers else mount
+        group = root / path.lstrip("/")
+        yield from (folder for folder in (group, *group.parents) if folder.is_relative_to(root))
+        if controllers:
+            yield mount / "cpu"
+
+
+def keep_to_quota() -> None:
+    """Lets torch use no more threads than a container has CPUs: more would be stopped in each period, all together."""
+    quota = cpu_quota()
+    if quota is not None and math.ceil(quota) < torch.get_num_threads():
+        torch.set_num_threads(max(1, math.ceil(quota)))
 
 
 def keep_freed_memory() -> None:

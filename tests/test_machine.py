@@ -3,6 +3,7 @@
 import os
 
 import pytest
+import torch
 
 from gptcore import machine
 from tiny import ran
@@ -39,3 +40,32 @@ def test_a_product_in_bfloat16_lives_on_this_machine():
     code = "import gptcore, torch; a = torch.ones(64, 64, dtype=torch.bfloat16); print((a @ a).sum().item())"
     said = ran("-c", code)
     assert (said.returncode, said.stdout.strip()) == (0, "262144.0"), said.stderr[-500:]
+
+
+@pytest.mark.parametrize(("own", "files", "quota"), [
+    ("0::/\n", {"cpu.max": "200000 100000"}, 2.0), ("0::/\n", {"cpu.max": "max 100000"}, None),
+    ("0::/a/b\n", {"a/cpu.max": "150000 100000", "a/b/cpu.max": "max 100000"}, 1.5),
+    ("0::/not/here\n", {"cpu.max": "50000 100000"}, 0.5), ("", {"cpu.max": "50000 100000"}, None),
+    ("4:memory:/x\n3:cpu,cpuacct:/docker/1\n", {
+        "cpu,cpuacct/docker/1/cpu.cfs_quota_us": "300000", "cpu,cpuacct/docker/1/cpu.cfs_period_us": "100000",
+        "cpu,cpuacct/cpu.cfs_quota_us": "-1",
+    }, 3.0),
+    ("1:cpu:/gone\n", {"cpu/cpu.cfs_quota_us": "-1"}, None), ("0::/\n", {"cpu.max": "nonsense"}, None),
+])  # fmt: skip
+def test_the_cpus_of_a_container_are_those_of_its_control_groups(tmp_path, own, files, quota):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    (tmp_path / "own").write_text(own, encoding="ascii")
+    assert machine.cpu_quota(tmp_path, tmp_path / "own") == quota
+    assert machine.cpu_quota(tmp_path, tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize(("quota", "threads"), [(None, 2), (0.5, 1), (1.2, 2), (64.0, 2)])
+def test_torch_uses_no_more_threads_than_that(monkeypatch, quota, threads):
+    used = [2]
+    monkeypatch.setattr(machine, "cpu_quota", lambda: quota)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: used[-1])
+    monkeypatch.setattr(torch, "set_num_threads", used.append)
+    machine.keep_to_quota()
+    assert used[-1] == threads

@@ -1,13 +1,14 @@
 """Answer metrics, and confidence intervals for their mean."""
 
 import math
-import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import regex
+
 from gptcore.formatting import percent
-from gptcore.zero_shot.templates import normalised
+from gptcore.zero_shot.templates import alike, normalised
 
 _Z = 1.959964  # of a 95% interval
 _FEW = 50  # items
@@ -110,9 +111,15 @@ def tells(people: Sequence[str], event: Sequence[str], answer: str) -> float:
     return float(named and any(f" {_plain(word)}" in padded for word in event if _plain(word)))
 
 
+# Scripts without spaces between words: there every sign counts as one.
+_SIGNS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+# Elsewhere a word is letters and digits, with the marks and joiners between them.
+_WORD = regex.compile(rf"[{_SIGNS}]\p{{M}}*|[[\p{{L}}\p{{N}}\p{{M}}_\u200c\u200d]--[{_SIGNS}]]+", regex.V1)
+
+
 def _plain(text: str) -> str:
-    """The words alone, in lower case."""
-    return " ".join(re.findall(r"\w+", text.lower()))
+    """The words alone, as `alike` writes them."""
+    return " ".join(_WORD.findall(alike(text)))
 
 
 def rouge(expected: str, answer: str) -> float:

@@ -5,6 +5,7 @@ One that is too long for a model's window is truncated, in a given order, with a
 
 import re
 import string
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -289,11 +290,22 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
     return less(len(whole)), f"{len(words):,} word{'' if len(words) == 1 else 's'}"
 
 
+# Signs that keyboards and typesetters write differently for the same, and those around an answer in several scripts.
+_ALIKE = str.maketrans(dict.fromkeys("’‘ʼ′＇", "'") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‐‑‒–—−", "-"))
+_AROUND = ".!?,;:\"' …。！？，；：、．「」『』《》¿¡।"
+
+
+def alike(text: str) -> str:
+    """A text for comparing: composed characters (NFC), lower case, one kind of apostrophe, quotation mark and dash."""
+    return unicodedata.normalize("NFC", text).translate(_ALIKE).casefold()
+
+
 def normalised(answer: str, *, articles: bool = False) -> str:
-    """For comparing: lower case, without outer punctuation and doubled spaces, and without English articles unless they
+    """For comparing: as `alike`, without outer punctuation and doubled spaces, and without English articles unless they
     are to stay. Much as SQuAD's script does, which takes the punctuation inside away, too."""
-    words = answer.lower() if articles else re.sub(r"\b(the|a|an)\b", " ", answer.lower())
-    return " ".join(words.split()).strip(".!?,;:\"' ")
+    words = alike(answer)
+    words = words if articles else re.sub(r"\b(the|a|an)\b", " ", words)
+    return " ".join(words.split()).strip(_AROUND)
 
 
 def without_end(answer: str, end: str) -> str:
