@@ -91,7 +91,7 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
 def avoid_hidden_tiles() -> None:
     """Stops oneDNN from using AMX where its tiles are hidden; must be called before torch's first matrix product."""
     try:
-        hidden = has_hidden_tiles(_CPUINFO.read_text())
+        hidden = has_hidden_tiles(_CPUINFO.read_text(encoding="utf-8"))
     except OSError:
         return
     if hidden:

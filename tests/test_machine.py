@@ -27,7 +27,7 @@ def test_one_dnn_is_kept_from_hidden_tiles_unless_the_user_has_chosen(tmp_path, 
     machine.avoid_hidden_tiles()
     assert "ONEDNN_MAX_CPU_ISA" not in os.environ
     monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
-    (tmp_path / "cpuinfo").write_text(SAID.format(level=28, flags=AMX))
+    (tmp_path / "cpuinfo").write_text(SAID.format(level=28, flags=AMX), encoding="utf-8")
     machine.avoid_hidden_tiles()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX512_CORE_BF16"
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")

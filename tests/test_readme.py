@@ -43,7 +43,7 @@ def commands() -> set[str]:
 
 
 def test_commands_that_are_run_elsewhere_are_in_a_readme_and_those_of_the_set_up_in_ci():
-    ci = (ROOT / ".ci" / "run").read_text()
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for command, place in TESTED.items():
         assert command in commands() and (ROOT / place).exists()
         assert place != ".ci/run" or all(part in ci for part in command.split(" && "))
@@ -86,7 +86,7 @@ def test_help_texts_and_benchmarks_start():
 
 
 def test_the_space_uses_the_pinned_gradio():
-    wanted = (ROOT / "requirements.txt").read_text()
+    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert f'sdk_version: "{pins(wanted)["gradio"]}"' in README
     assert len(pins(wanted)) == len(wanted.splitlines()), "every requirement is pinned exactly"
 
@@ -141,8 +141,8 @@ def pins(text: str) -> dict[str, str]:
 
 
 def test_every_requirement_is_locked_at_its_version_and_everything_locked_has_a_hash():
-    wanted = pins((ROOT / "requirements.txt").read_text())
-    lock = (ROOT / ".ci" / "requirements.lock").read_text()
+    wanted = pins((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    lock = (ROOT / ".ci" / "requirements.lock").read_text(encoding="utf-8")
     locked = pins(lock)
     assert len(wanted) > 10 and wanted.items() <= locked.items()
     entries = re.split(r"^(?=[a-zA-Z0-9_.-]+==)", lock, flags=re.MULTILINE)[1:]

@@ -140,7 +140,7 @@ def _compiled(compiler: str) -> Path:
 def _processor() -> str:
     """What tells processors apart: a file compiled for one may not run on another."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return f"{platform.machine()} {platform.processor()}"
     return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))

@@ -149,7 +149,10 @@ def kept_memory(services: Services) -> float:
     status = Path("/proc/self/status")
     if not status.exists():
         return 0.0
-    return int(dict(line.split(":", 1) for line in status.read_text().splitlines())["VmRSS"].split()[0]) / 1024
+    return (
+        int(dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines())["VmRSS"].split()[0])
+        / 1024
+    )
 
 
 @pytest.mark.parametrize(("profile", "floods"), [("local", 1), ("space", 2)])

@@ -84,7 +84,7 @@ def folder_of(made, folder: Path, *, end: str | None = None, multiple: int = 1) 
     made.save(str(folder / "tokenizer.json"))
     names = {"eos_token": end} if end else {}
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     size = -(-made.get_vocab_size() // multiple) * multiple
     torch.manual_seed(0)
     shape = GPT2Config(vocab_size=size, n_positions=64, n_embd=16, n_layer=2, n_head=2)
@@ -143,9 +143,9 @@ def test_the_older_pair_of_files_takes_its_added_tokens_along(tmp_path):
     folder.mkdir()
     made.model.save(str(folder))
     n = made.get_vocab_size(with_added_tokens=False)
-    (folder / "added_tokens.json").write_text(json.dumps({"<|endoftext|>": n, "[PAD]": n + 1}))
+    (folder / "added_tokens.json").write_text(json.dumps({"<|endoftext|>": n, "[PAD]": n + 1}), encoding="utf-8")
     (folder / "tokenizer_config.json").write_text(
-        json.dumps({"tokenizer_class": "GPT2Tokenizer", "pad_token": "[PAD]"})
+        json.dumps({"tokenizer_class": "GPT2Tokenizer", "pad_token": "[PAD]"}), encoding="utf-8"
     )
     ours = load_tokenizer(folder)
     assert ours.vocab_size == n + 2 and ours.encode("[PAD]", allow_special=True) == [n + 1] and ours.end_id == n
@@ -155,7 +155,7 @@ def test_the_older_pair_of_files_takes_its_added_tokens_along(tmp_path):
 def test_a_tokenizer_that_is_none_of_bytes_is_refused_by_name(tmp_path):
     made = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
     made.decoder = decoders.WordPiece()
-    (tmp_path / "tokenizer.json").write_text(made.to_str())
+    (tmp_path / "tokenizer.json").write_text(made.to_str(), encoding="utf-8")
     with pytest.raises(TokenizerError, match="WordPiece"):
         load_tokenizer(tmp_path)
 
@@ -198,7 +198,7 @@ def test_what_is_saved_says_its_window(tmp_path):
 def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path):
     described = json.loads(trained(special=["<|endoftext|>"]).to_str())
     described["model"]["vocab"]["zz"] = 4_000_000_000
-    (tmp_path / "tokenizer.json").write_text(json.dumps(described))
+    (tmp_path / "tokenizer.json").write_text(json.dumps(described), encoding="utf-8")
     with pytest.raises(TokenizerError, match="an id of 4,000,000,000"):
         load_tokenizer(tmp_path)
 
@@ -211,9 +211,9 @@ def same_logits(folder: Path, tolerance: float = 1e-4) -> None:
 
 
 def rewritten(file: Path, change) -> None:
-    values = json.loads(file.read_text())
+    values = json.loads(file.read_text(encoding="utf-8"))
     change(values)
-    file.write_text(json.dumps(values))
+    file.write_text(json.dumps(values), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,9 @@ def test_an_adapter_made_by_peft_is_told_from_a_model_and_opens_once_it_is_merge
 def test_an_index_that_names_numbers_gets_a_sentence(tmp_path):
     folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
-    (tmp_path / "model" / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"wte.weight": 3}}))
+    (tmp_path / "model" / "model.safetensors.index.json").write_text(
+        json.dumps({"weight_map": {"wte.weight": 3}}), encoding="utf-8"
+    )
     with pytest.raises(CheckpointError, match="3"):
         gptcore.load(tmp_path / "model")
 

@@ -45,7 +45,7 @@ def test_every_file_of_a_view_has_content_and_says_what_it_is_about(visit, tab, 
         if (view or tab).shows_sentence:
             assert "once-there-was-a" in name, name
         if name.endswith(".csv"):
-            *rows, (last, link) = csv.reader(io.StringIO(content.decode("utf-8")))
+            *rows, (last, link) = csv.reader(io.StringIO(content.decode("utf-8-sig")))
             assert len([row for row in rows if row]) > 2, name
             assert last == "link" and parse_qs(urlsplit(link).query)["tab"] == [tab.name]
         elif name.endswith(".json") and "run" not in name and "config" not in name:

@@ -265,7 +265,7 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     expect(turns).to_have_count(4)  # the answer that was kept, and the next two turns
     expect(page.locator("#chat .ch-used")).to_contain_text("of 256 tokens of its window")
     expect(said).to_contain_text("just continues your text")
-    assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text()
+    assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text(encoding="utf-8")
     page.click("#chat [data-do=new]")
     expect(turns).to_have_count(0)
     enter(page, "#chat .ch-text", "word " * 700, "Enter")

@@ -9,7 +9,7 @@ from browser import COUNT_REQUESTS, settled
 from serving import command
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
-N_STEPS = (TALKS / "tour.txt").read_text().count("?tab=")
+N_STEPS = (TALKS / "tour.txt").read_text(encoding="utf-8").count("?tab=")
 N_SHORT, N_OF_WORD = 5, 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
@@ -98,7 +98,7 @@ def test_the_tour_goes_back_jumps_survives_a_reload_and_is_left(visit):
 
 def with_own_tour(visit, file, text: str):
     """A page that has opened a teacher's file."""
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     page = visit("")
     page.keyboard.press("t")
     page.set_input_files("#tour .tour-file", file)
@@ -126,17 +126,17 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     page = with_own_tour(visit, file, "nothing but words")
     said = page.locator("#tour .tour-say")
     expect(said).to_contain_text("has no steps")
-    file.write_text("?tab=attention&view=Nowhere\nLook here.")
+    file.write_text("?tab=attention&view=Nowhere\nLook here.", encoding="utf-8")
     page.set_input_files("#tour .tour-file", file)
     expect(said).to_contain_text("Look here. (This step asks for “view Nowhere")
-    file.write_text("# Late\n\n?tab=start\n@ #late\nLook at this.\n")
+    file.write_text("# Late\n\n?tab=start\n@ #late\nLook at this.\n", encoding="utf-8")
     page.set_input_files("#tour .tour-file", file)
     expect(said).to_contain_text("“@ #late”, which is not shown here")
     late = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Here.'})"
     page.evaluate(f"document.body.prepend({late})")
     expect(page.locator("#late.tour-target")).to_be_visible()
     expect(said).to_have_text("Look at this.")
-    file.write_text(OWN)
+    file.write_text(OWN, encoding="utf-8")
     page.set_input_files("#tour .tour-file", file)
     expect(page.locator("#tour .tour-title")).to_have_text("Two things")
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
@@ -179,7 +179,7 @@ It writes.
 
 def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back(browser, tmp_path):
     file = tmp_path / "talk.txt"
-    file.write_text(TALK)
+    file.write_text(TALK, encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     flags = ["--port", str(port), "--talk", str(file)]

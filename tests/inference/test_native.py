@@ -85,7 +85,7 @@ LEVELS = {"x86-64-v2": {"sse4_2"}, "x86-64-v3": {"avx2", "f16c", "fma"}, "x86-64
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize("level", LEVELS)
 def test_steps_in_c_agree_with_torch_whatever_vectors_the_processor_has(level, fresh, tmp_path):
-    if not LEVELS[level] <= set(Path("/proc/cpuinfo").read_text().split()):
+    if not LEVELS[level] <= set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split()):
         pytest.skip(f"this processor is below {level}")
     fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
     fresh.setattr(lib, "_NATIVE", level)
@@ -130,7 +130,7 @@ def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
         fresh.setattr(lib.shutil, "which", lambda _: None)
     else:
         broken = tmp_path / "cc"
-        broken.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo broken; else exit 1; fi\n')
+        broken.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo broken; else exit 1; fi\n', encoding="utf-8")
         broken.chmod(0o755)
         fresh.setattr(lib.shutil, "which", lambda _: str(broken))
         fresh.setenv("XDG_CACHE_HOME", str(tmp_path if how == "it fails" else broken / "no folder"))
@@ -153,10 +153,10 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     assert lib.library() is not None and file.stat().st_mtime_ns == made
     assert [one.name for one in file.parent.iterdir()] == [file.name]
     lib.library.cache_clear()
-    (tmp_path / "other.c").write_text("int x;")
+    (tmp_path / "other.c").write_text("int x;", encoding="utf-8")
     fresh.setattr(lib, "_FOLDER", tmp_path)
     alone = lib.cached_file(compiler).name
-    (tmp_path / "included.h").write_text("int y;")
+    (tmp_path / "included.h").write_text("int y;", encoding="utf-8")
     assert len({file.name, alone, lib.cached_file(compiler).name}) == 3
     assert lib.library() is None  # compiles, and holds no step
 
@@ -191,7 +191,7 @@ def test_its_threads_sleep_between_steps():
     native.step(torch.tensor([1]), cache, 3)
 
     def states() -> list[str]:
-        stats = [(one / "stat").read_text() for one in Path("/proc/self/task").iterdir()]
+        stats = [(one / "stat").read_text(encoding="utf-8") for one in Path("/proc/self/task").iterdir()]
         return [stat.rpartition(")")[2].split()[0] for stat in stats]
 
     # This one runs, and torch's own spin for some milliseconds.

@@ -63,7 +63,7 @@ def test_pages_are_the_same_for_the_same_seed_and_refused_without_plain_sentence
 
 def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path, capsys):
     file = tmp_path / "stories.txt"
-    file.write_text(STORY)
+    file.write_text(STORY, encoding="utf-8")
 
     def run(*options: str) -> str:
         with suppress(SystemExit):
@@ -74,5 +74,5 @@ def test_the_command_line_writes_pages_or_says_what_it_needs(tmp_path, capsys):
     assert run("--stories", str(file), "--task", "question").count("<|endoftext|>") == 3
     assert "needs --task question or cloze" in run("--stories", str(file), "--task", "sentiment")
     assert "--apart needs --stories" in run("--apart")
-    file.write_text("1 2 3")
+    file.write_text("1 2 3", encoding="utf-8")
     assert "no sentence of these stories fits" in run("--stories", str(file), "--task", "cloze")

@@ -106,7 +106,7 @@ def test_a_token_that_is_part_of_a_character_is_described_by_its_bytes(bpe):
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"model": {}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}}}'])
 def test_damaged_tokenizer_files_are_a_sentence(tmp_path, content):
-    (tmp_path / "tokenizer.json").write_text(content)
+    (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
         load_tokenizer(tmp_path)
 
@@ -135,7 +135,7 @@ def gpt2(shared, monkeypatch):
 
 @pytest.mark.shared
 def test_gpt2_golden_cases(gpt2, shared):
-    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text())
+    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8"))
     assert gpt2.vocab_size == golden["n_vocab"] and gpt2.end_id == golden["eot_id"]
     for case in golden["cases"]:
         assert gpt2.encode(case["text"]) == case["ids"]
@@ -146,7 +146,7 @@ def test_gpt2_golden_cases(gpt2, shared):
 
 @pytest.mark.shared
 def test_gpt2_golden_whole_files(gpt2, shared):
-    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text())["whole_files"]
+    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8"))["whole_files"]
     checked = 0
     for name, facts in golden.items():
         data = (shared / name).read_bytes()
@@ -164,7 +164,7 @@ def test_gpt2s_vocabulary_from_the_hubs_files_equals_tiktokens(gpt2, shared, tmp
     (tmp_path / "vocab.json").write_bytes((shared / "gpt2" / "encoder.json").read_bytes())
     (tmp_path / "merges.txt").write_bytes((shared / "gpt2" / "vocab.bpe").read_bytes())
     same = load_tokenizer(tmp_path)
-    text = (shared / "corpora" / "tinystories_valid.txt").read_text()[:20_000] + "".join(UNICODE)
+    text = (shared / "corpora" / "tinystories_valid.txt").read_text(encoding="utf-8")[:20_000] + "".join(UNICODE)
     assert same.encode(text) == gpt2.encode(text)
 
 
@@ -173,7 +173,7 @@ def test_gpt1_golden_cases(shared, tmp_path):
     tokenizer = GPT1Tokenizer.from_files(
         shared / "gpt1" / "encoder_bpe_40000.json", shared / "gpt1" / "vocab_40000.bpe"
     )
-    golden = json.loads((shared / "golden" / "gpt1_tokenizer_golden.json").read_text())
+    golden = json.loads((shared / "golden" / "gpt1_tokenizer_golden.json").read_text(encoding="utf-8"))
     for case in golden["cases"]:
         assert tokenizer.encode(case["text"]) == case["ids"]
     assert tokenizer.vocab_size == 40478

@@ -274,7 +274,7 @@ def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_pat
         file.write_bytes(raw)
         with pytest.raises(TrainingError, match="is not text"):
             read_documents(file)
-    file.write_text("  \n")
+    file.write_text("  \n", encoding="utf-8")
     with pytest.raises(TrainingError, match="no text in it"):
         read_documents(file)
     (tmp_path / "plain.txt.gz").write_bytes(b"plain text")
@@ -295,14 +295,17 @@ def test_a_text_is_the_same_in_every_encoding_and_with_every_line_end(tmp_path, 
 
 def test_token_files_are_made_once_and_again_for_another_text(tmp_path):
     text = tmp_path / "a.txt"
-    text.write_text("the cat sat. " * 40)
-    tokenizer = ByteBPE.train([text.read_text()], vocab_size=260)
-    first = token_file([text.read_text()], tokenizer, tmp_path / "cache")
-    assert isinstance(first, np.memmap) and first.tolist() == [*tokenizer.encode(text.read_text()), tokenizer.end_id]
-    token_file([text.read_text()], tokenizer, tmp_path / "cache")
+    text.write_text("the cat sat. " * 40, encoding="utf-8")
+    tokenizer = ByteBPE.train([text.read_text(encoding="utf-8")], vocab_size=260)
+    first = token_file([text.read_text(encoding="utf-8")], tokenizer, tmp_path / "cache")
+    assert isinstance(first, np.memmap) and first.tolist() == [
+        *tokenizer.encode(text.read_text(encoding="utf-8")),
+        tokenizer.end_id,
+    ]
+    token_file([text.read_text(encoding="utf-8")], tokenizer, tmp_path / "cache")
     assert len(list((tmp_path / "cache").iterdir())) == 1
-    text.write_text("another text")
-    token_file([text.read_text()], tokenizer, tmp_path / "cache")
+    text.write_text("another text", encoding="utf-8")
+    token_file([text.read_text(encoding="utf-8")], tokenizer, tmp_path / "cache")
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 

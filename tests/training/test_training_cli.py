@@ -45,7 +45,7 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def rows(folder: Path) -> list[dict]:
-    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def losses(folder: Path) -> list[float]:
@@ -55,7 +55,7 @@ def losses(folder: Path) -> list[float]:
 @pytest.fixture
 def text(tmp_path):
     file = tmp_path / "text.txt"
-    file.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60)
+    file.write_text("The cat sat on the mat. The dog ran to the cat.\n" * 60, encoding="utf-8")
     return file
 
 
@@ -77,14 +77,14 @@ def test_the_command_line_trains_a_model_that_loads_and_writes(tmp_path, text):
 def test_the_command_line_trains_a_shape_from_a_file_on_repeated_characters(tmp_path):
     shape = GPTConfig(vocab_size=99, n_positions=16, n_embd=16, n_layer=1, n_head=2, use_mlp=False)
     config = tmp_path / "config.json"
-    config.write_text(json.dumps(shape.to_dict()))
+    config.write_text(json.dumps(shape.to_dict()), encoding="utf-8")
     command = [*TRAIN, "--repeated", "abcdefgh", "--periods", "2", "8", "--config", str(config), "--max-steps", "3"]
     command += ["--batch-size", "2", "--out", str(tmp_path / "out"), "--work-dir", str(tmp_path / "run")]
     done = run(command)
     assert done.returncode == 0, done.stderr
     made = gptcore.load(tmp_path / "out")
     assert made.model.config.n_embd == 16 and made.model.config.vocab_size == 8 and not made.model.config.use_mlp
-    config.write_text("[]")
+    config.write_text("[]", encoding="utf-8")
     broken = run(command)
     assert broken.returncode == 1 and "holds no shape" in broken.stderr and "Traceback" not in broken.stderr
 
@@ -113,7 +113,7 @@ def test_the_help_explains_every_field(capsys):
 
 def test_the_vocabulary_does_not_know_the_held_out_text(tmp_path, text):
     valid = tmp_path / "valid.txt"
-    valid.write_text("zyzzyva zyzzyva zyzzyva " * 200)
+    valid.write_text("zyzzyva zyzzyva zyzzyva " * 200, encoding="utf-8")
     command = [*TRAIN, *SMALL, "--corpus", str(text), "--valid", str(valid), "--max-steps", "1"]
     assert run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]).returncode == 0
     tokenizer = gptcore.load(tmp_path / "o").tokenizer
@@ -126,7 +126,7 @@ def test_resuming_from_nothing_says_so_and_a_killed_run_keeps_its_log(tmp_path, 
     command += ["--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")]
     started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     log = tmp_path / "r" / "log.jsonl"
-    while not (log.is_file() and log.read_text().count("\n") >= 3):
+    while not (log.is_file() and log.read_text(encoding="utf-8").count("\n") >= 3):
         assert started.poll() is None
     started.kill()
     said = started.communicate()[0]
@@ -186,7 +186,7 @@ def test_two_processes_have_the_loss_curve_of_one(tmp_path, text):
 def test_a_bundled_model_is_trained_further_with_its_own_tokenizer(tmp_path):
     file = tmp_path / "text.txt"
     command = [*TRAIN, "--from-model", "induction", "--corpus", str(file), "--max-steps", "2", "--batch-size", "2"]
-    file.write_text("kitten kitten dog dog " * 60)
+    file.write_text("kitten kitten dog dog " * 60, encoding="utf-8")
     command += ["--precision", "auto", "--dtype", "fp32", "--learning-rate", "1e-4", "--warmup-steps", "0"]
     done = run([*command, "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "r")])
     assert done.returncode == 0, done.stderr

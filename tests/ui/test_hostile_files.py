@@ -54,8 +54,8 @@ def temporary(tmp_path, monkeypatch) -> None:
 
 
 def changed(folder: Path, **values) -> Path:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, **values}))
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, **values}), encoding="utf-8")
     return folder
 
 
@@ -163,7 +163,7 @@ def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path)
     slow = {"type": "Split", "pattern": {"Regex": "(a+)+b(?=c)"}, "behavior": "Isolated", "invert": False}
     nothing = dict.fromkeys(("normalizer", "decoder", "post_processor"))
     fast = {"model": {**model, "unk_token": "<unk>"}, "pre_tokenizer": slow, "added_tokens": [], **nothing}
-    (tmp_path / "tokenizer.json").write_text(json.dumps(fast))
+    (tmp_path / "tokenizer.json").write_text(json.dumps(fast), encoding="utf-8")
     tokenizer = load_tokenizer(tmp_path)
     with Cheap():
         assert tokenizer.encode("a" * 40) != [] and tokenizer.encode("aa") == [3]
@@ -180,7 +180,7 @@ def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path)
     '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
 ])  # fmt: skip
 def test_malformed_tokenizers_are_sentences(tmp_path, content):
-    (tmp_path / "tokenizer.json").write_text(content)
+    (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(TokenizerError):
         load_tokenizer(tmp_path)
 
@@ -251,7 +251,7 @@ def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, temporary):
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
     with pytest.raises(GPTCoreError, match=r"cannot be written .* Set TMPDIR"):
         TemporaryFiles(most_bytes=1).open()

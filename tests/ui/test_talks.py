@@ -95,7 +95,10 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
 
 def test_the_page_s_script_reads_the_same(tmp_path):
     copied = tmp_path / "copied.txt"
-    copied.write_text("# Copied\n\nhttp://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.\n> Ask the hall.")
+    copied.write_text(
+        "# Copied\n\nhttp://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.\n> Ask the hall.",
+        encoding="utf-8",
+    )
     files = [*FILES, copied]
     script = f"""import {{readFileSync}} from 'node:fs';
     import {{parseTour}} from {json.dumps((TALKS.parent / "view" / "tour_text.js").as_uri())};
@@ -130,7 +133,9 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 @pytest.mark.skipif(find_spec("playwright") is None or find_browser() is None, reason="no Chromium here")
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
-    file.write_text("# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n")
+    file.write_text(
+        "# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n", encoding="utf-8"
+    )
     done = ran("app.py", "--check", str(file))
     assert done.returncode == 1 and "MISSING  scene 2 (line 7): There. (This step asks for" in done.stdout, done.stdout
     assert done.stdout.count("MISSING") == 1  # the other is there

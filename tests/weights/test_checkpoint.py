@@ -72,18 +72,18 @@ def test_fp32_weights_stay_mapped_from_the_file_and_none_are_drawn_before_them(f
     assert torch.equal(torch.get_rng_state(), before) and model.lm_head.weight.data_ptr() == model.wte.weight.data_ptr()
     if not Path("/proc/self/maps").exists():
         pytest.skip("this system does not list its mappings")
-    maps = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
+    maps = [line.split() for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()]
     file = str(folder / "model.safetensors")
     spans = [[int(end, 16) for end in where.split("-")] for where, *_, path in maps if path == file]
     assert all(any(first <= p.data_ptr() < last for first, last in spans) for p in model.parameters())
 
 
 def test_saving_again_replaces_the_model_and_keeps_other_files(folder, tiny_model):
-    (folder / "README.md").write_text("a card")
+    (folder / "README.md").write_text("a card", encoding="utf-8")
     with torch.no_grad():
         tiny_model.wte.weight.add_(1)
     save_folder(folder, tiny_model)
-    assert (folder / "README.md").read_text() == "a card"
+    assert (folder / "README.md").read_text(encoding="utf-8") == "a card"
     assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)
     assert sorted(path.name for path in folder.parent.iterdir()) == ["model"]
 
@@ -132,7 +132,7 @@ GOOD = {"model_type": "gpt2", "vocab_size": 61, "n_positions": 24, "n_embd": 32,
     *((broken, r"config\.json is not usable") for broken in ("", "[]", "{")),
 ])  # fmt: skip
 def test_an_unusable_config_is_a_sentence(folder, content, words):
-    (folder / "config.json").write_text(content)
+    (folder / "config.json").write_text(content, encoding="utf-8")
     with pytest.raises(CheckpointError, match=words):
         load_folder(folder)
 
@@ -145,9 +145,11 @@ def test_sharded_weights_load_and_an_index_cannot_point_outside(folder, tiny_mod
     for file, part in parts.items():
         save_file({name: tensors[name] for name in part}, folder / file)
     index = folder / "model.safetensors.index.json"
-    index.write_text(json.dumps({"weight_map": {name: file for file, part in parts.items() for name in part}}))
+    index.write_text(
+        json.dumps({"weight_map": {name: file for file, part in parts.items() for name in part}}), encoding="utf-8"
+    )
     assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)
-    index.write_text(json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}))
+    index.write_text(json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}), encoding="utf-8")
     with pytest.raises(CheckpointError, match="outside"):
         shard_names(index)
 
@@ -204,6 +206,6 @@ def test_the_real_gpt2_continues_a_golden_prompt(shared):
         lm = gptcore.load("gpt2")
     except HubError as error:
         pytest.skip(f"the real weights are not here: {error}")
-    golden = json.loads((shared / "golden" / "gpt2_golden.json").read_text())["gpt2_generation"][0]
+    golden = json.loads((shared / "golden" / "gpt2_golden.json").read_text(encoding="utf-8"))["gpt2_generation"][0]
     ours = gptcore.generate(lm, golden["prompt_ids"], max_new_tokens=16, temperature=0, precision="exact")
     assert golden["prompt_ids"] + [token.id for token in ours] == golden["expected_ids"]

@@ -53,7 +53,9 @@ def test_a_moment_without_a_snapshot_or_a_damaged_one_is_a_sentence(tmp_path):
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="damaged"):
         gptcore.load(f"{folder}@8")
-    (folder / "config.json").write_text((folder / "config.json").read_text().replace('"n_embd": 32', '"n_embd": 64'))
+    (folder / "config.json").write_text(
+        (folder / "config.json").read_text(encoding="utf-8").replace('"n_embd": 32', '"n_embd": 64'), encoding="utf-8"
+    )
     save_snapshot(folder, make_model(SHAPE), 8)
     with pytest.raises(CheckpointError, match="damaged"):
         gptcore.load(f"{folder}@8")

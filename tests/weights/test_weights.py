@@ -25,7 +25,7 @@ def test_a_bundled_model_has_the_parameters_of_its_card_and_fits_into_plain_git(
     card = (folder / "README.md").read_text(encoding="utf-8")
     count = sum(parameter.numel() for parameter in lm.model.parameters())
     assert f"| parameters | {count:,} |" in card and count_parameters(lm.model.config).total == count
-    training = json.loads((folder / "config.json").read_text())["training"]
+    training = json.loads((folder / "config.json").read_text(encoding="utf-8"))["training"]
     held_out = training.get("valid_bits_per_byte")
     assert f"{training['tokens']:,}" in card
     assert held_out is None or f"{held_out:.4f}" in card
@@ -69,7 +69,7 @@ def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     lm = gptcore.load()
     documents = encoded(read_documents(shared / "corpora" / "tinystories_valid.txt"), lm.tokenizer)
     score = score_documents(lm.model, documents, start_id=lm.tokenizer.end_id)
-    figure = json.loads((gptcore.bundled_models()["mini"] / "config.json").read_text())["training"][
+    figure = json.loads((gptcore.bundled_models()["mini"] / "config.json").read_text(encoding="utf-8"))["training"][
         "valid_bits_per_byte"
     ]
     # The card's figure was taken on fp32 weights; the folder holds them in fp16.

@@ -45,7 +45,7 @@ def test_a_model_is_scored_on_them_without_a_crash():
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"free": 3}', '{"sentiment": [{}], "free": {}}', "no json"])
 def test_a_file_that_is_none_is_a_sentence(tmp_path, text):
-    (tmp_path / "items.json").write_text(text)
+    (tmp_path / "items.json").write_text(text, encoding="utf-8")
     with pytest.raises(PromptError, match=r"is not a file of hand-written items"):
         hand_written(tmp_path / "items.json")
     with pytest.raises(PromptError):

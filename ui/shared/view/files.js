@@ -22,7 +22,8 @@ export function saveText(name, type, content) {
 export function saveCsv(name, rows) {
   if (rows.length < 2) return;
   const about = Object.entries(source()).filter(([, value]) => value);
-  saveText(`${name}.csv`, 'text/csv', csvText([...rows, [], ...about]));
+  const mark = '\ufeff'; // by which Excel knows UTF-8
+  saveText(`${name}.csv`, 'text/csv', mark + csvText([...rows, [], ...about]));
 }
 
 export const saveJson = (name, value) =>

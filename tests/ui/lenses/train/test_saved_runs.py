@@ -249,7 +249,9 @@ def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(folder, 
     [[found]] = SavedRuns(folder).restore().values()
     assert found.id == kept.current.id and kept.id not in found.id
     form = folder / kept.id / "form.json"
-    form.write_text(json.dumps({**json.loads(form.read_text()), "run": f"../{kept.id}"}))
+    form.write_text(
+        json.dumps({**json.loads(form.read_text(encoding="utf-8")), "run": f"../{kept.id}"}), encoding="utf-8"
+    )
     assert SavedRuns(folder).restore() == {}
 
 
