@@ -36,9 +36,9 @@ def corpus(name: str) -> list[str]:
 
 
 def documents_of(text: str) -> list[str]:
-    """The documents of a text, separated by lines that hold only the end-of-text marker; blank ones are left out."""
+    """The documents of a text, separated by the end-of-text marker, wherever it stands; blank ones are left out."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    documents = f"\n{lines}\n".split(f"\n{END_OF_TEXT}\n")
+    documents = lines.split(END_OF_TEXT)
     return [document.strip("\n") for document in documents if document.strip()]
 
 

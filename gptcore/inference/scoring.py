@@ -90,7 +90,7 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
         TokenIdError: no text.
     """
     tokenizer = lm.tokenizer
-    ids = tokenizer.encode(text)
+    ids = tokenizer.encode(text, allow_special=True)
     if not ids:
         raise TokenIdError("The text is empty. Write something for the model to read.")
     unscored = 0 if tokenizer.end_id is not None else 1
@@ -107,7 +107,9 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
             value = float(row[token_id])
             scored.append(ScoredToken(token_id, stream.push(token_id), value, 1 + int((row > value).sum()), favourites))
     nats = -sum(token.logprob for token in scored)
-    n_bytes = len(text.encode("utf-8")) - len(head.encode("utf-8"))
+    n_ends = sum(token.id == tokenizer.end_id for token in scored)
+    marker = 0 if tokenizer.end_id is None else len(tokenizer.token_bytes(tokenizer.end_id))
+    n_bytes = len(text.encode("utf-8")) - len(head.encode("utf-8")) - n_ends * marker
     return head, scored, TextScore(len(scored), n_bytes, nats)
 
 

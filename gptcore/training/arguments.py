@@ -30,7 +30,7 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     """A parser with the options of a training run, one per field of TrainingConfig; callers may add more."""
     parser = argparse.ArgumentParser(
         prog=command,
-        description="Train a GPT on text files. Documents are separated by lines that hold only <|endoftext|>.",
+        description="Train a GPT on text files. Documents are separated by <|endoftext|>.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument

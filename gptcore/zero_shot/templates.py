@@ -251,7 +251,7 @@ def fit_text(lm: LanguageModel, text: str, n_answer: int) -> Fitted:
 
 
 def _ids(lm: LanguageModel, prompt: Prompt) -> list[int]:
-    ids = lm.tokenizer.encode(prompt.text)
+    ids = lm.tokenizer.encode(prompt.text, allow_special=True)
     if not ids:
         raise PromptError("The prompt is empty. Write an input, or choose one of the examples.")
     return ids
@@ -272,11 +272,14 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
     def less(start: int) -> Prompt:
         return prompt if place is None else prompt.changed(place, whole[start:])
 
+    def n_tokens(start: int) -> int:
+        return len(lm.tokenizer.encode(less(start).text, allow_special=True))
+
     def fewest(starts: Sequence[int]) -> int:
         """The first place in `starts` behind which the rest fits; their number if none does."""
-        return bisect_left(starts, True, key=lambda start: len(lm.tokenizer.encode(less(start).text)) <= room)
+        return bisect_left(starts, True, key=lambda start: n_tokens(start) <= room)
 
-    n_rest = len(lm.tokenizer.encode(less(len(whole)).text))
+    n_rest = n_tokens(len(whole))
     if place is None or n_rest > room:
         raise PromptError(
             f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "

@@ -184,7 +184,9 @@ def test_files_hold_the_maps(visit):
     with np.load(io.BytesIO(saved(page, "#attention", "npz").read_bytes()), allow_pickle=False) as arrays:
         attention, chosen = arrays["attention"], (int(arrays["layer"]), int(arrays["head"]))
     assert chosen == (layer, head) and attention.shape[:2] == (6, 7)
-    table = [line.split('","') for line in saved(page, "#attention", "csv").read_text(encoding="utf-8-sig").splitlines()]
+    table = [
+        line.split('","') for line in saved(page, "#attention", "csv").read_text(encoding="utf-8-sig").splitlines()
+    ]
     assert float(table[attention.shape[-1]][1]) == pytest.approx(float(attention[layer, head, -1, 0]), abs=2e-5)
     assert saved(page, "#attention", "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert b"<svg" in saved(page, "#attention", "svg").read_bytes()

@@ -82,7 +82,7 @@ def label_fields() -> dict[str, Any]:
     fill.click(filling(_filled, refilled), fields["input_form"], outputs, queue=False, **QUIET)
     fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
     changes = [fields["labelled"].change, fields["input_form"].change]
-    gr.on(changes, _read, both, read, queue=False, trigger_mode="always_last", **QUIET)
+    gr.on(changes, _read, both, read, queue=False, trigger_mode="multiple", **QUIET)
     # Not where a link chooses it, which sets the lines, too.
     fields["input_form"].input(filling(_needed, refilled), both, outputs, queue=False, **QUIET)
     return in_order(LabelForm, fields)

@@ -72,7 +72,9 @@ def reply(
         plain = services.models.get(inputs.model_name(beside))
         ids, dropped = fitting(lm, messages)
         last = messages[-1].text
-        continued = prompt_ids(plain, plain.tokenizer.encode(last)[-(plain.model.config.n_positions // 2) :])
+        continued = prompt_ids(
+            plain, plain.tokenizer.encode(last, allow_special=True)[-(plain.model.config.n_positions // 2) :]
+        )
     except GPTCoreError as error:
         yield json.dumps({"message": str(error), "number": number}, ensure_ascii=False)
         return
@@ -119,7 +121,7 @@ def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], 
     most = lm.model.config.n_positions - min(_LEAST_ROOM, lm.model.config.n_positions // 4)
     lengths = list[int]()
     for first in range(0, len(turns), 2):
-        ids = lm.tokenizer.encode(chat_prompt([*system, *turns[first:]]))
+        ids = lm.tokenizer.encode(chat_prompt([*system, *turns[first:]]), allow_special=True)
         if len(ids) <= most:
             return ids, first
         lengths.append(len(ids))

@@ -77,7 +77,7 @@ def _cut(services: Services, name: str, text: str) -> TokenizerRow:
     try:
         tokenizer = _tokenizer(services, name)
         row["what"] = what if name in _KINDS else _OF_MODELS[tokenizer.kind]
-        ids = tokenizer.encode(text)
+        ids = tokenizer.encode(text, allow_special=True)
     except GPTCoreError as error:
         if kept := _recorded().get(name, {}).get(text):
             return {**row, **kept, "what": f"{what}; recorded, since its vocabulary is not on this machine"}

@@ -74,7 +74,7 @@ def recover(
         return None
     held, lm = held[-services.limits.max_prompt_chars :], services.models.get(example.model)
     try:
-        ids, window = lm.tokenizer.encode(held), lm.model.config.n_positions
+        ids, window = lm.tokenizer.encode(held, allow_special=True), lm.model.config.n_positions
         # Of a text beyond the window the model reads its last half, here as while it writes.
         read = held if len(ids) <= window else lm.tokenizer.decode(ids[-(window // 2) :])
         document = writing.new_document(services, lm, example.model, read)
