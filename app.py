@@ -1,12 +1,14 @@
 """Starts GPT Lens: `python app.py`, then open the address that it prints."""
 
 import argparse
+import errno
 import gc
 import io
 import logging
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -144,7 +146,8 @@ def main(arguments: list[str] | None = None) -> int:
         services = make_services(
             profile=options.profile, training_runs=options.training_runs, model=options.model, offline=options.offline,
             lan=own_address() if options.host == EVERYWHERE else "", talk=text, examples=example_workspaces(),
-            saved=SavedRuns(files.kept / "runs"), device=_device(options), any_model=is_loopback(options.host),
+            saved=SavedRuns(files.kept / "runs", server=files.folder), device=_device(options),
+            any_model=is_loopback(options.host),
         )  # fmt: skip
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
@@ -158,8 +161,7 @@ def main(arguments: list[str] | None = None) -> int:
         where = {name: getattr(options, name) for name in ("host", "port", "behind_proxy", "root_path", "mcp")}
         serve(page, services, files, **where, hosts=options.allow_host, frames=options.frame_ancestors, told=told)
     except OSError as error:
-        where = f"The port {options.port} is taken" if options.port else f"No port is free ({error})"
-        print(f"error: {where}. Choose another --port, or leave it out to take the first free one.", file=sys.stderr)
+        print(f"error: {_why_not_served(options, error)}", file=sys.stderr)
         return 1
     finally:
         services.close()
@@ -170,6 +172,27 @@ def main(arguments: list[str] | None = None) -> int:
 def _device(options: argparse.Namespace) -> torch.device:
     """Where models compute; on ZeroGPU the processor, since only large models' own process has the card."""
     return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)
+
+
+def _why_not_served(options: argparse.Namespace, error: OSError) -> str:
+    """Why the server cannot listen, by the system's own reason, and what to do."""
+    host, port = options.host or "127.0.0.1", options.port or 0
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((host, port))
+    except socket.gaierror as reason:
+        return f"There is no address {host!r} ({reason.strerror}). Choose another --host."
+    except OSError as reason:
+        if reason.errno == errno.EADDRINUSE:
+            return f"The port {port} is taken. Choose another --port, or leave it out to take the first free one."
+        if reason.errno == errno.EADDRNOTAVAIL:
+            return f"{host} is no address of this machine. Choose another --host; 0.0.0.0 is all of them."
+        return f"{host}, port {port}, cannot be listened on ({reason.strerror}). Choose another --host or --port."
+    if options.port:
+        return f"The server did not start on port {port} ({error}). The port is free: start it again."
+    return f"No port is free ({error}). Choose a --port, or end what listens on the first hundred from 7860."
 
 
 def _announce(address: str, *, lan: bool, talk: str) -> None:

@@ -347,6 +347,7 @@ def _on_load(
         settings = links.read(query, services.limits.max_new_tokens)
         if mistakes := html.escape(" ".join(links.mistakes(query)[:3]), quote=False):
             gr.Warning(mistakes, title="Part of this link cannot be used", duration=20)
+        _tell(services.notices)
         wanted = was_open if was_open in TAB_NAMES else settings.get("tab", "generate" if settings else "")
         sets = bool(settings.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, example.document)
@@ -375,6 +376,12 @@ def _on_load(
         return arrived
 
     return on_load
+
+
+def _tell(notices: Sequence[str]) -> None:
+    """Shows what every visitor is told at the beginning."""
+    for notice in notices:
+        gr.Warning(html.escape(notice, quote=False), title="About this server", duration=None)
 
 
 def _on_shape(taking: Taking, *sizes: object) -> list[Any]:

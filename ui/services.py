@@ -29,6 +29,7 @@ from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
 from ui.state.stages import Stages
+from ui.state.uploaded import Uploaded
 
 T = TypeVar("T")
 _BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: faster updates are hardly visible, and each costs milliseconds
@@ -51,6 +52,8 @@ class Services:
     stages: Stages = field(default_factory=Stages)
     device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
+    notices: list[str] = field(default_factory=list)  # sentences that every visitor is told at the beginning
+    uploaded: Uploaded = field(default_factory=Uploaded)  # files that have not been opened yet
     ending: threading.Event = field(default_factory=threading.Event)  # the server has been told to end
     talk: str = ""  # the text of the talk that the app was started with
     notify: Callable[[str], None] = log_notice  # shows a sentence to the visitor whose work this is

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import platform
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -115,7 +116,7 @@ def cached_file(compiler: str) -> Path:
 
 def _compiled(compiler: str) -> Path:
     file = cached_file(compiler)
-    if file.is_file():
+    if _is_whole(file):
         return file
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -126,15 +127,33 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         file = folder / file.name
-    partial = file.with_name(f"{file.name}.{os.getpid()}")  # the file appears whole or not at all
+    # Both appear whole or not at all; a library that was cut short since would end the process at its first call.
+    partial = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}")
     sources = map(str, sorted(_FOLDER.glob("*.c")))
     command = [compiler, *_FLAGS, f"-march={_NATIVE}", *sources, "-o", str(partial), "-lm"]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
+        digest = hashlib.sha256(partial.read_bytes()).hexdigest()
         partial.replace(file)
+        partial.write_text(digest, encoding="ascii")
+        partial.replace(_sum_of(file))
     finally:
         partial.unlink(missing_ok=True)
     return file
+
+
+def _sum_of(file: Path) -> Path:
+    """Where the digest of a compiled library is kept."""
+    return file.with_name(f"{file.name}.sha256")
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether a compiled library is what was written."""
+    try:
+        wanted = _sum_of(file).read_text(encoding="ascii")
+        return hashlib.sha256(file.read_bytes()).hexdigest() == wanted
+    except (OSError, ValueError):
+        return False
 
 
 def _processor() -> str:

@@ -16,6 +16,7 @@ from gptcore.tokenizers.byte_bpe import ByteBPE
 from gptcore.tokenizers.char import CharTokenizer
 from gptcore.tokenizers.fast import FastTokenizer, from_merges, is_plain
 from gptcore.tokenizers.gpt1 import GPT1Tokenizer
+from gptcore.tokenizers.known_parts import check_known_parts
 
 # Where tiktoken downloads GPT-2's vocabulary from; its cache names files by the SHA-1 of the address.
 _TIKTOKEN_SOURCES = (
@@ -24,16 +25,17 @@ _TIKTOKEN_SOURCES = (
 )
 
 
-def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
+def load_tokenizer(name: str | Path, *, offline: bool = False, known_parts: bool = False) -> Tokenizer:
     """A tokenizer by name or from a model folder.
 
     Args:
         name: "gpt2" (also for its larger sizes), "gpt1", or a folder with tokenizer.json,
             vocab.json or OpenAI's original files.
         offline: use only files on this machine.
+        known_parts: refuse a folder whose tokenizer.json has parts that could take any time, see `known_parts`.
 
     Raises:
-        TokenizerError: no such tokenizer, or damaged files.
+        TokenizerError: no such tokenizer, damaged files, or parts that are refused.
         HubError: files that are not on this machine and cannot be fetched; says how to get them ahead.
     """
     if name in ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"):
@@ -43,7 +45,7 @@ def load_tokenizer(name: str | Path, *, offline: bool = False) -> Tokenizer:
     folder = Path(name)
     if not folder.is_dir():
         raise TokenizerError(f"There is no tokenizer {str(name)!r}: name 'gpt2', 'gpt1' or a model folder.")
-    return _load_folder(folder)
+    return _load_folder(folder, known_parts)
 
 
 def _load_gpt2(offline: bool) -> ByteBPE:
@@ -69,9 +71,9 @@ def _tiktoken_cached() -> bool:
     return all((folder / hashlib.sha1(source.encode()).hexdigest()).is_file() for source in _TIKTOKEN_SOURCES)
 
 
-def _load_folder(folder: Path) -> Tokenizer:
+def _load_folder(folder: Path, known_parts: bool) -> Tokenizer:
     if (folder / TOKENIZER_FILE).is_file():
-        return _from_fast(folder / TOKENIZER_FILE)
+        return _from_fast(folder / TOKENIZER_FILE, known_parts)
     for vocabulary, merges in MERGES_FILES:
         if (folder / vocabulary).is_file() and (folder / merges).is_file():
             return _from_merges(folder / vocabulary, folder / merges, folder)
@@ -104,7 +106,7 @@ def _named_damage(path: Path) -> Iterator[None]:
         raise TokenizerError(f"{path} is not a tokenizer that this project reads ({str(error)[:200]}).") from None
 
 
-def _from_fast(path: Path) -> Tokenizer:
+def _from_fast(path: Path, known_parts: bool) -> Tokenizer:
     """A tokenizer.json as the `tokenizers` library writes it; its model type says which kind."""
     with _named_damage(path):
         parsed = _read_json(path)
@@ -118,6 +120,8 @@ def _from_fast(path: Path) -> Tokenizer:
             pairs = [entry.split(" ") if isinstance(entry, str) else entry for entry in model["merges"]]
             return GPT1Tokenizer.from_merges(model["vocab"], [(left, right) for left, right in pairs])
         if not is_plain(parsed):
+            if known_parts:
+                check_known_parts(parsed)
             return FastTokenizer(path.read_text(encoding="utf-8"), path.parent)
         added = {entry["content"]: entry["id"] for entry in parsed.get("added_tokens", [])}
         return ByteBPE.from_vocabulary(model["vocab"] | added, name=f"{path.parent.name}/{path.name}")

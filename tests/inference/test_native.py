@@ -151,7 +151,13 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     made = file.stat().st_mtime_ns
     lib.library.cache_clear()
     assert lib.library() is not None and file.stat().st_mtime_ns == made
-    assert [one.name for one in file.parent.iterdir()] == [file.name]
+    assert sorted(one.name for one in file.parent.iterdir()) == [file.name, f"{file.name}.sha256"]
+    whole = file.read_bytes()
+    for damaged in (whole[: len(whole) // 2], whole[:100], b"", whole[:-1] + b"x"):
+        file.unlink()  # this process has the one before mapped
+        file.write_bytes(damaged)  # cut short by a full disk: a call would end the process
+        lib.library.cache_clear()
+        assert lib.library() is not None and len(file.read_bytes()) == len(whole)
     lib.library.cache_clear()
     (tmp_path / "other.c").write_text("int x;", encoding="utf-8")
     fresh.setattr(lib, "_FOLDER", tmp_path)

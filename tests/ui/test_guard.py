@@ -4,16 +4,19 @@ import json
 import re
 from collections import Counter
 from inspect import Parameter
+from pathlib import Path
 
 import gradio as gr
+import httpx
 import pytest
 from gradio.routes import App
 from wire import answered as asked
 
+from serving import served_page
 from ui.server import doors
 from ui.server.doors import Known
 from ui.server.middleware import GuardMiddleware
-from ui.state.clients import NewcomerShares
+from ui.state.clients import Clients, NewcomerShares
 
 ASK = "/gradio_api/component_server"
 
@@ -228,7 +231,11 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
         during.append(("a" in listeners, "e1" in listeners))
         await inner(scope, receive, send)
 
-    door = GuardMiddleware(app, NewcomerShares(100), listeners=listeners)
+    clients = Clients()
+    door = GuardMiddleware(app, NewcomerShares(100), listeners=listeners, clients=clients)
+    status, _, said = asked(door, "/gradio_api/queue/data", query="session_hash=a")
+    assert status == 404 and b"Reload the page" in said  # it has asked nothing
+    clients.seen("a", "127.0.0.1")
     asked(door, "/gradio_api/queue/data", query="session_hash=a")
     asked(door, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0
@@ -286,3 +293,60 @@ def test_every_route_is_closed_or_has_the_limits(method, path):
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT"])
 def test_no_other_method_is_open(method):
     assert not any(doors.is_open(method, path) for _, path in ROUTES)
+
+
+# Every header that Gradio's source, or ours, reads by name.
+_READ = re.compile(r"""(?:headers(?:\.get\(|\[)|get_first_header_value\(request, )["']([A-Za-z-]+)["']""")
+
+
+def headers_that_are_read() -> list[str]:
+    sources = [*Path(gr.__file__).parent.rglob("*.py")]
+    names = {name.lower() for file in sources for name in _READ.findall(file.read_text(encoding="utf-8"))}
+    return sorted(names - {"host", "content-length", "transfer-encoding"})
+
+
+@pytest.fixture(scope="module")
+def served():
+    with served_page() as address:
+        yield address
+
+
+@pytest.mark.parametrize("path", ["", "config", "theme.css"])
+@pytest.mark.parametrize("header", headers_that_are_read())
+def test_what_one_visitor_says_of_itself_changes_nothing_for_the_next(served, header, path):
+    """Each header that Gradio reads, and some that it may read one day, with another server's address in it."""
+    before = httpx.get(served + path).text
+    for evil in ("http://evil.example", "evil.example", "https", "no-cache, evil"):
+        httpx.get(served + path, headers={header: evil})
+        assert httpx.get(served + path).text == before
+        assert "evil" not in httpx.get(served + path, headers={header: evil}).text
+
+
+def test_the_headers_that_gradio_derives_addresses_from_are_among_them():
+    assert {"x-gradio-server", "x-forwarded-host", "x-forwarded-proto", "origin"} <= set(headers_that_are_read())
+
+
+@pytest.mark.parametrize("path", ["", "config", "gradio_api/info"])
+def test_pages_of_other_sites_may_not_read_any_answer(served, path):
+    for origin, may_read in (("http://evil.example", False), ("null", False), (served.rstrip("/"), True)):
+        told = httpx.get(served + path, headers={"origin": origin}).headers
+        assert ("access-control-allow-origin" in told) <= may_read, origin
+
+
+def test_a_number_that_is_infinite_is_refused_as_infinity_is():
+    for number in ("1e999", "-1e999", "Infinity"):
+        body = b'{"data": [' + number.encode() + b"]}"
+        assert asked(guard(), "/gradio_api/queue/join", "POST", body, content_type="application/json")[0] == 400
+
+
+def test_a_session_that_has_asked_nothing_is_a_sentence_without_a_traceback(served, caplog):
+    told = httpx.get(f"{served}gradio_api/queue/data?session_hash=never-seen")
+    assert told.status_code == 404 and "knows no page of this session" in told.text
+    assert "Traceback" not in caplog.text
+
+
+def test_encodings_are_one_of_three(served):
+    compressed = {"gzip;q=0.1, x1": True, "br;q=0.9, gzip": True, "zstd, br, gzip, x2": True, "deflate": False}
+    for accepted, is_compressed in {**compressed, "*;q=0": False, "gzip;q=0": False, "": False}.items():
+        told = httpx.get(served, headers={"accept-encoding": accepted})
+        assert told.headers.get("content-encoding") == ("gzip" if is_compressed else None) and "GPT Lens" in told.text

@@ -12,9 +12,11 @@ class App:
 
     def __init__(self, status=200):
         self.n, self.status = 0, status
+        self.queries = []
 
     async def __call__(self, scope, receive, send):
         self.n += 1
+        self.queries.append(scope["query_string"])
         await asyncio.sleep(0)  # others may come meanwhile
         await send({"type": "http.response.start", "status": self.status, "headers": []})
         await send({"type": "http.response.body", "body": dict(scope["headers"])[b"host"]})
@@ -44,16 +46,18 @@ def ask(cache, *askings):
 def test_a_crowd_gets_one_rendering_and_another_name_one_of_its_own():
     app = App()
     cache = PageCache(app)
-    crowd = [("GET", "/", b"tab=start", b"a"), ("GET", "/", b"", b"a"), ("GET", "/", b"", b"b")] * 20
+    crowd = [("GET", "/", b"tab=start", b"a"), ("GET", "/", b"deep_link=7", b"a"), ("GET", "/", b"", b"b")] * 20
     assert ask(cache, *crowd) == [b"a", b"a", b"b"] * 20
-    assert app.n == 2
+    assert app.n == 2 and set(app.queries) == {b""}  # whatever a query says, it is the same page
+    assert ask(cache, ("GET", "/config", b"x=1", b"a"), ("GET", "/config", b"", b"a")) == [b"a", b"a"]
+    assert app.n == 3
 
 
 def test_what_is_no_page_or_no_success_is_never_kept():
     app = App()
-    others = [("GET", "/config", b"", b"a"), ("POST", "/", b"", b"a"), ("GET", "/", b"deep_link=x", b"a")]
+    others = [("GET", "/gradio_api/info", b"", b"a"), ("POST", "/", b"", b"a")]
     ask(PageCache(app), *others, *others)
-    assert app.n == 6
+    assert app.n == 4
     failing = App(status=503)
     ask(PageCache(failing), *[("GET", "/", b"", b"a")] * 3)
     assert failing.n == 3

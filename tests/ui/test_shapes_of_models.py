@@ -336,6 +336,11 @@ def quantised(folder: Path) -> None:
     edited(folder / "config.json", quantization_config={"quant_method": "bitsandbytes", "load_in_4bit": True})
 
 
+def without_tokenizer(folder: Path) -> None:
+    plain(folder)
+    (folder / "tokenizer.json").unlink()
+
+
 REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "untied without its head": (without_head, "lacks the tensor lm_head.weight"),
     "nanoGPT": (only("ckpt.pt"), "ckpt.pt is a pickle.*nanoGPT"),
@@ -348,6 +353,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "Flax": (in_place_of_weights("flax_model.msgpack"), "flax_model.msgpack is of Flax"),
     "adapter": (adapter, "adapter of peft; merge it first"),
     "Trainer": (trainer_s_parent, "the newest is checkpoint-1500"),
+    "without a tokenizer": (without_tokenizer, "has no tokenizer.json and no vocab.json with merges.txt"),
     "quantised": (quantised, "quantised by bitsandbytes"),
 }
 

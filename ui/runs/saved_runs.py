@@ -19,6 +19,7 @@ from gptcore.tokenizers import load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder
 from ui.runs.run_json import read_run, write_run
 from ui.runs.run_state import RunState
+from ui.state.ownership import is_owned, is_running
 
 log = logging.getLogger("gptlens")
 
@@ -38,10 +39,11 @@ class SavedRuns:
     Args:
         folder: private to this user.
         clock: as time.time, by which folders are dated.
+        server: the folder of the server that saves here; runs of one that still runs are not restored, nor deleted.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
-        self._folder, self._clock = folder, clock
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time, *, server: Path | None = None) -> None:
+        self._folder, self._clock, self._server = folder, clock, server
         self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
         self._at: dict[str, float] = {}  # when each was last written, or tried to
         self._failed = set[str]()  # workspaces whose last save failed, which has been said
@@ -77,7 +79,9 @@ class SavedRuns:
                 (partial / _RUN).write_text(write_run(record), encoding="utf-8")
                 kind, given = record.form
                 values = {name: value for name, value in given.items() if value is None or isinstance(value, _PLAIN)}
+                server = "" if self._server is None else str(self._server)
                 form = {"run": record.id, "before": [one.id for one in before], "kind": kind, "values": values}
+                form["server"] = server
                 (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
                 (partial / _SUM).write_text(_digest(partial), encoding="utf-8")
                 shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
@@ -100,6 +104,8 @@ class SavedRuns:
         """Deletes what `restore` would not load: the oldest beyond the number that is kept, and what has expired."""
         with suppress(OSError):  # another server of this user may be at it, too
             for number, place in enumerate(self._places()):
+                if self._is_anothers(place):
+                    continue
                 if number >= _MOST or self._clock() - place.stat().st_mtime >= _AGE:
                     shutil.rmtree(place, ignore_errors=True)
                     self._done.pop(place.name, None)
@@ -122,6 +128,8 @@ class SavedRuns:
             return {}
         restored: dict[str, list[RunState]] = {}
         for place in places:
+            if self._is_anothers(place):
+                continue
             is_young = self._clock() - place.stat().st_mtime < _AGE
             if not is_young or len(restored) >= _MOST:
                 shutil.rmtree(place, ignore_errors=True)
@@ -137,6 +145,16 @@ class SavedRuns:
             with suppress(OSError):  # of a folder that cannot be written to
                 os.utime(place)  # as if it had been written now: it is in use again
         return restored
+
+    def _is_anothers(self, place: Path) -> bool:
+        """Whether a server that runs beside this one has written a workspace's runs."""
+        try:
+            form = json.loads((place / _FORM).read_text(encoding="utf-8"))
+            server = form["server"]
+        except Exception:  # damaged, whatever it makes the reader raise: `_read` says so
+            return False
+        is_other = isinstance(server, str) and bool(server) and server != str(self._server)
+        return is_other and is_owned(Path(server))
 
     def _set_aside(self, place: Path) -> None:
         aside = place.with_name(place.name + _DAMAGED)
@@ -212,15 +230,3 @@ def _digest(folder: Path) -> str:
 def _written(record: RunState) -> tuple[str, int, str]:
     """What tells a state of a run from an earlier one."""
     return (record.id, record.observations[-1].step if record.observations else 0, record.state)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process lives; on Windows, where asking for it by a signal would end it, it is taken to."""
-    try:
-        if os.name != "nt":
-            os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # it is running under another user
-        return True
-    return True

@@ -16,6 +16,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
+from gptcore.language_model import damaged_files
 from gptcore.machine import return_freed_memory
 from ui.frame.warming import warm_up
 from ui.server import gradio_internals
@@ -39,6 +40,10 @@ log = logging.getLogger("gptlens")
 _INLINE = ("frame/view/prefix.js", "frame/view/first_view.js", "frame/view/modules.js")
 _FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
+_DAMAGED = (
+    "Files of the bundled models are not those that were published: {files}{more}. What these models compute may be "
+    "wrong. Get the files anew."
+)
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data
 _RETURNING = 15  # clean-ups between two returns of freed memory: a crowd leaves hundreds of megabytes fragmented
@@ -85,7 +90,7 @@ def serve(
         Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
         Middleware(PageCache),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
-        Middleware(UploadRoom, files=files, clients=clients),
+        Middleware(UploadRoom, files=files, clients=clients, uploaded=services.uploaded),
     ]
     limit_connections(behind_proxy=behind_proxy)
     of_page = {"lan": services.lan, "talk": services.talk, "register": getattr(page, "register", {})}
@@ -149,6 +154,10 @@ def _before_visitors(services: Services, for_good: bool) -> None:
 
     matplotlib.get_backend()
     warm_up(services)
+    if damaged := damaged_files():
+        more = "" if len(damaged) < 4 else f" and {len(damaged) - 3} more"
+        services.notices.append(_DAMAGED.format(files=", ".join(damaged[:3]), more=more))
+        log.warning(services.notices[-1])
     if for_good:
         gc.collect()
         gc.freeze()  # what is there before the first visitor stays: collections look at what visitors leave alone

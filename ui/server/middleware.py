@@ -5,6 +5,7 @@ A page on another site can make a visitor's browser send requests here, and can 
 """
 
 import json
+import math
 import re
 import socket
 import time
@@ -39,11 +40,18 @@ def headers_of(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
     )
 
 
-def telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]]) -> Any:
-    """The ASGI send that adds headers to an answer, where it does not have them."""
+def telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_foreign: bool = False) -> Any:
+    """The ASGI send that adds headers to an answer, where it does not have them.
+
+    is_foreign: whether a page of another site asks: its browser is not told that it may read the answer, as Gradio
+    tells the pages of any site.
+    """
 
     async def telling(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
+            if is_foreign:
+                kept = [one for one in message["headers"] if not one[0].lower().startswith(b"access-control-")]
+                message = {**message, "headers": kept}
             there = {name.lower() for name, _ in message["headers"]}
             more = [header for header in headers if header[0] not in there]
             if any(
@@ -110,16 +118,16 @@ class GuardMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = telling_browsers(send, [*self._headers, *self._link] if scope["path"] == "/" else self._headers)
+        scope = self._heard(scope)
         headers = _named(scope["headers"])
+        is_foreign = bool(headers.get("origin") and self._foreign("POST", headers))
+        told = [*self._headers, *self._link] if scope["path"] == "/" else self._headers
+        send = telling_browsers(send, told, is_foreign=is_foreign)
         query = scope.get("query_string", b"")
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if refusal := self._refusal(scope["method"], path, len(query), headers):
             await refuse(send, *refusal)
             return
-        forwarded = headers.get("x-forwarded-host")
-        if forwarded is not None and not self._is_own(_name(f"//{forwarded}")):
-            scope = _with_header(scope, b"x-forwarded-host", None)  # Gradio would build the page's URL from it
         if scope["method"] == "POST" and path.rstrip("/") != doors.UPLOAD:
             await self._pass_body(path, scope, receive, send)
             return
@@ -130,11 +138,35 @@ class GuardMiddleware:
         if not _is_session(listening):
             await refuse(send, 400, f"A session's name has 1 to {_LONGEST_SESSION} characters.")
             return
+        if path.rstrip("/").endswith("/queue/data") and not self._clients.of_page(listening):
+            await refuse(send, 404, "This server knows no page of this session: it has asked nothing. Reload the page.")
+            return
         self._listeners[listening] += 1
         try:
             await self._app(scope, receive, send)
         finally:
             let_go(self._listeners, listening)
+
+    def _heard(self, scope: dict[str, Any]) -> dict[str, Any]:
+        """A request with what it may say of itself.
+
+        Gradio builds the page's addresses from headers, and what all visitors get must not depend on what one says.
+        Of the encodings one is kept, so that there are three answers at most.
+        """
+        kept = list[tuple[bytes, bytes]]()
+        for name, value in scope["headers"]:
+            text = value.decode("latin-1")
+            is_told = not name.startswith(b"x-gradio-")
+            if name == b"x-forwarded-host":
+                is_told = self._is_own(_name(f"//{text}"))
+            elif name == b"x-forwarded-proto":
+                is_told = text in ("http", "https")
+            elif name == b"accept-encoding":
+                encoding = _encoding(text)
+                is_told, value = bool(encoding), encoding
+            if is_told:
+                kept.append((name, value))
+        return {**scope, "headers": kept}
 
     async def _pass_body(self, path: str, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Validates the body of an event or a component request, then passes it on."""
@@ -286,7 +318,7 @@ def _parsed(body: bytes) -> tuple[Any, tuple[int, str] | None]:
     if len(body) > _LARGEST_SKELETON and len(_STRING.sub(b"s", body)) > _LARGEST_SKELETON:
         return None, (413, "This request has too many parts. A list may hold some thousands.")
     try:
-        parsed = json.loads(body, parse_constant=_no_number)
+        parsed = json.loads(body, parse_constant=_no_number, parse_float=_finite)
         if b"\\ud" in body.lower():
             json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -300,6 +332,21 @@ def _parsed(body: bytes) -> tuple[Any, tuple[int, str] | None]:
 
 def _no_number(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(written: str) -> float:
+    """A number with a point or an exponent; 1e999 is infinite, which JSON has no word for in an answer."""
+    number = float(written)
+    if math.isinf(number):
+        raise ValueError(written)
+    return number
+
+
+def _encoding(accepted: str) -> bytes:
+    """One of the encodings that a browser takes, by its Accept-Encoding: b"gzip", b"br", or b"" for neither."""
+    offers = [offer.replace(" ", "").partition(";") for offer in accepted.lower().split(",")]
+    names = {name for name, _, quality in offers if quality not in ("q=0", "q=0.0", "q=0.00", "q=0.000")}
+    return b"gzip" if "gzip" in names else b"br" if "br" in names else b""
 
 
 def _with_header(scope: dict[str, Any], name: bytes, value: str | None) -> dict[str, Any]:

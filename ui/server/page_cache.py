@@ -1,6 +1,7 @@
-"""ASGI middleware that keeps the rendered page: Gradio renders it anew for every visit, which takes 25 ms of processor.
+"""ASGI middleware that keeps the rendered page and its configuration: Gradio makes them anew for every visit.
 
-It is the same for all visitors, but for the address in it and the encoding that the browser takes.
+They are the same for all visitors, but for the address in them and the encoding that the browser takes. Whatever else a
+request says, in its query or in headers, changes nothing (`ui.server.middleware` removes what Gradio would heed).
 """
 
 import asyncio
@@ -9,11 +10,11 @@ from typing import Any
 
 _MOST_KEPT = 32  # renderings, at about 60 kB each
 _VARIES_BY = (b"host", b"x-forwarded-proto", b"x-forwarded-host", b"accept-encoding")
-_ANOTHER = b"deep_link="  # a query that asks for another page
+_SAME_FOR_ALL = ("", "/", "/config", "/config/")
 
 
 class PageCache:
-    """Answers GET / from what was sent before, where it would be the same."""
+    """Answers requests for the page from what was sent before, where it would be the same."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -46,7 +47,7 @@ class PageCache:
         async def keep(message: dict[str, Any]) -> None:
             messages.append(message)
 
-        await self._app(scope, receive, keep)
+        await self._app({**scope, "query_string": b""}, receive, keep)
         return messages
 
 
@@ -54,4 +55,4 @@ def _is_page(scope: dict[str, Any]) -> bool:
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
     path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path in ("", "/") and _ANOTHER not in scope.get("query_string", b"")
+    return path in _SAME_FOR_ALL

@@ -1,6 +1,7 @@
 """Temporary files: uploads, Gradio's cache and files to download in one folder, with a cap and an age."""
 
 import os
+import secrets
 import shutil
 import tempfile
 import time
@@ -9,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gptcore.errors import GPTCoreError
-from ui.runs.saved_runs import is_running
+from ui.state.ownership import Owner, is_owned, mark_of
 
 _JUST_MADE = 60.0  # seconds for which a file may be in use
 _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
@@ -30,13 +31,14 @@ class TemporaryFiles:
 
     def __init__(self, *, most_bytes: int, age: float = 3600.0, clock: Callable[[], float] = time.time) -> None:
         self.most_bytes, self._age, self._clock = most_bytes, age, clock
-        self.folder = Path(tempfile.gettempdir()) / _PARENT / str(os.getpid())
+        self.folder = Path(tempfile.gettempdir()) / _PARENT / f"server-{secrets.token_hex(8)}"
+        self._owner = Owner(self.folder)
 
     def open(self) -> int:
-        """Creates the folder, cleans up those of dead processes, and points Gradio and Python to it.
+        """Creates the folder, cleans up those of servers that have ended, and points Gradio and Python to it.
 
         Returns:
-            bytes freed from dead processes.
+            bytes freed from servers that have ended.
 
         Raises:
             GPTCoreError: the place cannot be written.
@@ -44,10 +46,12 @@ class TemporaryFiles:
         parent, freed = self.folder.parent, 0
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            for left in parent.iterdir():
-                if left not in (self.folder, self.kept) and not (left.name.isdecimal() and is_running(int(left.name))):
+            self._owner.take()
+            for left in [path for path in parent.iterdir() if not path.name.startswith(".")]:
+                if left not in (self.folder, self.kept) and not is_owned(left):
                     freed += sum(size for _, size, _ in _files(left))
                     shutil.rmtree(left, ignore_errors=True)
+                    mark_of(left).unlink(missing_ok=True)
             (self.folder / "gradio").mkdir(exist_ok=True)
         except OSError as error:
             raise GPTCoreError(
@@ -68,6 +72,7 @@ class TemporaryFiles:
 
     def tidy(self) -> None:
         """Deletes expired files, then the oldest until the total is below the cap."""
+        self._owner.touch()
         now, files = self._clock(), sorted(_files(self.folder))
         total = sum(size for _, size, _ in files)
         for changed, size, path in files:
@@ -100,6 +105,7 @@ class TemporaryFiles:
 
     def close(self) -> None:
         """Removes everything."""
+        self._owner.release()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

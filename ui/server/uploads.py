@@ -1,16 +1,25 @@
 """The room for uploads: each client has a share, and where it is full, who holds most gives way first."""
 
+import asyncio
 import json
+import logging
+import re
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from starlette.requests import ClientDisconnect
+
 from ui.server.middleware import refuse
 from ui.server.temp_files import TemporaryFiles
 from ui.state.clients import Clients, let_go
+from ui.state.uploaded import Uploaded
 
 LARGEST_UPLOAD = 200_000_000  # bytes
+_SETTLED = 1.0  # seconds after which the exception of a failed upload holds no file open
+_PART = re.compile(r"tmp[a-z0-9_]{8}")  # what Python calls a temporary file without a name
+log = logging.getLogger("gptlens")
 _LONGEST_ANSWER = 64 << 10  # bytes: the names of what has been stored
 
 
@@ -20,12 +29,19 @@ class UploadRoom:
     Args:
         files: whose cap counts.
         largest: of one upload, in bytes: a client may always hold so much.
+        uploaded: takes note of what has been stored.
     """
 
     def __init__(
-        self, app: Any, files: TemporaryFiles, clients: Clients | None = None, largest: int = LARGEST_UPLOAD
+        self,
+        app: Any,
+        files: TemporaryFiles,
+        clients: Clients | None = None,
+        largest: int = LARGEST_UPLOAD,
+        uploaded: Uploaded | None = None,
     ) -> None:
         self._app, self._files, self._clients, self._largest = app, files, clients or Clients(), largest
+        self._uploaded = uploaded or Uploaded()
         self._coming = Counter[str]()  # bytes of uploads that are under way, by client
         self._owners: dict[Path, str] = {}  # of stored files, the oldest first
 
@@ -44,17 +60,34 @@ class UploadRoom:
             await refuse(send, 507, refusal)
             return
         self._coming[client] += n_bytes
+        before = set(self._files.sizes())
         try:
             await self._app(scope, receive, self._noting(client, send))
+        except ClientDisconnect:
+            log.warning("An upload of %s bytes was cut off; what had come of it is removed.", f"{n_bytes:,}")
+            self._remove_parts_soon(before)
         except OSError as error:
+            self._remove_parts_soon(before)
             await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
         finally:
             let_go(self._coming, client, n_bytes)
+
+    def _remove_parts_soon(self, before: set[Path]) -> None:
+        """Deletes what an upload that failed has left, once nothing of it is open any more."""
+        asyncio.get_running_loop().call_later(_SETTLED, self._remove_parts, before)
+
+    def _remove_parts(self, before: set[Path]) -> None:
+        in_use = _open_files()
+        for path in set(self._files.sizes()) - before:
+            is_part = _PART.fullmatch(path.name) is not None
+            if is_part and path not in in_use and (in_use or not self._coming):
+                path.unlink(missing_ok=True)
 
     def _make_room(self, n_bytes: int, client: str) -> str:
         """Makes room for an upload of a client; says why there is none, "" where there is."""
         there = self._files.sizes()
         self._owners = {path: owner for path, owner in self._owners.items() if path in there}
+        self._uploaded.forget(set(there))
         sizes = {path: there[path] for path in self._owners}
         held = self._coming.copy()
         for path, size in sizes.items():
@@ -88,7 +121,18 @@ class UploadRoom:
                 with suppress(ValueError):
                     names = json.loads(answer)
                     if isinstance(names, list):
-                        self._owners |= {Path(name): client for name in names if isinstance(name, str)}
+                        for name in (Path(name) for name in names if isinstance(name, str)):
+                            self._owners.setdefault(name, client)  # who came first keeps it
+                            self._uploaded.add(name)
             await send(message)
 
         return noting
+
+
+def _open_files() -> set[Path]:
+    """The files that this process has open; empty where the system does not say (it does on Linux)."""
+    found = set[Path]()
+    for link in Path("/proc/self/fd").glob("*"):
+        with suppress(OSError):  # closed meanwhile
+            found.add(link.readlink())
+    return found

@@ -110,13 +110,14 @@ def opened_model(services: Services, workspace_id: object, file: object) -> tupl
             raise InputError(f"The model has {count:,} parameters; this server opens uploads of at most {most:,}.")
 
     with ExitStack() as ends:
-        ends.callback(path.unlink, missing_ok=True)  # it has been read by then
+        ends.callback(services.uploaded.opened, path)  # it has been read by then
         folder = Path(scratch := ends.enter_context(tempfile.TemporaryDirectory(prefix="upload-")))
         try:
             unpack(path, folder, most_bytes=services.limits.training_parameters * _BYTES)
             notes = list[str]()
             model = load_folder(folder, check=small_enough, notes=notes)
-            lm = LanguageModel(model, load_tokenizer(folder), path.stem[:40], tuple(notes))
+            tokenizer = load_tokenizer(folder, known_parts=True)
+            lm = LanguageModel(model, tokenizer, path.stem[:40], tuple(notes))
         except GPTCoreError as error:  # do not reveal the server's path
             raise type(error)(str(error).replace(f"{scratch}/", "").replace(scratch, path.name)) from None
         for parameter in lm.model.parameters():
@@ -135,6 +136,8 @@ def unpack(file: Path, folder: Path, *, most_bytes: int) -> None:
     Raises:
         InputError: no zip, too many or doubled members, no model folder, or more bytes than allowed.
     """
+    if not file.is_file():
+        raise InputError(f"The uploaded file {file.name} is no longer on the server. Upload it again.")
     _refuse_other_files(file)
     try:
         n_members = _count_members(file)
