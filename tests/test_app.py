@@ -47,7 +47,9 @@ def test_generate_streams_and_stops_at_any_of_a_list(client):
     assert [state["ends"] == [""] for state in states] == [True] * (len(states) - 1) + [False]
     stopped = client.predict("Once upon a time", seed=3, stop=["a little", "there was"], api_name="/generate")
     assert stopped["ends"] == ["stop"]
-    with httpx.stream("GET", f"{client.src}gradio_api/queue/data?session_hash=nobody", timeout=20) as answer:
+    with httpx.stream(
+        "GET", f"{client.src}gradio_api/queue/data?session_hash={client.session_hash}", timeout=20
+    ) as answer:
         assert answer.headers["x-accel-buffering"] == "no" and answer.headers["cache-control"] == "no-cache"
 
 

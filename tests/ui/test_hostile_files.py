@@ -1,9 +1,12 @@
 """Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their size is made."""
 
+import argparse
+import asyncio
 import itertools
 import json
 import os
 import resource
+import socket
 import struct
 import time
 import zipfile
@@ -11,12 +14,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import gradio as gr
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from starlette.requests import ClientDisconnect
 from test_guard import inner
 from wire import answered
 
+import app
 import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.corpora import decoded
@@ -25,9 +31,11 @@ from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors
 from tiny import make_model
+from ui import page
 from ui.endpoints import ENDPOINTS
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import files
+from ui.server import launch, uploads
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import UploadRoom
 from ui.shared import uses
@@ -412,3 +420,51 @@ def test_the_known_parts_of_a_tokenizer_run_for_uploads_too(services, tmp_path, 
     file = zipped(with_part(tmp_path / "model", name, part), tmp_path / "m.zip")
     workspace, model = files.opened_model(services, None, str(file))
     assert workspace.models[model].tokenizer.encode("the cat 12")
+
+
+def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(temporary, monkeypatch, caplog):
+    monkeypatch.setattr(uploads, "_SETTLED", 0.0)
+    room_files = TemporaryFiles(most_bytes=1 << 20)
+    room_files.open()
+    part, others = (room_files.folder / name for name in ("tmpabc123_x", "tmpzzzzzzzz"))
+
+    async def app(scope, receive, send):
+        part.write_bytes(b"x" * 900)
+        raise ClientDisconnect
+
+    async def upload():
+        headers = [(b"content-length", b"1000")]
+        scope = {"type": "http", "method": "POST", "path": "/upload", "headers": headers, "client": ("a", 1)}
+        await UploadRoom(app, room_files)(scope, None, None)
+        while part.exists():
+            await asyncio.sleep(0.01)
+
+    with others.open("wb") as open_file:  # of an upload that goes on
+        open_file.write(b"y")
+        asyncio.run(asyncio.wait_for(upload(), 20))
+        assert others.exists()
+    assert "cut off" in caplog.text and "Traceback" not in caplog.text
+    room_files.close()
+
+
+def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, monkeypatch):
+    monkeypatch.setattr(launch, "warm_up", lambda _: None)
+    monkeypatch.setattr(launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"])
+    launch._before_visitors(services, False)
+    assert "mini/a, mini/b, world/c and 2 more" in services.notices[0]
+    told = []
+    monkeypatch.setattr(gr, "Warning", lambda sentence, **_: told.append(sentence))
+    page._tell(["<b>x</b>"])
+    assert told == ["&lt;b&gt;x&lt;/b&gt;"]
+
+
+@pytest.mark.parametrize(("host", "port", "words"), [
+    ("10.99.99.99", 8048, "10.99.99.99 is no address of this machine"), ("127.0.0.1", 0, "The port"),
+    ("no.such.host.invalid", 8048, "There is no address 'no.such.host.invalid'"),
+])  # fmt: skip
+def test_why_a_server_does_not_listen_is_the_system_s_reason(host, port, words):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        options = argparse.Namespace(host=host, port=port or taken.getsockname()[1])
+        assert words in app._why_not_served(options, OSError("Cannot find empty port"))
