@@ -136,6 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # `docker stop`: shut down cleanly, as on Ctrl-C
     if options.prefetch or options.check is not None:
         return _prepare(options)
+    _warn_of_another_folder()
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
         text, talk = read_talk(options.talk) if options.talk else ("", None)
@@ -167,6 +168,13 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _warn_of_another_folder() -> None:
+    """Says so where Python keeps temporary files in another folder than it was told to."""
+    wanted, used = os.environ.get("TMPDIR"), tempfile.gettempdir()
+    if wanted and os.path.realpath(wanted) != os.path.realpath(used):
+        print(f"warning: TMPDIR is {wanted}, which cannot be written. {used} is used.", file=sys.stderr)
 
 
 def _device(options: argparse.Namespace) -> torch.device:

@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import sys
+import tempfile
 import time
 from itertools import pairwise
 
@@ -314,3 +315,12 @@ def test_a_console_that_lacks_signs_does_not_end_the_server(monkeypatch, encodin
     sys.stdout.flush()
     text = written.getvalue().decode(encoding)
     assert "http://192.168.0.7:7860/" in text and "#talk" in text and ("█" in text or "▄" in text) is drawn
+
+
+def test_a_folder_for_temporary_files_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    app._warn_of_another_folder()
+    assert f"TMPDIR is {tmp_path / 'nowhere'}, which cannot be written." in capsys.readouterr().err
+    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
+    app._warn_of_another_folder()
+    assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 import html
 import logging
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,6 +17,10 @@ log = logging.getLogger("gptlens")
 
 _LACKS = "This GPU lacks an operation that this view needs. Start the app with --device cpu for it."
 _WRONG = "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details."
+_NO_STORE = (
+    "The server cannot write temporary files now ({reason}). Nothing of yours is lost. Try again in a minute, or tell "
+    "who runs it."
+)
 _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
 
 
@@ -47,6 +52,12 @@ def shown_to_visitor() -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         log.warning("%s", error)
         raise gr.Error(f"{GPU_FULL} Try again.", title="The GPU is full", print_exception=False) from None
+    except OSError as error:
+        if not (reason := _why_nothing_is_stored()):
+            log.exception("a handler failed")
+            raise gr.Error(_WRONG, title="Error", print_exception=False) from error
+        log.warning("Temporary files cannot be written: %s", error)
+        raise gr.Error(_NO_STORE.format(reason=reason), title="Not possible now", print_exception=False) from None
     except (GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker
@@ -56,3 +67,14 @@ def shown_to_visitor() -> Iterator[None]:
         raise gr.Error(_WRONG, title="Error", print_exception=False) from error
     finally:
         release_threads()  # this thread of the server may idle for long
+
+
+def _why_nothing_is_stored() -> str:
+    """The system's reason why no temporary file can be written; "" where one can."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(b"x")
+            file.flush()
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return ""

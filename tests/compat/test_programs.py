@@ -71,7 +71,7 @@ def test_a_script_sees_the_text_grow_and_a_mistake_as_a_sentence(address, ask):
 
 
 def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sentence(address):
-    async def talk() -> tuple[set[str], dict[str, Any]]:
+    async def talk() -> tuple[set[str], dict[str, Any], list[Any]]:
         async with (
             streamable_http_client(f"{address}gradio_api/mcp/") as (reads, writes, *_),
             ClientSession(reads, writes) as session,
@@ -84,13 +84,19 @@ def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sente
                 "generate": writing, "parameters": {"preset": "gpt2"}, "next_token": {"prompt": prompt},
                 "attention": {"prompt": prompt, "model": "nope"},
             }  # fmt: skip
-            return tools, {name: await session.call_tool(name, given) for name, given in calls.items()}
+            wrong = [
+                await session.call_tool("generate", given) for given in ({"prompt": "a", "temperatur": 1}, {"top_k": 2})
+            ]
+            return tools, {name: await session.call_tool(name, given) for name, given in calls.items()}, wrong
 
-    tools, answers = apart(lambda: asyncio.run(talk()))  # not in the loop of a browser's test
+    tools, answers, wrong = apart(lambda: asyncio.run(talk()))  # not in the loop of a browser's test
     assert tools == ENDPOINTS
     said = {name: answer.content[0].text for name, answer in answers.items()}
     assert "there was a little" in said["generate"] and "124439808" in said["parameters"].replace(",", "")
     assert "stages" in said["next_token"] and not any(answers[name].isError for name in list(said)[:3])
+    assert all(answer.isError for answer in wrong)
+    assert wrong[0].content[0].text == "generate has no 'temperatur'; did you mean 'temperature'?"
+    assert wrong[1].content[0].text == "generate needs prompt."
     assert answers["attention"].isError and said["attention"].startswith("There is no model 'nope'. Choose ")
 
 

@@ -6,8 +6,10 @@ import itertools
 import json
 import os
 import resource
+import shutil
 import socket
 import struct
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterable
@@ -20,7 +22,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from starlette.requests import ClientDisconnect
 from test_guard import inner
-from wire import answered
+from wire import answered, apart
 
 import app
 import gptcore
@@ -441,7 +443,7 @@ def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(tempo
 
     with others.open("wb") as open_file:  # of an upload that goes on
         open_file.write(b"y")
-        asyncio.run(asyncio.wait_for(upload(), 20))
+        apart(lambda: asyncio.run(asyncio.wait_for(upload(), 20)))
         assert others.exists()
     assert "cut off" in caplog.text and "Traceback" not in caplog.text
     room_files.close()
@@ -468,3 +470,25 @@ def test_why_a_server_does_not_listen_is_the_system_s_reason(host, port, words):
         taken.listen()
         options = argparse.Namespace(host=host, port=port or taken.getsockname()[1])
         assert words in app._why_not_served(options, OSError("Cannot find empty port"))
+
+
+def test_a_temporary_folder_that_is_gone_is_a_sentence_and_is_made_again(temporary, monkeypatch, caplog):
+    room_files = TemporaryFiles(most_bytes=1 << 20)
+    room_files.open()
+    shutil.rmtree(room_files.folder)
+
+    def ask():
+        with shown_to_visitor(), tempfile.TemporaryDirectory(prefix="gptlens-"):
+            return "stored"
+
+    with pytest.raises(gr.Error, match="cannot write temporary files now") as refused:
+        ask()
+    assert str(room_files.folder) not in str(refused.value) and "Traceback" not in caplog.text
+    room_files.tidy()
+    assert ask() == "stored"
+    room_files.close()
+
+
+def test_another_fault_of_the_disk_is_no_sentence_about_temporary_files(temporary):
+    with pytest.raises(gr.Error, match="Something went wrong"), shown_to_visitor():
+        raise FileNotFoundError("a file of our own")

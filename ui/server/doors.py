@@ -94,6 +94,18 @@ def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, st
     return (body, "") if len(filled) == len(given) else (json.dumps({**call, "data": filled}).encode(), "")
 
 
+def wrong_tool_call(page: Known, path: str, call: Any) -> str:
+    """What is wrong with the names of values in a call of a tool of the Model Context Protocol; "" for nothing."""
+    if _MCP.fullmatch(path) is None or not isinstance(call, dict) or call.get("method") != "tools/call":
+        return ""
+    asked = call.get("params")
+    name = asked.get("name") if isinstance(asked, dict) else None
+    given = asked.get("arguments") if isinstance(asked, dict) else None
+    if not isinstance(name, str) or name not in page.endpoints or not isinstance(given, dict):
+        return ""
+    return _wrong_names(page.endpoints[name], given, name)
+
+
 def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
     """What is wrong with the values of an event of the page; "" for nothing."""
     number, data = call.get("fn_index"), call.get("data")

@@ -190,6 +190,9 @@ class GuardMiddleware:
             parsed, refusal = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
             refusal = refusal or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
+                if said := doors.wrong_tool_call(self._page, path, parsed):
+                    await _answer_tool_call(send, parsed.get("id"), said)
+                    return
                 body, wrong = doors.completed(self._page, path, parsed, body)
                 refusal = (400, wrong) if wrong else None
                 scope = _with_header(scope, b"content-length", str(len(body)))
@@ -267,6 +270,14 @@ async def refuse(send: Any, status: int, sentence: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": sentence.encode()})
+
+
+async def _answer_tool_call(send: Any, number: Any, sentence: str) -> None:
+    """Answers a call of a tool with an error that its model reads, as the Model Context Protocol has it."""
+    result = {"content": [{"type": "text", "text": sentence}], "isError": True}
+    body = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, ensure_ascii=False).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _unknown(page: Known, path: str, call: Any) -> str:

@@ -71,8 +71,10 @@ class TemporaryFiles:
         return self.folder.parent / "kept"
 
     def tidy(self) -> None:
-        """Deletes expired files, then the oldest until the total is below the cap."""
+        """Deletes expired files, then the oldest until the total is below the cap; makes a folder that is gone anew."""
         self._owner.touch()
+        with suppress(OSError):  # a cleaner of the system may have taken it, or its disk is read-only now
+            (self.folder / "gradio").mkdir(parents=True, exist_ok=True, mode=0o700)
         now, files = self._clock(), sorted(_files(self.folder))
         total = sum(size for _, size, _ in files)
         for changed, size, path in files:
