@@ -157,10 +157,10 @@ class GuardMiddleware:
         for name, value in scope["headers"]:
             text = value.decode("latin-1")
             is_told = not name.startswith(b"x-gradio-")
-            if name == b"x-forwarded-host":
-                is_told = self._is_own(_name(f"//{text}"))
-            elif name == b"x-forwarded-proto":
-                is_told = text in ("http", "https")
+            if name in (b"x-forwarded-host", b"x-forwarded-proto"):  # of several proxies the first has met the visitor
+                first = text.partition(",")[0].strip().lower()
+                value = first.encode("latin-1")
+                is_told = first in ("http", "https") if name.endswith(b"proto") else self._is_own(_name(f"//{first}"))
             elif name == b"accept-encoding":
                 encoding = _encoding(text)
                 is_told, value = bool(encoding), encoding
