@@ -1,30 +1,22 @@
 """Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their size is made."""
 
-import argparse
-import asyncio
 import itertools
 import json
 import os
 import resource
-import shutil
-import socket
 import struct
-import tempfile
 import time
 import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import gradio as gr
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from starlette.requests import ClientDisconnect
 from test_guard import inner
-from wire import answered, apart
+from wire import answered
 
-import app
 import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.corpora import decoded
@@ -33,11 +25,9 @@ from gptcore.language_model import find_folder
 from gptcore.tokenizers import ByteBPE, CharTokenizer, load_tokenizer
 from gptcore.weights.checkpoint import load_folder, save_folder, write_tensors
 from tiny import make_model
-from ui import page
 from ui.endpoints import ENDPOINTS
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import files
-from ui.server import launch, uploads
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import UploadRoom
 from ui.shared import uses
@@ -375,120 +365,3 @@ def test_two_visitors_who_upload_the_same_zip_both_open_it(services, folder, tmp
     with pytest.raises(InputError, match=r"same\.zip is no longer on the server. Upload it again") as refused:
         files.opened_model(services, None, str(stored))
     assert str(tmp_path) not in str(refused.value)
-
-
-def with_part(folder: Path, name: str, part: object) -> Path:
-    """A folder whose byte-level tokenizer has another part."""
-    tokenizer = ByteBPE.train(["the cat sat on the mat. " * 20], vocab_size=262)
-    save_folder(folder, make_model(replace(SHAPE, vocab_size=262)), tokenizer)
-    parsed = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    (folder / "tokenizer.json").write_text(json.dumps({**parsed, name: part}), encoding="utf-8")
-    return folder
-
-
-def several(kind: str, *parts: object) -> dict:
-    return {"type": "Sequence", kind: list(parts)}
-
-
-MULTIPLIES = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10}
-SLOW = {"type": "Split", "pattern": {"Regex": "(a|a){18}(?<!a)"}, "behavior": "Isolated", "invert": False}
-ADDS = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}}] * 20}
-LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-HARMFUL = [
-    ("normalizer", MULTIPLIES), ("normalizer", several("normalizers", *[MULTIPLIES] * 5)),
-    ("normalizer", several("normalizers", {"type": "NFC"}, several("normalizers", MULTIPLIES))),
-    ("normalizer", {"type": "Prepend", "prepend": "a" * 1000}),
-    ("normalizer", several("normalizers", *[{"type": "Prepend", "prepend": "aaaaaaaa"}] * 100)),
-    ("normalizer", {"type": "Precompiled", "precompiled_charsmap": ""}), ("pre_tokenizer", SLOW),
-    ("pre_tokenizer", several("pretokenizers", SLOW, LEVEL)), ("post_processor", ADDS),
-    ("pre_tokenizer", {"type": "UnicodeScripts"}),
-]  # fmt: skip
-HARMLESS = [
-    ("normalizer", {"type": "NFC"}), ("normalizer", several("normalizers", {"type": "NFKC"}, {"type": "Lowercase"})),
-    ("pre_tokenizer", several("pretokenizers", {"type": "Digits", "individual_digits": True}, LEVEL)),
-    ("post_processor", {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "part"), HARMFUL)
-def test_a_tokenizer_that_is_a_program_does_not_run_when_a_stranger_has_uploaded_it(services, tmp_path, name, part):
-    file = zipped(with_part(tmp_path / "model", name, part), tmp_path / "m.zip")
-    with Cheap(), pytest.raises(TokenizerError, match=r"not run for uploads|is not a tokenizer"):
-        files.opened_model(services, None, str(file))
-
-
-@pytest.mark.parametrize(("name", "part"), HARMLESS)
-def test_the_known_parts_of_a_tokenizer_run_for_uploads_too(services, tmp_path, name, part):
-    file = zipped(with_part(tmp_path / "model", name, part), tmp_path / "m.zip")
-    workspace, model = files.opened_model(services, None, str(file))
-    assert workspace.models[model].tokenizer.encode("the cat 12")
-
-
-def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(temporary, monkeypatch, caplog):
-    monkeypatch.setattr(uploads, "_SETTLED", 0.0)
-    room_files = TemporaryFiles(most_bytes=1 << 20)
-    room_files.open()
-    part, others = (room_files.folder / name for name in ("tmpabc123_x", "tmpzzzzzzzz"))
-
-    async def app(scope, receive, send):
-        part.write_bytes(b"x" * 900)
-        raise ClientDisconnect
-
-    async def upload():
-        headers = [(b"content-length", b"1000")]
-        scope = {"type": "http", "method": "POST", "path": "/upload", "headers": headers, "client": ("a", 1)}
-        await UploadRoom(app, room_files)(scope, None, None)
-        while part.exists():
-            await asyncio.sleep(0.01)
-
-    with others.open("wb") as open_file:  # of an upload that goes on
-        open_file.write(b"y")
-        apart(lambda: asyncio.run(asyncio.wait_for(upload(), 20)))
-        assert others.exists()
-    assert "cut off" in caplog.text and "Traceback" not in caplog.text
-    room_files.close()
-
-
-def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, monkeypatch):
-    monkeypatch.setattr(launch, "warm_up", lambda _: None)
-    monkeypatch.setattr(launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"])
-    launch._before_visitors(services, False)
-    assert "mini/a, mini/b, world/c and 2 more" in services.notices[0]
-    told = []
-    monkeypatch.setattr(gr, "Warning", lambda sentence, **_: told.append(sentence))
-    page._tell(["<b>x</b>"])
-    assert told == ["&lt;b&gt;x&lt;/b&gt;"]
-
-
-@pytest.mark.parametrize(("host", "port", "words"), [
-    ("10.99.99.99", 8048, "10.99.99.99 is no address of this machine"), ("127.0.0.1", 0, "The port"),
-    ("no.such.host.invalid", 8048, "There is no address 'no.such.host.invalid'"),
-])  # fmt: skip
-def test_why_a_server_does_not_listen_is_the_system_s_reason(host, port, words):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        options = argparse.Namespace(host=host, port=port or taken.getsockname()[1])
-        assert words in app._why_not_served(options, OSError("Cannot find empty port"))
-
-
-def test_a_temporary_folder_that_is_gone_is_a_sentence_and_is_made_again(temporary, monkeypatch, caplog):
-    room_files = TemporaryFiles(most_bytes=1 << 20)
-    room_files.open()
-    shutil.rmtree(room_files.folder)
-
-    def ask():
-        with shown_to_visitor(), tempfile.TemporaryDirectory(prefix="gptlens-"):
-            return "stored"
-
-    with pytest.raises(gr.Error, match="cannot write temporary files now") as refused:
-        ask()
-    assert str(room_files.folder) not in str(refused.value) and "Traceback" not in caplog.text
-    room_files.tidy()
-    assert ask() == "stored"
-    room_files.close()
-
-
-def test_another_fault_of_the_disk_is_no_sentence_about_temporary_files(temporary):
-    with pytest.raises(gr.Error, match="Something went wrong"), shown_to_visitor():
-        raise FileNotFoundError("a file of our own")

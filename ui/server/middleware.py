@@ -5,7 +5,6 @@ A page on another site can make a visitor's browser send requests here, and can 
 """
 
 import json
-import math
 import re
 import socket
 import time
@@ -17,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from anyio.to_thread import run_sync as to_thread
 
 from ui.server import doors
+from ui.server.bodies import parsed_body
 from ui.server.doors import Known
 from ui.state.clients import Clients, NewcomerShares, asking, ip, is_loopback, let_go
 
@@ -68,12 +68,8 @@ def telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_fo
 # Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
 _LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
 _QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
-_LARGEST_SKELETON = 64 << 10  # bytes of JSON outside its strings: parsing millions of lists blocks everybody
 _HELD = 128 << 20  # bytes of request bodies held at the same time; each client has a share, half of it at most
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
-# Possessive quantifiers (++ and *+): backtracking could use gigabytes.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_REMOTE = re.compile(r"\s*(?:[a-zA-Z]+:)?//")  # a remote file path, which Gradio would fetch
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
 
@@ -187,7 +183,7 @@ class GuardMiddleware:
                     return
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
-            parsed, refusal = _parsed(body) if size <= _QUICK else await to_thread(_parsed, body)
+            parsed, refusal = parsed_body(body) if size <= _QUICK else await to_thread(parsed_body, body)
             refusal = refusal or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
                 if said := doors.wrong_tool_call(self._page, path, parsed):
@@ -321,38 +317,6 @@ def _again(body: bytes, receive: Any) -> Any:
     return again
 
 
-_INVALID = "The request is not valid JSON in UTF-8; NaN and Infinity are no JSON either. Send null, a number or a text."
-
-
-def _parsed(body: bytes) -> tuple[Any, tuple[int, str] | None]:
-    """(the value of a JSON body, its refusal or None): an answer that holds NaN or half a surrogate cannot be sent."""
-    if len(body) > _LARGEST_SKELETON and len(_STRING.sub(b"s", body)) > _LARGEST_SKELETON:
-        return None, (413, "This request has too many parts. A list may hold some thousands.")
-    try:
-        parsed = json.loads(body, parse_constant=_no_number, parse_float=_finite)
-        if b"\\ud" in body.lower():
-            json.dumps(parsed, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return None, (400, "The text has half of a surrogate pair, which is no valid Unicode. Remove it.")
-    except (ValueError, RecursionError):
-        return None, (400, _INVALID)
-    if _has_remote_file(parsed):
-        return None, (400, "Upload the file: this server does not fetch files from other addresses.")
-    return parsed, None
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(name)
-
-
-def _finite(written: str) -> float:
-    """A number with a point or an exponent; 1e999 is infinite, which JSON has no word for in an answer."""
-    number = float(written)
-    if math.isinf(number):
-        raise ValueError(written)
-    return number
-
-
 def _encoding(accepted: str) -> bytes:
     """One of the encodings that a browser takes, by its Accept-Encoding: b"gzip", b"br", or b"" for neither."""
     offers = [offer.replace(" ", "").partition(";") for offer in accepted.lower().split(",")]
@@ -364,21 +328,6 @@ def _with_header(scope: dict[str, Any], name: bytes, value: str | None) -> dict[
     """The scope of a request with another value of a header; None for without it."""
     others = [header for header in scope["headers"] if header[0].lower() != name]
     return {**scope, "headers": others if value is None else [*others, (name, value.encode())]}
-
-
-def _has_remote_file(parsed: Any) -> bool:
-    """Whether a request refers to a file by URL; Gradio's files are objects with a path."""
-    left = [parsed]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            path = one.get("path")
-            if isinstance(path, str) and _REMOTE.match(path):
-                return True
-            left.extend(one.values())
-        elif isinstance(one, list):
-            left.extend(one)
-    return False
 
 
 def _too_large(most: int) -> str:

@@ -161,6 +161,16 @@ def test_pairs_and_answers_are_columns_of_a_table_too():
     assert read(as_csv(answers), "choice")[1] == answers
 
 
+def test_a_text_of_many_commas_is_one_text_and_a_flood_of_columns_or_lines_is_read_at_once():
+    rows = [("ab"[n % 2], ",".join(map(str, range(n, n + 60)))) for n in range(20)]
+    assert read("\n".join(f"{label},{text}" for label, text in rows))[1] == rows
+    wide = "a," + "," * 900_000 + "x\n" + "b,c\n" * 99_000
+    with pytest.raises(GPTCoreError):
+        read(wide)
+    with pytest.raises(GPTCoreError, match="200,000 lines; at most 100,000"):
+        read("a,b\n" * 200_000)
+
+
 def test_a_label_of_a_single_line_is_refused_by_name():
     with pytest.raises(GPTCoreError, match="The label 'odd' has a single line"):
         read("\n".join([*("ab"[n % 2] + f"\ttext {n}" for n in range(12)), "odd\talone"]))

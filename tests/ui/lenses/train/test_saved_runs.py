@@ -16,6 +16,7 @@ from ui.lenses.train.handlers.forms import train_form
 from ui.runs import saved_runs
 from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import REASON, SavedRuns
+from ui.state.ownership import Owner
 
 
 @pytest.fixture
@@ -219,7 +220,22 @@ def test_the_runs_before_are_there_again_with_their_numbers(services, folder, ke
     assert [run["number"] for run in again] == [3, 4, 5, 6, 7, 8, 9]
     for run, same in zip(before, again, strict=True):
         assert same["run"] == run["run"] and same["changed"] == run["changed"]
-        assert same["valid"] == pytest.approx(run["valid"], abs=1e-4)
+        assert same["valid"] == pytest.approx(run["valid"], abs=1e-3)
+
+
+def test_the_runs_of_a_server_that_runs_beside_are_neither_restored_nor_deleted(services, folder, tmp_path):
+    _, workspace = learned(services, folder)
+    theirs, ours = tmp_path / "server-theirs", tmp_path / "server-ours"
+    theirs.mkdir()
+    owner = Owner(theirs)
+    owner.take()
+    assert SavedRuns(folder, server=theirs).save(workspace.id, workspace.runs, now=True)
+    much_later = time.time() + 90_000
+    assert SavedRuns(folder, lambda: much_later, server=ours).restore() == {} and (folder / workspace.id).is_dir()
+    assert SavedRuns(folder, server=theirs).restore().keys() == {workspace.id}
+    owner.release()
+    shutil.rmtree(theirs)  # it has ended
+    assert SavedRuns(folder, server=ours).restore().keys() == {workspace.id}
 
 
 def test_a_save_that_fails_is_tried_again_after_its_interval_and_said_once(services, folder, monkeypatch, caplog):

@@ -13,6 +13,7 @@ from ui.shared.inputs import InputError
 
 MOST_LABELS, MOST_LINES = 20, 20_000
 _LEAST_LINES, _LEAST_OF_LABEL = 10, 2
+_MOST_RECORDS, _MOST_COLUMNS = 100_000, 50  # that are looked at; what is wider is a text with many commas
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _DIVIDED = 0.9  # share of the lines that a separator divides, in a table
 # What columns of labels and of texts are called in data sets that people download.
@@ -53,6 +54,8 @@ def read_lines(text: str, form: InputForm) -> LabelledLines:
         InputError: invalid lines, fewer than two labels, or too few lines of one.
     """
     records, separator = _records(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    if len(records) > _MOST_RECORDS:
+        raise InputError(f"There are {len(records):,} lines; at most {_MOST_RECORDS:,} are read. Give fewer.")
     header = _header(records)
     body = records[1:] if header else records
     label, texts = _columns(body, header, form)
@@ -94,7 +97,7 @@ def _cell(row: Sequence[str], place: int) -> str:
 
 def _header(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The first record, where it names the columns; else ()."""
-    if len(records) < 2:
+    if len(records) < 2 or len(records[0]) > _MOST_COLUMNS:
         return ()
     first = [cell.strip() for cell in records[0]]
     names = [cell.casefold() for cell in first if cell]
@@ -109,6 +112,8 @@ def _columns(rows: Sequence[Sequence[str]], header: Sequence[str], form: InputFo
     Lines are what has no header and a class in front: a text may have commas of its own.
     """
     width = max(map(len, rows), default=0)
+    if width > _MOST_COLUMNS:
+        return 0, []
     kept = [place for place in range(width) if any(_cell(row, place) for row in rows)]
     is_full = len(kept) > 1 and all(_cell(row, place) for row in rows for place in kept)
     different = {place: len({_cell(row, place) for row in rows}) for place in kept}
