@@ -10,36 +10,12 @@ import tiktoken
 from gptcore.errors import TokenizerError
 from gptcore.tokenizers.base import END_OF_TEXT, Tokenizer, check_id, check_text, write_tokenizer_files
 from gptcore.tokenizers.rust import panics_as_errors
+from gptcore.tokenizers.vocabulary import learn_vocabulary, spell, unspell
 
 # The pre-split of the GPT-2 release: contractions, words with one leading space, numbers, signs, space.
 GPT2_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 
 
-def _byte_characters() -> dict[str, int]:
-    """GPT-2's table of one printable character for each byte, as vocab files spell tokens."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAC + 1), *range(0xAE, 0xFF + 1)]
-    table = {chr(byte): byte for byte in printable}
-    others = (byte for byte in range(256) if byte not in set(printable))
-    table.update({chr(256 + offset): byte for offset, byte in enumerate(others)})
-    return table
-
-
-CHARACTER_TO_BYTE = _byte_characters()
-_BYTE_TO_CHARACTER = {byte: character for character, byte in CHARACTER_TO_BYTE.items()}
-
-
-def _spell(token: bytes) -> str:
-    return "".join(_BYTE_TO_CHARACTER[byte] for byte in token)
-
-
-def unspell(token: str) -> bytes:
-    """The bytes of a token as vocab files spell it."""
-    return bytes(CHARACTER_TO_BYTE[character] for character in token)
-
-
-# No language has words of this many letters, and merges are learned within words.
-_ENDLESS = re.compile(r"\S{200}")
-_ENDLESS_BLANK = re.compile(r"(\s{200})\s+")
 # White space as Rust's patterns have it: Python's without four control characters.
 _LONG_RUN = re.compile(r"[^\S\x1c-\x1f]{100000,}")
 
@@ -91,8 +67,8 @@ class ByteBPE(Tokenizer):
         import tokenizers
 
         ranks = {self.token_bytes(i): i for i in range(self.vocab_size) if i != self.end_id}
-        vocabulary = {_spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.vocab_size - 1}
-        merges = [(_spell(left), _spell(right)) for left, right in _merges(ranks)]
+        vocabulary = {spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.vocab_size - 1}
+        merges = [(spell(left), spell(right)) for left, right in _merges(ranks)]
         made = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
         made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
         made.decoder = tokenizers.decoders.ByteLevel()
@@ -131,31 +107,25 @@ class ByteBPE(Tokenizer):
         Raises:
             TokenizerError: vocab_size is too small, or the texts hold too few pairs to fill it.
         """
-        import tokenizers
-
-        if vocab_size < 257:
-            raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}.")
-        trained = tokenizers.Tokenizer(tokenizers.models.BPE())
-        trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-        trainer = tokenizers.trainers.BpeTrainer(
-            vocab_size=vocab_size - 1, initial_alphabet=sorted(CHARACTER_TO_BYTE), show_progress=False
-        )
-        if digits_apart:
-            texts = (re.sub(r"(?<=\d)(?=\d)", " ", text) for text in texts)
+        _check_size(vocab_size)
         with panics_as_errors("Learning a vocabulary from this text"):
-            trained.train_from_iterator(map(_with_short_words, texts), trainer)
-        vocabulary = trained.get_vocab()
-        if len(vocabulary) != vocab_size - 1:
+            learned = learn_vocabulary(texts, vocab_size - 1, digits_apart=digits_apart)
+        return cls.from_learned(learned, vocab_size=vocab_size, name=name)
+
+    @classmethod
+    def from_learned(cls, learned: dict[str, int], *, vocab_size: int, name: str = "trained-here") -> "ByteBPE":
+        """Builds a tokenizer from what `learn_vocabulary` returned. Raises TokenizerError as `train`."""
+        if len(learned) != vocab_size - 1:
             raise TokenizerError(
-                f"The text has only enough different words for {len(vocabulary) + 1} tokens, not {vocab_size}. "
+                f"The text has only enough different words for {len(learned) + 1} tokens, not {vocab_size}. "
                 "Choose a smaller vocabulary or give more text."
             )
-        return cls.from_vocabulary(vocabulary | {END_OF_TEXT: len(vocabulary)}, name=name)
+        return cls.from_vocabulary(learned | {END_OF_TEXT: len(learned)}, name=name)
 
 
-def _with_short_words(text: str) -> str:
-    """Divides endless words and cuts endless runs of blanks: learning takes steps quadratic in the length of either."""
-    return _ENDLESS_BLANK.sub(r"\1", _ENDLESS.sub(r"\g<0> ", text))
+def _check_size(vocab_size: int) -> None:
+    if vocab_size < 257:
+        raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}.")
 
 
 def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:

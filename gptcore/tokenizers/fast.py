@@ -22,8 +22,8 @@ from gptcore.tokenizers.base import (
     check_text,
     write_tokenizer_files,
 )
-from gptcore.tokenizers.byte_bpe import unspell
 from gptcore.tokenizers.rust import panics_as_errors
+from gptcore.tokenizers.vocabulary import unspell
 
 if TYPE_CHECKING:
     import tokenizers

@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from gptcore.tokenizers.base import check_text
-from gptcore.tokenizers.byte_bpe import CHARACTER_TO_BYTE, ByteBPE, unspell
+from gptcore.tokenizers.byte_bpe import ByteBPE
+from gptcore.tokenizers.vocabulary import CHARACTER_TO_BYTE, unspell
 
 Pair = tuple[bytes, bytes]
 

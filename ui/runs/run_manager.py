@@ -171,7 +171,12 @@ class RunManager:
         self.queue = RunQueue(limits, self.workspaces.all)
 
     def start(
-        self, workspace_id: object, plan: Plan | Preparation, *, rival: Plan | None = None, go: bool = True
+        self,
+        workspace_id: object,
+        plan: Plan | Preparation,
+        *,
+        rival: Plan | Preparation | None = None,
+        go: bool = True,
     ) -> Workspace:
         """Starts a run on a workspace, new if the id is unknown; ends the run in progress there first.
 

@@ -31,6 +31,7 @@ _MOST_OBSERVATIONS = 200
 _LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
 _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
+_PREPARING = "Prepares the text."
 _FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
 _NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
 
@@ -61,6 +62,8 @@ class Preparation:
 
     facts: RunFacts  # what is known of the run until then
     prepare: Callable[[], Generator[str, None, Plan]]  # makes it, with sentences on how far it is
+    apart: bool = False  # whether in a thread of its own, because it calls libraries for seconds at a time
+    seconds: float = math.inf  # that it may take
 
 
 class TrainingRun:
@@ -95,6 +98,7 @@ class TrainingRun:
         # Of what began with a trained model: its best held-out score, the lower the better, its update, its weights.
         self._best: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = _NONE_YET
         self._preparing: Generator[str, None, Plan] | None = None
+        self._prepares_since = math.inf  # seconds of the monotonic clock
         self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
         self._computed = 0.0
         self._learning: _Learning | None = None
@@ -149,7 +153,7 @@ class TrainingRun:
 
     def prolong(self, seconds: float) -> None:
         """Extends a timed run and its schedule. No effect on a run whose length is given in steps."""
-        if self._plan.facts.config.time_budget is not None and self.record.alive:
+        if self.record.facts.config.time_budget is not None and self.record.alive:
             self.record.prolonged += seconds
 
     def wait(self, seconds: float) -> bool:
@@ -170,7 +174,18 @@ class TrainingRun:
             if self._at_work or self._ended.is_set():
                 return
             self._at_work = True
-        self._computing.keep(self._work(), background=True)
+        turns = self._work()
+        if isinstance(self._given, Preparation) and self._given.apart:
+            threading.Thread(target=self._prepare_apart, args=(turns,), daemon=True, name="preparation").start()
+        else:
+            self._computing.keep(turns, background=True)
+
+    def _prepare_apart(self, turns: Iterator[None]) -> None:
+        """Takes the turns up to the finished plan in this thread; the compute thread takes the others."""
+        for _ in turns:
+            if not isinstance(self._given, Preparation):
+                self._computing.keep(turns, background=True)
+                return
 
     def _work(self) -> Iterator[None]:
         """Its turns, until it waits or has ended."""
@@ -210,7 +225,7 @@ class TrainingRun:
                     return False
                 if self._allowed < 1 and self._rest():
                     return True
-                self._prepare(self._given.prepare)
+                self._prepare(self._given)
                 yield
             learning = self._learning = _Learning(self._plan, record.seconds, self._device)
             if isinstance(learning.model, GPT) and self._allowed >= 1:
@@ -232,9 +247,18 @@ class TrainingRun:
         yield from self._end(learning)
         return False
 
-    def _prepare(self, prepare: Callable[[], Generator[str, None, Plan]]) -> None:
-        """One part of what comes before the first update."""
-        record, self._preparing = self.record, self._preparing or prepare()
+    def _prepare(self, preparation: Preparation) -> None:
+        """Takes one step of a preparation."""
+        record = self.record
+        if self._preparing is None:
+            self._preparing = preparation.prepare()
+            self._prepares_since = time.monotonic()
+            record.preparing = _PREPARING
+        elif time.monotonic() - self._prepares_since > preparation.seconds:
+            raise TrainingError(
+                f"Preparing this run took longer than {preparation.seconds:,.0f} seconds, the longest here. "
+                "Give less text or take a smaller vocabulary."
+            )
         try:
             record.preparing = next(self._preparing)
         except StopIteration as done:

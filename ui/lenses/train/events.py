@@ -17,7 +17,7 @@ from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.payloads import LinkRequest, fields
-from ui.runs.training_run import Plan
+from ui.runs.training_run import Plan, Preparation
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Values, fields_of
@@ -29,7 +29,7 @@ from ui.views import CONTINUED, TAB_NAMES
 _LONGEST = 200_000  # characters of a text that is put back into its field
 FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
 # Those that train the picked model further: how each is checked, and its plan.
-_FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan]]] = {
+_FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan | Preparation]]] = {
     "tune": (tune_form, tuning_plan),
     "labels": (label_form, label_plan),
     "assistant": (assistant.assistant_form, assistant.teaching_plan),

@@ -21,7 +21,7 @@ from ui.lenses.train.handlers import files, texts, watching
 from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
-from ui.runs.dataset_cache import prepared
+from ui.runs.dataset_cache import completed, prepare
 from ui.runs.run_json import facts_json, read_run
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
@@ -103,13 +103,13 @@ def test_uploads_are_decoded_as_far_as_they_are_text(tmp_path, services):
 
 def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
     documents = tuple(f"story number {i} of many." for i in range(40))
-    first = prepared(documents, tokenizer=None, kind="char", vocab_size=0)
-    assert prepared(documents, tokenizer=None, kind="char", vocab_size=0) is first
+    first = completed(prepare(documents, tokenizer=None, kind="char", vocab_size=0))
+    assert completed(prepare(documents, tokenizer=None, kind="char", vocab_size=0)) is first
     assert isinstance(first.tokenizer, CharTokenizer)
     train_text, valid_text = (first.tokenizer.decode(ids.tolist()) for ids in (first.train, first.valid))
     assert "number 9 of" in valid_text and "number 9 of" not in train_text
     assert first.lines["bigram"] < first.lines["unigram"] < first.lines["uniform"]
-    second = prepared(documents, tokenizer=None, kind="bpe", vocab_size=300)
+    second = completed(prepare(documents, tokenizer=None, kind="bpe", vocab_size=300))
     assert isinstance(second.tokenizer, ByteBPE) and second.tokens_per_character < 1
 
 
@@ -197,7 +197,7 @@ def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(se
 
 def test_held_out_lines_that_stand_in_the_training_text_are_said():
     def noted(lines):
-        return prepared(tuple(lines), tokenizer=None, kind="char", vocab_size=0).note
+        return completed(prepare(tuple(lines), tokenizer=None, kind="char", vocab_size=0)).note
 
     eight = [f"The {animal} ran to the house." for animal in ("cat", "dog", "cow", "pig", "hen", "fox", "ape", "bee")]
     assert noted(eight * 10) == (

@@ -42,7 +42,7 @@ from gptcore.training import TrainingConfig
 from gptcore.training.data import held_apart
 from gptcore.weights.hf_format import clone
 from ui.lenses.train.handlers.forms import MOST_SEED
-from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of
+from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of, with_watched
 from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts, RunKind, RunState
 from ui.runs.training_run import Plan, Preparation, Scoring
@@ -264,7 +264,8 @@ def _watched(lm: LanguageModel, form: AssistantForm) -> ObservationPlan:
 def _facts(
     lm: LanguageModel, form: AssistantForm, config: TrainingConfig, kind: RunKind, tokens_per_step: int
 ) -> RunFacts:
-    facts = facts_of(f"{lm.name}: {kind}", kind, lm.model.config, config, _watched(lm, form), lm.tokenizer, form)
+    facts = facts_of(f"{lm.name}: {kind}", kind, lm.model.config, config, form)
+    facts = with_watched(facts, _watched(lm, form), lm.tokenizer)
     return replace(facts, tokens_per_step=tokens_per_step, tuned=True)
 
 

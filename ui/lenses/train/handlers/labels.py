@@ -15,7 +15,7 @@ from gptcore.training import generator_for
 from gptcore.training.data import held_apart
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
-from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt
+from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt, with_watched
 from ui.lenses.train.payloads import Classified
 from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunState
@@ -74,7 +74,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     labels = f"{len(names)} answers" if form.form.answers_compete else f"{len(names)} labels"
     title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"
     facts = replace(
-        facts_of(title, "labels", shape, config, watched, lm.tokenizer, form),
+        with_watched(facts_of(title, "labels", shape, config, form), watched, lm.tokenizer),
         lines={"uniform": math.log(len(names))},
         n_train=len(train),
         n_valid=len(held_out),

@@ -1,7 +1,7 @@
 """Builds training plans from the Train tab's forms: text, tokenizer, model, data, and evaluation."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -34,10 +34,10 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
-from ui.runs.dataset_cache import Prepared, prepared
+from ui.runs.dataset_cache import Prepared, completed, is_quick, prepare
 from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts, RunKind
-from ui.runs.training_run import Plan, Scoring
+from ui.runs.training_run import Plan, Preparation, Scoring
 from ui.services import Services
 from ui.shared.fields import shown
 from ui.shared.inputs import InputError
@@ -45,8 +45,8 @@ from ui.shared.inputs import InputError
 _WATCHED_TASKS = ("cloze", "question", "summarise")
 
 
-def make_plan(services: Services, form: TrainForm) -> Plan:
-    """The plan of a run from scratch.
+def make_plan(services: Services, form: TrainForm) -> Plan | Preparation:
+    """Plans a run from scratch; a large text is prepared by the run, before its first update.
 
     Raises:
         GPTCoreError: a text that cannot be used, or a model that is too large for this server.
@@ -54,26 +54,81 @@ def make_plan(services: Services, form: TrainForm) -> Plan:
     if form.corpus == REPEATED:
         return _repeated_plan(services, form)
     text = find_text(services.limits, form)
-    size = form.vocab_size if form.tokenizer == "bpe" else 0
-    data_set = prepared(tuple(text.documents), tokenizer=None, kind=form.tokenizer, vocab_size=size)
-    made = replace(_config(form, data_set.tokenizer.vocab_size), **form.switches)
-    kind = "letters" if form.tokenizer == "char" else f"{made.vocab_size} pieces"
-    title = f"{text.title} · {_size(made)} · {kind}"
-    return _text_plan(services, form, title, lambda: random_model(made, form.seed), made, data_set, text)
+    documents = tuple(text.documents)
+    by_letters = form.tokenizer == "char"
+    data = {"tokenizer": None, "kind": form.tokenizer, "vocab_size": 0 if by_letters else form.vocab_size}
+
+    def shape_for(vocab_size: int) -> GPTConfig:
+        return replace(_config(form, vocab_size), **form.switches)
+
+    def title_of(shape: GPTConfig) -> str:
+        kind = "letters" if by_letters else f"{shape.vocab_size} pieces"
+        return f"{text.title} · {_size(shape)} · {kind}"
+
+    def plan() -> Generator[str, None, Plan]:
+        data_set = yield from prepare(documents, **data)
+        shape = shape_for(data_set.tokenizer.vocab_size)
+        model = partial(random_model, shape, form.seed)
+        return _text_plan(services, form, title_of(shape), model, shape, data_set, text)
+
+    expected = shape_for(len(set("\n").union(*documents)) if by_letters else form.vocab_size)
+    if is_quick(documents, **data):
+        return completed(plan())
+    return _preparation(services, form, title_of(expected), expected, plan)
 
 
-def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan:
-    """The plan of training a model further on a text, with its own tokenizer.
+def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan | Preparation:
+    """Plans the training of a model further on a text, with its own tokenizer; a large text as in `make_plan`.
 
     Raises:
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
     """
     text = find_text(services.limits, form)
-    data_set = prepared(tuple(text.documents), tokenizer=lm.tokenizer, kind="", vocab_size=0)
-    shortest = min(len(data_set.train), len(data_set.valid)) - 1
-    window = min(form.n_positions, lm.model.config.n_positions, shortest)
-    shape = replace(lm.model.config, n_positions=window)
-    return _text_plan(services, form, f"{lm.name} tuned on {text.title}", copy_of(lm), shape, data_set, text)
+    documents = tuple(text.documents)
+    title = f"{lm.name} tuned on {text.title}"
+    data = {"tokenizer": lm.tokenizer, "kind": "", "vocab_size": 0}
+
+    def shape_for(n_tokens: float) -> GPTConfig:
+        window = min(form.n_positions, lm.model.config.n_positions, n_tokens)
+        return replace(lm.model.config, n_positions=int(window))
+
+    def plan() -> Generator[str, None, Plan]:
+        data_set = yield from prepare(documents, **data)
+        shape = shape_for(min(len(data_set.train), len(data_set.valid)) - 1)
+        return _text_plan(services, form, title, copy_of(lm), shape, data_set, text)
+
+    if is_quick(documents, **data):
+        return completed(plan())
+    return _preparation(services, form, title, shape_for(math.inf), plan)
+
+
+def with_facts(
+    plan: Plan | Preparation, change: Callable[[RunFacts], RunFacts], *, model: Callable[[], GPT] | None = None
+) -> Plan | Preparation:
+    """Changes the facts of a plan, and what makes its model; of a preparation, also those of the plan that it makes."""
+    facts = change(plan.facts)
+    if isinstance(plan, Plan):
+        return replace(plan, facts=facts, model=model or plan.model)
+
+    def prepare() -> Generator[str, None, Plan]:
+        made = yield from plan.prepare()
+        return replace(made, facts=change(made.facts), model=model or made.model)
+
+    return replace(plan, facts=facts, prepare=prepare)
+
+
+def _preparation(
+    services: Services,
+    form: TrainForm | TuneForm,
+    title: str,
+    shape: GPTConfig,
+    plan: Callable[[], Generator[str, None, Plan]],
+) -> Preparation:
+    """A plan that is made when its run begins. Raises InputError for a model that is too large."""
+    check_size(services, shape, form.config)
+    facts = facts_of(title, "text", shape, form.config, form)
+    facts = replace(facts, prompt=form.prompt, tuned=isinstance(form, TuneForm))
+    return Preparation(facts, plan, apart=True, seconds=services.limits.training_seconds)
 
 
 def copy_of(lm: LanguageModel) -> Callable[[], GPT]:
@@ -150,7 +205,7 @@ def _text_plan(
     n_new = 100 if tokenizer.kind == "char" else 40
     watched = ObservationPlan(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
     facts = replace(
-        facts_of(title, "text", shape, config, watched, tokenizer, form),
+        with_watched(facts_of(title, "text", shape, config, form), watched, tokenizer),
         lines=data_set.lines,
         tokens_per_character=data_set.tokens_per_character,
         n_train=len(data_set.train),
@@ -192,7 +247,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
     watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
     title = f"Repeated sequences · {_size(made)} · attention only"
-    facts = facts_of(title, "repeated", made, config, watched, tokenizer, form)
+    facts = with_watched(facts_of(title, "repeated", made, config, form), watched, tokenizer)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
 
@@ -212,16 +267,14 @@ def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Se
     return ids[-max(1, window // 2) :] or list(instead)
 
 
-def facts_of(
-    title: str,
-    kind: RunKind,
-    shape: GPTConfig,
-    config: TrainingConfig,
-    watched: ObservationPlan,
-    tokenizer: Tokenizer,
-    form: object,
-) -> RunFacts:
-    """What is known of any run; `lines` and counts are those of a run that nothing else is known of.
+def with_watched(facts: RunFacts, watched: ObservationPlan, tokenizer: Tokenizer) -> RunFacts:
+    """Adds what the snapshots of a run record to its facts."""
+    tokens = tuple(describe_token(tokenizer, token) for token in watched.looked_at)
+    return replace(facts, prompt=tokenizer.decode(watched.prompt), tokens=tokens)
+
+
+def facts_of(title: str, kind: RunKind, shape: GPTConfig, config: TrainingConfig, form: object) -> RunFacts:
+    """Returns the facts that every run has; prompt, tokens, counts and most `lines` are empty.
 
     Args:
         form: by whose declared fields runs are compared.
@@ -238,8 +291,8 @@ def facts_of(
         n_head=shape.n_head,
         n_parameters=count_parameters(shape).total,
         tokens_per_step=config.batch_size * shape.n_positions,
-        prompt=tokenizer.decode(watched.prompt),
-        tokens=tuple(describe_token(tokenizer, token) for token in watched.looked_at),
+        prompt="",
+        tokens=(),
         lines={} if kind in ("labels", "preferences") else {"uniform": math.log(shape.vocab_size)},
         tokens_per_character=math.nan,
     )

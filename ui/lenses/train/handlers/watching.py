@@ -6,6 +6,7 @@ import math
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, TypeVar, get_args
 
 from gptcore.errors import GPTCoreError
@@ -14,14 +15,14 @@ from gptcore.training import learning_rate
 from ui.lenses.train import payloads
 from ui.lenses.train.handlers import labels
 from ui.lenses.train.handlers.forms import TRICKS, TrainForm, train_form, tune_form
-from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan
+from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan, with_facts
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Said, fields, finite, significant
 from ui.runs.observation import Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
-from ui.runs.training_run import Plan
+from ui.runs.training_run import Plan, Preparation
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared import inputs
@@ -58,8 +59,7 @@ def start(
     Args:
         note: what else is to be said of the run.
     """
-    plan = make_plan(services, form)
-    plan = replace(plan, facts=replace(plan.facts, note=f"{plan.facts.note} {note}".strip()))
+    plan = with_facts(make_plan(services, form), lambda facts: replace(facts, note=f"{facts.note} {note}".strip()))
     try:
         against = None if rival is None else make_plan(services, rival)
     except GPTCoreError as error:
@@ -68,7 +68,11 @@ def start(
 
 
 def further(
-    services: Services, workspace_id: object, model: object, form: F, plan: Callable[[Services, LanguageModel, F], Plan]
+    services: Services,
+    workspace_id: object,
+    model: object,
+    form: F,
+    plan: Callable[[Services, LanguageModel, F], Plan | Preparation],
 ) -> Workspace:
     """Starts training the picked model further, by a form and its plan. Raises GPTCoreError with what to change."""
     lm = services.models.get(inputs.model_name(model))
@@ -101,35 +105,42 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
     record = workspace.current
     if record is None or record.form is None or record.language_model is None or not can_go_on(record):
         raise InputError("This run cannot continue: it has not ended, or its model or its settings are gone.")
-    (kind, values), lm, before = record.form, record.language_model, record.facts.config
+    kind, values = record.form
+    lm = record.language_model
     given = {"file": None, "written": "", "labelled": "", **values}
     if kind == "scratch":
         plan = make_plan(services, replace(train_form(given, services.limits), rival="none"))
     else:
         plan = tuning_plan(services, lm, tune_form(given, services.limits))
-    if plan.facts.vocab_size != lm.model.config.vocab_size:
+    plan = with_facts(plan, partial(_continuing, record, lm), model=copy_of(lm))
+    begun = services.run_manager.start(workspace.id, plan)
+    if begun.current is not None:
+        begun.current.form = record.form
+    return begun
+
+
+def _continuing(record: RunState, lm: LanguageModel, facts: RunFacts) -> RunFacts:
+    """Returns the facts of a run that goes on after `record`, from those of the same form."""
+    if facts.vocab_size != lm.model.config.vocab_size:
         raise InputError("The text of this run has changed, and with it the tokens. Start a new run.")
+    before = record.facts.config
     rows, _ = record.so_far()
-    planned = plan.facts.config.learning_rate
+    planned = facts.config.learning_rate
     share = max(_LEAST_RATE, rows[-1][2] / planned if rows else 1.0)
     left = (record.time_budget or 0.0) - record.seconds()
     config = replace(
-        plan.facts.config,
+        facts.config,
         time_budget=None if before.time_budget is None else left if left > 1.0 else before.time_budget,
         max_steps=before.max_steps - record.step if record.step < before.max_steps else before.max_steps,
         learning_rate=planned * share,
-        muon_learning_rate=plan.facts.config.muon_learning_rate * share,
-        warmup_steps=min(_SOFT_START, plan.facts.config.warmup_steps),
+        muon_learning_rate=facts.config.muon_learning_rate * share,
+        warmup_steps=min(_SOFT_START, facts.config.warmup_steps),
     )
     note = (
         f"Continues from update {record.step:,} of the last run, with its weights. New are the count of updates, the "
         "optimizer's moments and the warm-up."
     )
-    facts = replace(plan.facts, config=config, note=note, title=record.facts.title, continues=True)
-    begun = services.run_manager.start(workspace.id, replace(plan, facts=facts, model=copy_of(lm)))
-    if begun.current is not None:
-        begun.current.form = record.form
-    return begun
+    return replace(facts, config=config, note=note, title=record.facts.title, continues=True)
 
 
 def command(services: Services, request: Annotated[object, payloads.CommandRequest]) -> Said | None:
