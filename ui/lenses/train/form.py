@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -15,7 +16,7 @@ from ui.lenses.train.handlers.forms import MOST_TEXT, LabelForm, TrainForm, Tune
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, drawing, example_lines, input_form
 from ui.lenses.train.handlers.labelled_lines import preview, read_lines
 from ui.lenses.train.handlers.presets import PRESETS
-from ui.lenses.train.handlers.texts import YOURS
+from ui.lenses.train.handlers.texts import YOURS, text_of_file
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.fields import defaults_of
@@ -25,6 +26,7 @@ from ui.shared.site import Asked, Site
 from ui.shared.view.sentence import sentence_view
 from ui.shared.view.token_stream import token_stream
 from ui.shared.wiring import QUIET, filling, served, stop_event
+from ui.state.limits import Limits
 
 FIRST_PRESET = next(iter(PRESETS))
 _NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
@@ -63,14 +65,19 @@ def tuning_fields() -> dict[str, Any]:
     return in_order(TuneForm, fields)
 
 
-def label_fields() -> dict[str, Any]:
-    """The labels form's controls by the names of LabelForm, in their order."""
+def label_fields(limits: Limits) -> dict[str, Any]:
+    """The labels form's controls by the names of LabelForm, in their order; `limits` are those of a file of lines."""
     several = partial(controls, LabelForm, "labels")
     first = next(iter(INPUT_FORMS))
     fields = several(("input_form",))
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
     fields["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
-    fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill")
+    with gr.Row():
+        fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill", min_width=120)
+        file = gr.UploadButton(
+            "Open a .csv, .tsv or .txt", file_types=["text", ".csv", ".tsv", ".txt"], size="sm", elem_id="labels-file",
+            min_width=120,
+        )  # fmt: skip
     read = gr.HTML(_read(first, example_lines(first)), elem_id="labels-read", elem_classes="said")
     fields |= several(("batch_size", "length"))
     with gr.Row():
@@ -83,6 +90,7 @@ def label_fields() -> dict[str, Any]:
     fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
     changes = [fields["labelled"].change, fields["input_form"].change]
     gr.on(changes, _read, both, read, queue=False, trigger_mode="multiple", **QUIET)
+    file.upload(partial(_lines_of_file, limits), file, fields["labelled"], **QUIET)
     # Not where a link chooses it, which sets the lines, too.
     fields["input_form"].input(filling(_needed, refilled), both, outputs, queue=False, **QUIET)
     return in_order(LabelForm, fields)
@@ -109,6 +117,13 @@ def _filled(name: str) -> dict[str, Any]:
         input_form(name)
     settings = {**defaults_of(LabelForm), **SETTINGS.get(name, {})}
     return {"labelled": example_lines(name), **{needed: settings[needed] for needed in _NEEDED}}
+
+
+def _lines_of_file(limits: Limits, path: str) -> str:
+    """The text of a file of labelled lines."""
+    with shown_to_visitor():
+        text, _ = text_of_file(limits, Path(path))
+        return text.removeprefix("\ufeff")
 
 
 def _needed(name: str, written: str) -> dict[str, Any]:

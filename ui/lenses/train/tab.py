@@ -74,7 +74,7 @@ def train_tab(site: Site[None]) -> Lens:
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
                     settings_opener("labels-settings")
-                    lines = label_fields()
+                    lines = label_fields(services.limits)
                 with goals[2]:
                     teach, chooser, prefer, said_of_helper, helper = assistant_fields(services)
             copy_link = gr.Button("Copy link", size="sm", elem_id="train-link")

@@ -7,6 +7,7 @@ import json
 import random
 import re
 
+import gradio as gr
 import pytest
 from recorded_runs import weights_digest
 from test_runs import finished, polled
@@ -171,6 +172,14 @@ def test_a_text_of_many_commas_is_one_text_and_a_flood_of_columns_or_lines_is_re
         read("a,b\n" * 200_000)
 
 
+@pytest.mark.parametrize("separator", "\t,;")
+@pytest.mark.parametrize("inside", ["x, y", "x; y", "x, y; z", "x\ty"])
+def test_signs_that_every_text_has_do_not_divide_the_lines(separator, inside):
+    rows = [("ab"[n % 2], f"{n} {inside}") for n in range(12)]
+    if separator not in inside:
+        assert read("\n".join(f"{label}{separator}{text}" for label, text in rows))[1] == rows
+
+
 def test_a_label_of_a_single_line_is_refused_by_name():
     with pytest.raises(GPTCoreError, match="The label 'odd' has a single line"):
         read("\n".join([*("ab"[n % 2] + f"\ttext {n}" for n in range(12)), "odd\talone"]))
@@ -182,6 +191,23 @@ def test_the_page_shows_how_lines_are_read_before_a_run_begins():
     assert "&lt;b&gt;: 6 · neg: 6 · pos: 6" in shown and shown.count("<li>") == 3 and "<b><b>" not in shown
     assert "There are 0 different labels" in form._read("classification", ",,,\n" * 3)
     assert "is empty" in form._read("classification", " ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_file_of_lines_is_read_in_any_encoding(services, tmp_path, encoding, end):
+    rows = [("gut" if n % 2 else "schön", f"Größe {n}, “café” – voilà") for n in range(12)]
+    written = end.join(f"{label}\t{text}" for label, text in rows)
+    file = tmp_path / "lines.csv"
+    file.write_bytes(("\ufeff" if encoding == "utf-16-le" else "").encode(encoding) + written.encode(encoding))
+    assert read(form._lines_of_file(services.limits, str(file)))[1] == rows
+
+
+def test_a_file_of_lines_that_is_no_text_is_refused(services, tmp_path):
+    file = tmp_path / "lines.csv"
+    file.write_bytes(b"PK\x03\x04" + bytes(range(256)) * 40)
+    with pytest.raises(gr.Error, match=r"lines\.csv"):
+        form._lines_of_file(services.limits, str(file))
 
 
 def test_no_text_is_on_both_sides(services):

@@ -71,14 +71,29 @@ def read_lines(text: str, form: InputForm) -> LabelledLines:
 
 
 def _records(text: str) -> tuple[list[list[str]], str]:
-    """(the cells of each record that is not empty, what stands between them)."""
+    """(the cells of each record that is not empty, their separator).
+
+    Where several separators divide the lines, it is the one that leaves a column with the fewest different values: the
+    others stand in texts.
+    """
+    tables = list[tuple[int, list[list[str]], str]]()
     for separator in _SEPARATORS:
         records = [row for row in _parsed(text, separator) if any(cell.strip() for cell in row)]
         divided = sum(len(row) > 1 for row in records) / max(1, len(records))
         if divided >= _DIVIDED:
-            return records, separator
+            tables.append((_fewest_values(records), records, separator))
+    if tables:
+        _, records, separator = min(tables, key=lambda table: table[0])
+        return records, separator
     lines = [line for line in text.split("\n") if line.strip(" \t,;")]  # each with the separator that it has
     return [line.split(next((one for one in _SEPARATORS if one in line), ","), 1) for line in lines], ","
+
+
+def _fewest_values(records: Sequence[Sequence[str]]) -> int:
+    """The number of different values in the column that has the fewest, but at least two."""
+    columns = range(min(_MOST_COLUMNS, max(map(len, records))))
+    counts = [len({_cell(row, column) for row in records}) for column in columns]
+    return min((count for count in counts if count > 1), default=len(records))
 
 
 def _parsed(text: str, separator: str) -> list[list[str]]:

@@ -48,16 +48,21 @@ def find_text(limits: Limits, form: OnText) -> TrainingText:
     raise InputError(f"There is no text {form.corpus[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}.")
 
 
+def text_of_file(limits: Limits, path: Path) -> tuple[str, str]:
+    """Returns the text of an uploaded file and how it was decoded, as a sentence or "". Raises InputError."""
+    size = path.stat().st_size if path.is_file() else 0
+    if size > limits.training_text_bytes:
+        raise InputError(
+            f"{path.name} has {size / 1e6:,.1f} MB; this server trains on at most "
+            f"{limits.training_text_bytes / 1e6:,.0f} MB. Cut it, or train from the shell."
+        )
+    return decoded(path.read_bytes(), path.name)
+
+
 def _own_text(limits: Limits, form: OnText) -> TrainingText:
     if form.file is not None:
         path = Path(form.file)
-        size = path.stat().st_size if path.is_file() else 0
-        if size > limits.training_text_bytes:
-            raise InputError(
-                f"{path.name} has {size / 1e6:,.1f} MB; this server trains on at most "
-                f"{limits.training_text_bytes / 1e6:,.0f} MB. Cut it, or train from the shell."
-            )
-        text, note = decoded(path.read_bytes(), path.name)
+        text, note = text_of_file(limits, path)
         title = path.name[:40]
     else:
         text = inputs.text(form.written, "Your text", most=limits.training_text_bytes, needs_words=True)
