@@ -7,6 +7,7 @@ import io
 import logging
 import os
 import re
+import secrets
 import signal
 import socket
 import sys
@@ -51,13 +52,14 @@ from ui.server.gradio_internals.configuration import built_at_launch
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.preflight import check, check_talk, prefetch
-from ui.server.talks import mistakes, read_talk
+from ui.server.talks import mistakes, read_talk, without_notes
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
 from ui.state.clients import is_loopback
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
+from ui.state.stages import SpokenTalk
 
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()
@@ -140,13 +142,15 @@ def main(arguments: list[str] | None = None) -> int:
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
         text, talk = read_talk(options.talk) if options.talk else ("", None)
+        notes = tuple(scene.notes for scene in talk.scenes) if talk else ()
+        spoken = SpokenTalk(without_notes(text), notes, secrets.token_urlsafe(16) if talk else "")
         for sentence in mistakes(talk) if talk else ():
             print(f"warning: {options.talk}, {sentence}", file=sys.stderr)
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
         services = make_services(
             profile=options.profile, training_runs=options.training_runs, model=options.model, offline=options.offline,
-            lan=own_address() if options.host == EVERYWHERE else "", talk=text, examples=example_workspaces(),
+            lan=own_address() if options.host == EVERYWHERE else "", talk=spoken, examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs", server=files.folder), device=_device(options),
             any_model=is_loopback(options.host),
         )  # fmt: skip
@@ -158,7 +162,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        told = partial(_announce, lan=options.lan, talk=talk.title if talk else "")
+        told = partial(_announce, lan=options.lan, talk=talk.title if talk else "", key=spoken.key)
         where = {name: getattr(options, name) for name in ("host", "port", "behind_proxy", "root_path", "mcp")}
         serve(page, services, files, **where, hosts=options.allow_host, frames=options.frame_ancestors, told=told)
     except OSError as error:
@@ -203,10 +207,10 @@ def _why_not_served(options: argparse.Namespace, error: OSError) -> str:
     return f"No port is free ({error}). Choose a --port, or end what listens on the first hundred from 7860."
 
 
-def _announce(address: str, *, lan: bool, talk: str) -> None:
+def _announce(address: str, *, lan: bool, talk: str, key: str = "") -> None:
     """Prints what more than the page's own address can be opened: the talk, and the page on the network."""
     if talk:
-        print(f"* The talk “{talk}”:  {address}#talk")
+        print(f"* The talk “{talk}”, with the speaker's notes:  {address}#talk={key}")
     if not lan:
         return
     here = own_address()

@@ -19,6 +19,7 @@ from ui.page import build_page
 from ui.server.launch import serve
 from ui.server.temp_files import TemporaryFiles
 from ui.services import Services, make_services
+from ui.state.stages import NO_TALK, SpokenTalk
 
 
 @contextmanager
@@ -29,9 +30,9 @@ def served_page(profile: str = "local", **options: Any) -> Iterator[str]:
 
 
 @contextmanager
-def served(profile: str = "local", **options: Any) -> Iterator[tuple[str, Services]]:
+def served(profile: str = "local", *, talk: SpokenTalk = NO_TALK, **options: Any) -> Iterator[tuple[str, Services]]:
     """As `served_page`, with what serves it."""
-    services = make_services(profile=profile, offline=True, examples=example_workspaces())
+    services = make_services(profile=profile, offline=True, examples=example_workspaces(), talk=talk)
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False, **options), services

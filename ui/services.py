@@ -28,7 +28,7 @@ from ui.state.attention_cache import AttentionCache
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
-from ui.state.stages import Stages
+from ui.state.stages import NO_TALK, SpokenTalk, Stages
 from ui.state.uploaded import Uploaded
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Services:
     notices: list[str] = field(default_factory=list)  # sentences that every visitor is told at the beginning
     uploaded: Uploaded = field(default_factory=Uploaded)  # files that have not been opened yet
     ending: threading.Event = field(default_factory=threading.Event)  # the server has been told to end
-    talk: str = ""  # the text of the talk that the app was started with
+    talk: SpokenTalk = NO_TALK  # the one that the app was started with
     notify: Callable[[str], None] = log_notice  # shows a sentence to the visitor whose work this is
 
     def compute(self, steps: Iterator[T]) -> Iterator[tuple[T, float]]:
@@ -142,7 +142,7 @@ def make_services(
     examples: Sequence[Workspace] = (),
     saved: SavedRuns | None = None,
     lan: str = "",
-    talk: str = "",
+    talk: SpokenTalk = NO_TALK,
     device: torch.device = PROCESSOR,
     any_model: bool = True,
 ) -> Services:

@@ -6,7 +6,9 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from browser import COUNT_REQUESTS, settled
-from serving import command
+from serving import command, served
+from ui.server.talks import parse_talk, without_notes
+from ui.state.stages import SpokenTalk
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
 N_STEPS = (TALKS / "tour.txt").read_text(encoding="utf-8").count("?tab=")
@@ -206,3 +208,47 @@ def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back
         expect(speaker.locator(".count")).to_have_text("2 of 2")
         expect(speaker.locator(".away")).to_be_hidden()
     page.context.close()
+
+
+NOTED = TALK.replace("Each head looks back.", "Each head looks back.\n> Ask who has seen this before.")
+
+
+def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
+    notes = tuple(scene.notes for scene in parse_talk(NOTED).scenes)
+    spoken = SpokenTalk(without_notes(NOTED), notes, "key-of-the-talk")
+    with served("talk", talk=spoken) as (address, _):
+        for key, shown in (("key-of-the-talk", notes[0]), ("another-key", ""), ("", "")):
+            context = browser.new_context()
+            page = context.new_page()
+            page.add_init_script(COUNT_REQUESTS)
+            with page.expect_response(lambda answer: answer.url.rstrip("/") == address.rstrip("/")) as sent:
+                page.goto(f"{address}#talk={key}" if key else f"{address}#talk")
+            expect(page.locator("#tour .tour-count")).to_have_text("1 of 2")
+            settled(page)
+            assert notes[0] not in sent.value.text()
+            assert "key-of-the-talk" not in page.url  # it is not read over the speaker's shoulder
+            with page.expect_popup() as opened:
+                page.click("#tour .tour-speaker")
+            expect(opened.value.locator(".said")).to_have_text("Each head looks back.")
+            expect(opened.value.locator(".notes")).to_have_text(shown)
+            page.reload()
+            settled(page)
+            expect(opened.value.locator(".notes")).to_have_text(shown)
+            context.close()
+
+
+def test_another_page_cannot_act_in_a_session_whose_name_it_knows(browser, url):
+    page, other = browser.new_context().new_page(), browser.new_context().new_page()
+    for one in (page, other):
+        one.add_init_script(COUNT_REQUESTS)
+        one.goto(url)
+        settled(one)
+    session = page.evaluate("""() => {
+        const named = performance.getEntriesByType('resource').map(({name}) => new URL(name));
+        return named.map(url => url.searchParams.get('session_hash')).find(Boolean);
+    }""")
+    assert session
+    status = """async session => (await fetch(`/gradio_api/queue/data?session_hash=${session}`)).status"""
+    assert other.evaluate(status, session) == 403
+    for one in (page, other):
+        one.context.close()

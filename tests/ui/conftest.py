@@ -11,6 +11,7 @@ from tiny import DEVICE, make_model
 from ui.services import Services, make_services
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
+from ui.state.stages import SpokenTalk
 
 make_services.__kwdefaults__["device"] = DEVICE
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
@@ -26,7 +27,8 @@ def tiny_lm() -> LanguageModel:
 @pytest.fixture(scope="session")
 def bundled() -> Iterator[Services]:
     """The bundled models, the mini open: for tests that leave them as they are."""
-    made = make_services(model="mini", offline=True)
+    talk = SpokenTalk("?tab=start\nA scene.", ("Nobody but the speaker reads this.",), "key-of-the-talk")
+    made = make_services(model="mini", offline=True, talk=talk)
     made.models.get("mini")
     yield made
     made.close()

@@ -3,16 +3,19 @@
 import asyncio
 import logging
 import re
+import threading
 
 import gradio as gr
 import httpx
 import pytest
+from gradio.exceptions import ServerFailedToStartError
 from gradio_client import Client
 from wire import apart
 
 from serving import served_page
 from tiny import ROOT, ran
 from ui.server import gradio_internals
+from ui.server.gradio_internals import patient_start
 from ui.server.gradio_internals.configuration import PageStates
 from ui.server.gradio_internals.queue_share import look_seldom
 
@@ -120,3 +123,46 @@ def parsed(module: str) -> int:
 @pytest.mark.slow
 def test_no_source_is_parsed_that_an_app_does_not_need():
     assert parsed("app") == 0 < parsed("gradio")
+
+
+class SlowServer:
+    """What a start waits for: it listens once the gate is open, or ends without."""
+
+    def __init__(self, *, listens: bool) -> None:
+        self.gate, self.listens, self.started, self.reloader = threading.Event(), listens, False, None
+
+    def run(self) -> None:
+        self.gate.wait(60.0)
+        self.started = self.listens
+        if self.listens:
+            threading.Event().wait(60.0)
+
+
+def test_a_start_waits_for_as_long_as_the_server_takes_and_no_longer_than_it_lives():
+    slow = SlowServer(listens=True)
+    waiting = threading.Thread(target=patient_start.start, args=(slow,))
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()  # it does not listen yet
+    slow.gate.set()
+    waiting.join(60.0)
+    assert slow.started and not waiting.is_alive()
+    ended = SlowServer(listens=False)
+    ended.gate.set()
+    with pytest.raises(ServerFailedToStartError):
+        patient_start.start(ended)
+
+
+def test_a_first_answer_is_awaited_through_refusals_and_errors(monkeypatch):
+    answers = [httpx.ConnectError("refused"), httpx.ReadTimeout("slow"), httpx.Response(503), httpx.Response(200)]
+
+    def head(url, **_):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(patient_start.httpx, "head", head)
+    assert patient_start.answers("http://127.0.0.1:1/") and not answers
+    monkeypatch.setattr(patient_start, "_PATIENCE", 0.0)
+    assert not patient_start.answers("http://127.0.0.1:1/")

@@ -113,9 +113,9 @@ def paged():
     return GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
 
 
-def posted(door, value, path="/gradio_api/queue/join"):
+def posted(door, value, path="/gradio_api/queue/join", **headers):
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return asked(door, path, "POST", body, content_type="application/json")
+    return asked(door, path, "POST", body, content_type="application/json", **headers)
 
 
 PAGE = Known(
@@ -245,6 +245,27 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
     asked(door, "/gradio_api/queue/data", query="session_hash=a")
     asked(door, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0
+
+
+@pytest.mark.parametrize("path", [
+    "/gradio_api/queue/join", "/gradio_api/component_server", "/gradio_api/cancel", "/gradio_api/reset",
+    "/gradio_api/run/predict", "/gradio_api/call/generate", "/gradio_api/api/generate/",
+])  # fmt: skip
+def test_a_session_is_acted_in_by_the_page_that_opened_it_alone(path):
+    """The name of a session stands in addresses; the key of its page does not."""
+    door, name = guard(), {"session_hash": "a"}
+    assert posted(door, name, path, x_lens_page="key")[0] == 200
+    for other in ({}, {"x_lens_page": "another"}, {"x_lens_page": ""}, {"x_lens_page": "k\xe9y"}):
+        status, _, said = posted(door, name, path, **other)
+        assert status == 403 and b"belongs to another page" in said
+        for listened in ("/gradio_api/heartbeat/a", "/gradio_api/heartbeat/a/"):
+            assert asked(door, listened, **other)[0] == 403
+        assert asked(door, "/gradio_api/queue/data", query="session_hash=a", **other)[0] == 403
+    for listened, query in (("/gradio_api/heartbeat/a", ""), ("/gradio_api/queue/data", "session_hash=a")):
+        assert asked(door, listened, query=query, x_lens_page="key")[0] == 200
+    assert posted(door, {"session_hash": "b"}, path)[0] == 200  # a program has none, and is known by none
+    assert posted(door, {"session_hash": "b"}, path)[0] == 200
+    assert posted(door, {"session_hash": "b"}, path, x_lens_page="key")[0] == 403
 
 
 @pytest.mark.parametrize(

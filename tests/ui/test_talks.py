@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 
 import gradio as gr
@@ -19,13 +20,15 @@ from ui.forms import FIELDS
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
+from ui.rooms.hall.handlers.leading import speaker_notes
 from ui.server.preflight import check_talk, find_browser
-from ui.server.talks import leaning, mistakes, parse_talk, read_talk
+from ui.server.talks import leaning, mistakes, parse_talk, read_talk, without_notes
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
 from ui.shared.model_figures import filled
-from ui.state.limits import Limits
+from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
+from ui.state.stages import NO_TALK
 
 TALKS = ROOT / "ui" / "rooms" / "hall" / "talks"
 FILES = sorted(TALKS.glob("*.txt"))
@@ -169,9 +172,25 @@ def test_what_is_no_value_of_a_field_is_said_and_not_set(text):
         assert links.read({name: text}, 100) == {} and name in said and len(said) < 400
 
 
+def test_the_notes_are_for_who_knows_the_key_of_the_talk_alone(bundled):
+    for key in ("", "another", None, 7, "k\xe9y", "key-of-the-talk "):
+        assert speaker_notes(bundled, {"key": key}) is None
+    assert json.loads(speaker_notes(bundled, {"key": bundled.talk.key})) == list(bundled.talk.notes)
+    without_talk = replace(bundled, talk=NO_TALK)
+    assert all(speaker_notes(without_talk, {"key": key}) is None for key in ("", None))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_talk_without_its_notes_is_else_the_same(file):
+    text, talk = read_talk(file)
+    bare = parse_talk(without_notes(text))
+    assert [replace(scene, notes="", line=0) for scene in talk.scenes] == [replace(s, line=0) for s in bare.scenes]
+    assert bare.title == talk.title and not any(scene.notes for scene in bare.scenes)
+
+
 def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
     with gr.Blocks():
-        laid_out = {"train": scratch_fields(), "tune": tuning_fields(), "labels": label_fields()}
+        laid_out = {"train": scratch_fields(), "tune": tuning_fields(), "labels": label_fields(PROFILES["local"])}
     for prefix, controls in laid_out.items():
         form = linked.FORMS[prefix]
         assert list(controls) == list(fields_of(form))

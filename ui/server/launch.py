@@ -23,6 +23,7 @@ from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
+from ui.server.gradio_internals import patient_start
 from ui.server.gradio_internals.configuration import PageStates, built_at_launch, slim
 from ui.server.gradio_internals.queue_share import QueueShare, current_client, finish, look_seldom, queue_of
 from ui.server.middleware import GuardMiddleware
@@ -37,7 +38,7 @@ from ui.state.clients import Clients, NewcomerShares
 log = logging.getLogger("gptlens")
 
 # What is part of the page itself, and what any page needs.
-_INLINE = ("frame/view/prefix.js", "frame/view/first_view.js", "frame/view/modules.js")
+_INLINE = ("frame/view/page_key.js", "frame/view/prefix.js", "frame/view/first_view.js", "frame/view/modules.js")
 _FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _DAMAGED = (
@@ -93,11 +94,12 @@ def serve(
         Middleware(UploadRoom, files=files, clients=clients, uploaded=services.uploaded),
     ]
     limit_connections(behind_proxy=behind_proxy)
-    of_page = {"lan": services.lan, "talk": services.talk, "register": getattr(page, "register", {})}
+    of_page = {"lan": services.lan, "talk": services.talk.text, "register": getattr(page, "register", {})}
     shown = json.dumps(of_page, ensure_ascii=False)
     given = shown.replace("<", "\\u003c")  # it stands within the page
     with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
         page.queue(api_open=False, max_size=services.limits.waiting_events)
+        gradio_internals.apply("patient start", patient_start.install)
         gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
         each = services.limits.waiting_events // 2
         gradio_internals.apply(

@@ -71,6 +71,9 @@ _QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
 _HELD = 128 << 20  # bytes of request bodies held at the same time; each client has a share, half of it at most
 _LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
+_HEARTBEAT = re.compile(r"/heartbeat/([^/]+)/?$")
+_PAGE_KEY = "x-lens-page"  # the header with which a page names itself: `ui/frame/view/page_key.js`
+_OF_ANOTHER = "This session belongs to another page. Reload yours, or give your program's session another name."
 _FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
 
 
@@ -128,13 +131,18 @@ class GuardMiddleware:
             await self._pass_body(path, scope, receive, send)
             return
         listening = _listening(scope["path"], query) if scope["method"] == "GET" else None
+        beating = _HEARTBEAT.search(path)
+        session = beating[1] if beating is not None else listening
+        if session is not None and not self._clients.is_page_of(session, headers.get(_PAGE_KEY, "")):
+            await refuse(send, 403, _OF_ANOTHER)
+            return
         if listening is None:
             await self._app(scope, receive, send)
             return
         if not _is_session(listening):
             await refuse(send, 400, f"A session's name has 1 to {_LONGEST_SESSION} characters.")
             return
-        if path.rstrip("/").endswith("/queue/data") and not self._clients.of_page(listening):
+        if path.rstrip("/").endswith("/queue/data") and not self._clients.knows(listening):
             await refuse(send, 404, "This server knows no page of this session: it has asked nothing. Reload the page.")
             return
         self._listeners[listening] += 1
@@ -197,7 +205,11 @@ class GuardMiddleware:
                 return
             session = parsed.get("session_hash") if isinstance(parsed, dict) else None
             if isinstance(session, str):
-                self._clients.seen(session, client)
+                key = _named(scope["headers"]).get(_PAGE_KEY, "")
+                if not self._clients.is_page_of(session, key):
+                    await refuse(send, 403, _OF_ANOTHER)
+                    return
+                self._clients.seen(session, client, key)
             visitor = session if isinstance(session, str) else f"nobody {time.monotonic_ns()}"
             if not self._newcomers.let_in(visitor, client):
                 await refuse(send, 429, _FULL)

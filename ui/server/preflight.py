@@ -271,7 +271,7 @@ def _address(app: subprocess.Popen[str]) -> str | None:
     try:
         printed = app.stdout if app.stdout is not None else io.StringIO()  # it is a pipe
         for line in printed:
-            if line.rstrip().endswith("#talk"):
+            if "#talk=" in line:
                 threading.Thread(target=printed.read, daemon=True).start()  # so that its output never blocks it
                 return line.split()[-1]
         return None

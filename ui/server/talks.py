@@ -56,6 +56,11 @@ def read_talk(path: str | Path) -> tuple[str, Talk]:
     return text, parse_talk(text, str(file))
 
 
+def without_notes(text: str) -> str:
+    """Removes the speaker's notes from the text of a talk."""
+    return "\n".join(line for line in text.split("\n") if not line.strip().startswith(">"))
+
+
 def parse_talk(text: str, name: str = "This file") -> Talk:
     """Reads a talk. Raises GPTCoreError for a text without scenes."""
     title, scenes, stray, number = "A talk", list[Scene](), list[int](), 0

@@ -1,6 +1,7 @@
 """Who asks: the address of a client, which client each page belongs to, and fair shares between clients."""
 
 import ipaddress
+import secrets
 import threading
 import time
 from collections import Counter, OrderedDict
@@ -55,7 +56,7 @@ class Clients:
 
     def __init__(self, *, behind_proxy: bool = False) -> None:
         self.behind_proxy = behind_proxy
-        self._of_page: OrderedDict[str, str] = OrderedDict()
+        self._of_page: OrderedDict[str, tuple[str, str]] = OrderedDict()  # (address, key)
         self._lock = threading.Lock()
 
     def address(self, headers: Mapping[str, str], peer: str) -> str:
@@ -65,10 +66,16 @@ class Clients:
         forwarded = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
         return forwarded or peer
 
-    def seen(self, page: str, client: str) -> None:
-        """Remembers whose page it is."""
+    def seen(self, page: str, client: str, key: str = "") -> None:
+        """Remembers whose page it is.
+
+        Args:
+            page: name of its session, which others may learn.
+            client: its address.
+            key: of the browser that opened it, which nobody else knows; "" for a program.
+        """
         with self._lock:
-            self._of_page[page] = client
+            self._of_page[page] = client, key
             self._of_page.move_to_end(page)
             if len(self._of_page) > _MOST_PAGES:
                 self._of_page.popitem(last=False)
@@ -76,7 +83,18 @@ class Clients:
     def of_page(self, page: str | None) -> str:
         """The client of a page; "" for one that is not known."""
         with self._lock:
-            return self._of_page.get(page or "", "")
+            return self._of_page.get(page or "", ("", ""))[0]
+
+    def knows(self, page: str) -> bool:
+        """Tells whether this page has asked something."""
+        with self._lock:
+            return page in self._of_page
+
+    def is_page_of(self, page: str, key: str) -> bool:
+        """Tells whether a page is not known yet, or has this key."""
+        with self._lock:
+            known = self._of_page.get(page)
+        return known is None or secrets.compare_digest(known[1].encode(), key.encode())
 
 
 class NewcomerShares:

@@ -15,6 +15,18 @@ _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
 _MOST_FOLLOWERS = 1_000  # counted on one stage
 
 
+@dataclass(frozen=True)
+class SpokenTalk:
+    """A talk that a server was started with: everybody may open it, and who knows its key reads the notes, too."""
+
+    text: str = ""  # without notes; "" for no talk
+    notes: tuple[str, ...] = ()  # of the speaker, by scene
+    key: str = ""  # unguessable, printed where the server was started
+
+
+NO_TALK = SpokenTalk()
+
+
 @dataclass(eq=False)
 class Stage:
     """A speaker's page."""

@@ -3,7 +3,7 @@
 (() => {
   const query = new URLSearchParams(location.search);
   const state = history.state ?? {};
-  const visit = state.visit ?? Math.random().toString(36).slice(2) + Date.now().toString(36);
+  const visit = state.visit ?? /** @type {any} */ (window).lensDrawnName();
   const isReload = Boolean(state.visit);
   if (!isReload) history.replaceState({...state, visit}, '');
   const places = ['tab', 'view', 'choose', 'once', 'see', 'press', 'start', 'present', 'embed', '__theme'];

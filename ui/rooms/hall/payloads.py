@@ -19,6 +19,12 @@ class Led(TypedDict):
     followers: int
 
 
+class NotesRequest(TypedDict):
+    """The key of the talk that the server was started with."""
+
+    key: str
+
+
 class FollowRequest(TypedDict):
     """The stage, the page that follows, and the version that it has."""
 

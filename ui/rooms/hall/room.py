@@ -21,7 +21,7 @@ def hall(services: Services, model: gr.Dropdown) -> Call:
     Returns:
         The event that picks the speaker's model on a page that follows.
     """
-    asked = served(services, leading.lead, leading.follow, code)
+    asked = served(services, leading.lead, leading.follow, leading.speaker_notes, code)
     view = component(
         "",
         "<div></div>",

@@ -22,6 +22,8 @@ PARTS = {
                       "every visit is sent 759 kB of configuration in place of 478 kB (63 and 50 kB compressed)"),
     "page states": ("`state_holder.SessionState`, `StateHolder`",
                     "each open page costs 740 kB more, and blocks others for 30 to 70 ms"),
+    "patient start": ("`http_server.Server.run_in_thread`, `networking.url_ok`",
+                      "a start on a busy machine says that the port is taken, or that localhost is not accessible"),
     "queue share": ("`Queue.push`, `Queue.get_events`, its lines of waiting events",
                     "one client can fill the queue for all others"),
     "queue pauses": ("`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",

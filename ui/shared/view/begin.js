@@ -4,6 +4,9 @@ import {answerOf, askServer, watchSight} from './ask.js';
 
 const first = new Map(); // values that the page only names, by those names
 
+// A server function by its name; "then" is none, so that a promise may hold the server.
+const asking = (context, name) => (name === 'then' ? undefined : request => askServer(context.server, name, request));
+
 // context: what Gradio gives a component's script; id, needs, asks: of the component (`ui.shared.files.component`).
 export function begin(start, context, [named, value] = []) {
   if (named) first.set(named, value);
@@ -29,7 +32,7 @@ export function begin(start, context, [named, value] = []) {
         hear();
       });
     },
-    server: new Proxy({}, {get: (_, name) => request => askServer(context.server, name, request)}),
+    server: new Proxy({}, {get: (_, name) => asking(context, name)}),
   });
   watchSight(answer);
   answer.mark();

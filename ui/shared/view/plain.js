@@ -63,9 +63,8 @@ function defused(cell) {
   return !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
-// A name too long to be guessed.
-export const drawnName = () =>
-  [...crypto.getRandomValues(new Uint8Array(24))].map(byte => (byte % 36).toString(36)).join('');
+// A name too long to be guessed (`ui/frame/view/page_key.js`).
+export const drawnName = () => /** @type {any} */ (window).lensDrawnName();
 
 // Words of bytes, each a string of one character a byte, after merges of [left, right] have been made in order.
 export function applied(words, merges) {

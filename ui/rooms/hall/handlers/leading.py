@@ -2,10 +2,11 @@
 
 import json
 import re
+import secrets
 from typing import Annotated
 
 from ui.payloads import fields
-from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, Scene
+from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -39,6 +40,14 @@ def follow(services: Services, request: Annotated[object, FollowRequest]) -> Ann
         scene = None if version == stage.version else stage.scene
         answer = {"on": not stage.ended, "version": stage.version, "scene": scene}
     return json.dumps(answer, ensure_ascii=False)
+
+
+def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) -> Annotated[str, list[str]] | None:
+    """Returns the notes of the server's talk, by scene, to a page that knows its key; None to any other."""
+    (key,) = fields(request, "key")
+    talk = services.talk
+    is_known = isinstance(key, str) and key.isascii() and bool(talk.key) and secrets.compare_digest(key, talk.key)
+    return json.dumps(talk.notes, ensure_ascii=False) if is_known else None
 
 
 def _scene(scene: object) -> Scene:

@@ -2,6 +2,7 @@
 // over a channel of this browser tab, so that a reload of either loses nothing.
 import {isAway} from '../../../shared/view/connection.js';
 import {keep, kept} from '../../../shared/view/kept.js';
+import {drawnName} from '../../../shared/view/plain.js';
 
 const KEY = 'gptlens-speaker';
 
@@ -9,7 +10,7 @@ let channel = null;
 let latest = null;
 
 function connect(turn) {
-  const name = kept(KEY) ?? `${KEY}-${Math.random().toString(36).slice(2)}`;
+  const name = kept(KEY) ?? `${KEY}-${drawnName()}`;
   keep(KEY, name);
   if (channel) return name;
   channel = new BroadcastChannel(name);

@@ -3,6 +3,7 @@
 import {copying} from '../../../shared/view/clipboard.js';
 import {add, addButton} from '../../../shared/view/dom.js';
 import {awaited} from '../../../shared/view/awaited.js';
+import {askRoom, offered} from '../../../shared/view/offers.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/places.js';
 import {pickedModel, visible} from '../../../shared/view/tabs.js';
@@ -12,6 +13,7 @@ import {parseTour} from './tour_text.js';
 
 const KEY = 'gptlens-tour';
 const LOADS = 2; // of the page, for a step
+const NOTES = 'gptlens-notes'; // the key to the notes of the server's talk, which its link brings
 const ROOM = 12; // pixels of the frame around what a step is about
 // What the short tour shows of the whole one: guess, choose, look, learn.
 const SHORT = ['#start .st-line', '#start .st-bars', '#start .mc-box', '#attention .at-map', '#train .tr-plot'];
@@ -83,12 +85,33 @@ export function startTour(given) {
   tour = {pressed: [], ...given};
   go(tour.at);
   bar?.querySelector('.tour-next').focus();
+  if (tour.own && tour.own === ofServer) readNotes(tour);
 }
+
+// Adds the speaker's notes to the server's talk, in a page that has their key.
+async function readNotes(talk) {
+  const key = kept(NOTES);
+  if (!key || !(await awaited(() => offered('hall'), undefined, Infinity))) return;
+  const notes = await askRoom('hall', 'speaker_notes', {key}).catch(() => null);
+  if (!notes || talk !== tour) return;
+  talk.steps = talk.steps.map((step, i) => ({...step, notes: notes[i] ?? ''}));
+  keep(KEY, tour);
+  tellSpeaker(tour, turnTour);
+}
+
+const isTalk = () => /^#talk(=|$)/.test(location.hash);
+
+// The text of a talk as others may have it.
+const withoutNotes = text =>
+  text
+    .split('\n')
+    .filter(line => !line.trim().startsWith('>'))
+    .join('\n');
 
 // The tour that goes on after a load of the page, or comes with its link; null without one.
 function arriving() {
   if (location.hash.startsWith('#tour=')) return parseTour(decodeURIComponent(location.hash.slice(6)));
-  if (location.hash === '#talk') return talkOfServer();
+  if (isTalk()) return talkOfServer();
   return kept(KEY);
 }
 
@@ -122,7 +145,8 @@ addEventListener(CHANGED, () => {
 export function resumeTour() {
   try {
     const given = arriving();
-    if (location.hash.startsWith('#tour=') || location.hash === '#talk')
+    if (location.hash.startsWith('#talk=')) keep(NOTES, location.hash.slice(6));
+    if (location.hash.startsWith('#tour=') || isTalk())
       history.replaceState(history.state, '', location.pathname + location.search);
     if (given) startTour(given);
   } catch (error) {
@@ -259,7 +283,7 @@ function build() {
   addButton(row, 'tour-open', 'Open your own…', () => file.click()).title =
     'A text file: for each step a line like ?tab=generate&seed=3 and a sentence';
   addButton(row, 'tour-link', 'Copy its link', async () => {
-    const link = `${location.origin}${location.pathname}#tour=${encodeURIComponent(tour.own)}`;
+    const link = `${location.origin}${location.pathname}#tour=${encodeURIComponent(withoutNotes(tour.own))}`;
     say(await copying(link, 'The link to this tour is on the clipboard.'));
   });
   addButton(row, 'tour-speaker', 'Speaker’s window', () => {
