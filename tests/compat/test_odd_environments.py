@@ -1,6 +1,7 @@
 """The command in environments that people have: it serves, answers, ends when told to, and prints no traceback."""
 
 import resource
+import threading
 
 from gradio_client import Client
 
@@ -24,3 +25,26 @@ def test_a_full_disk_is_a_sentence(tmp_path):
     done = ran(str(ROOT / "app.py"), cwd=tmp_path, preexec_fn=full)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "error: No temporary folder is usable. Free some space, or set TMPDIR to a folder.\n"
+
+
+def test_two_servers_share_a_home_and_a_temporary_folder_and_neither_can_write_at_home(tmp_path):
+    """One ends, and takes nothing with it that the other needs. Nobody can write below a device, root neither."""
+    shared = {"HOME": "/dev/null/home", "XDG_CACHE_HOME": None, "TMPDIR": str(tmp_path)}
+
+    def written(started) -> str:
+        return Client(started.address, verbose=False).predict("Once upon a time", 4, 0, api_name="/generate")["texts"][
+            0
+        ]
+
+    with command(tmp_path, **shared) as first, command(tmp_path, **shared) as second:
+        assert first.address != second.address
+        assert written(first) == written(second) == ", there was a"
+        assert "Traceback" not in first.ended()
+        client = Client(second.address, verbose=False)
+        run = client.predict(
+            "start", "", "the cat sat on the mat. " * 90, length="steps", max_steps=2, api_name="/train"
+        )
+        while client.predict("status", run["run"], api_name="/train")["state"] != "ended":
+            threading.Event().wait(0.1)
+        assert client.predict("status", run["run"], api_name="/train")["step"] == 2
+        assert "Traceback" not in second.ended()

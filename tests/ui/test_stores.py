@@ -51,6 +51,47 @@ def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(tempo
     room_files.close()
 
 
+def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_read(temporary, monkeypatch):
+    """Each of them leaves a part for a moment; thousands would be looked through for every further one."""
+    room_files = TemporaryFiles(most_bytes=1 << 20)
+    room_files.open()
+    statuses = list[int]()
+
+    async def app(scope, receive, send):
+        if await receive() is None:
+            raise ClientDisconnect
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": b"[]"})
+
+    async def uploads_of_a_crowd():
+        room = UploadRoom(app, room_files)
+
+        async def upload(client, *, is_cut):
+            async def receive():
+                return None if is_cut else {"type": "http.request"}
+
+            async def send(message):
+                if "status" in message:
+                    statuses.append(message["status"])
+
+            scope = {"type": "http", "method": "POST", "path": "/upload", "headers": [(b"content-length", b"10")]}
+            await room({**scope, "client": (client, 1)}, receive, send)
+
+        for _ in range(uploads._MOST_AT_ONCE):
+            await upload("greedy", is_cut=True)
+        assert not statuses
+        await upload("greedy", is_cut=False)
+        await upload("other", is_cut=False)
+        assert statuses == [429, 200]
+        room._remove_parts(set(), "greedy")  # as a moment later
+        await upload("greedy", is_cut=False)
+        assert statuses == [429, 200, 200] and room._under_way == {"greedy": uploads._MOST_AT_ONCE - 1}
+
+    monkeypatch.setattr(uploads, "_SETTLED", 3600.0)
+    apart(lambda: asyncio.run(asyncio.wait_for(uploads_of_a_crowd(), 60)))
+    room_files.close()
+
+
 def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, monkeypatch):
     monkeypatch.setattr(launch, "warm_up", lambda _: None)
     monkeypatch.setattr(launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"])

@@ -17,6 +17,7 @@ from ui.state.clients import Clients, let_go
 from ui.state.uploaded import Uploaded
 
 LARGEST_UPLOAD = 200_000_000  # bytes
+_MOST_AT_ONCE = 16  # uploads of a client; one that failed counts until its rest is removed
 _SETTLED = 1.0  # seconds after which the exception of a failed upload holds no file open
 _PART = re.compile(r"tmp[a-z0-9_]{8}")  # what Python calls a temporary file without a name
 log = logging.getLogger("gptlens")
@@ -43,6 +44,7 @@ class UploadRoom:
         self._app, self._files, self._clients, self._largest = app, files, clients or Clients(), largest
         self._uploaded = uploaded or Uploaded()
         self._coming = Counter[str]()  # bytes of uploads that are under way, by client
+        self._under_way = Counter[str]()  # uploads, by client
         self._owners: dict[Path, str] = {}  # of stored files, the oldest first
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -56,27 +58,33 @@ class UploadRoom:
             await refuse(send, 411, "An upload must say how many bytes it has.")
             return
         n_bytes, client = int(declared), self._clients.address(headers, (scope.get("client") or ("",))[0])
+        if self._under_way[client] >= _MOST_AT_ONCE:  # before any folder is looked through
+            await refuse(send, 429, "Too many uploads from your address at once. Wait a few seconds, then try again.")
+            return
         if refusal := self._make_room(n_bytes, client):
             await refuse(send, 507, refusal)
             return
         self._coming[client] += n_bytes
+        self._under_way[client] += 1
         before = set(self._files.sizes())
+        has_failed = True
         try:
             await self._app(scope, receive, self._noting(client, send))
+            has_failed = False
         except ClientDisconnect:
             log.warning("An upload of %s bytes was cut off; what had come of it is removed.", f"{n_bytes:,}")
-            self._remove_parts_soon(before)
         except OSError as error:
-            self._remove_parts_soon(before)
             await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
         finally:
             let_go(self._coming, client, n_bytes)
+            if has_failed:  # nothing of it is open any more, a moment later
+                asyncio.get_running_loop().call_later(_SETTLED, self._remove_parts, before, client)
+            else:
+                let_go(self._under_way, client)
 
-    def _remove_parts_soon(self, before: set[Path]) -> None:
-        """Deletes what an upload that failed has left, once nothing of it is open any more."""
-        asyncio.get_running_loop().call_later(_SETTLED, self._remove_parts, before)
-
-    def _remove_parts(self, before: set[Path]) -> None:
+    def _remove_parts(self, before: set[Path], client: str) -> None:
+        """Deletes what an upload that failed has left."""
+        let_go(self._under_way, client)
         in_use = _open_files()
         for path in set(self._files.sizes()) - before:
             is_part = _PART.fullmatch(path.name) is not None
