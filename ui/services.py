@@ -166,6 +166,9 @@ def make_services(
     compute_thread = ComputeThread("computing", ending=ending)
     measure_thread = ComputeThread("measuring", idle=0.1, ending=ending)
     run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved, device=device)
+    stages = Stages()
+    if limits.leader_first:
+        run_manager.queue.leads = lambda workspace: stages.leads(workspace.id)
     store = ModelStore(
         limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
     )
@@ -176,4 +179,5 @@ def make_services(
         compute_thread=compute_thread, measure_thread=measure_thread, scheduler=Scheduler(compute_thread),
         admission=AdmissionQueue(limits.texts_at_once), heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
         attention_cache=AttentionCache(limits.reading_bytes, limits.reading_seconds), ending=ending, lan=lan, talk=talk,
+        stages=stages,
     )  # fmt: skip

@@ -142,6 +142,11 @@ async def _flood(address: str, attack: Attack, until: float) -> int:
     return done
 
 
+def _is_ready() -> bool:
+    """Nothing to do: the process of an attack has loaded what it needs once this is answered."""
+    return True
+
+
 def _flooding(address: str, name: str, until: float) -> int:
     return asyncio.run(_flood(address, ATTACKS[name], until))
 
@@ -179,8 +184,9 @@ def _megabytes(process: int) -> float:
 
 async def _met(started: Command, address: str, name: str, *, seconds: float, settle: float) -> Row:
     before = most = _megabytes(started.process.pid)
-    until = time.time() + seconds
     with get_context("spawn").Pool(1) as pool:
+        pool.apply(_is_ready)
+        until = time.time() + seconds
         flooding = pool.apply_async(_flooding, (address, name, until))
         waiting = asyncio.ensure_future(_waits(address, until))
         while not waiting.done():

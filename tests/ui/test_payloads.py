@@ -53,7 +53,7 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
         "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
-        "Hall.lead": {"secret": SECRET, "scene": SCENE},
+        "Hall.lead": {"secret": SECRET, "scene": SCENE, "workspace": workspace.id},
         "Hall.speaker_notes": {"key": services.talk.key},
         "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
         "Start.chapters": {}, "Start.typed": {**SEEN, "without": "L0H1"},

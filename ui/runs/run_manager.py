@@ -22,6 +22,7 @@ from ui.runs.workspaces import Busy, Workspace, Workspaces
 from ui.state.clients import of_most
 from ui.state.limits import Limits
 
+_SPEAKER_FIRST = "The speaker's run goes first; this one goes on after it."
 _GAVE_WAY = "The queue was full and most runs in it were yours, so this one was taken out. Resume queues it again."
 
 
@@ -31,17 +32,26 @@ class RunQueue:
     Args:
         limits: how many may learn, and wait, at the same time.
         workspaces: gives all of them.
+
+    Attributes:
+        leads: whether a workspace is of whoever leads the room; its run begins at once, and another one waits.
     """
 
     def __init__(self, limits: Limits, workspaces: Callable[[], Iterable[Workspace]]) -> None:
         self._limits, self._workspaces = limits, workspaces
+        self.leads: Callable[[Workspace], bool] = lambda _: False
         self._lock = threading.Lock()
         self._waiting: list[Workspace] = []  # in the order in which their runs begin
 
     def go(self, workspace: Workspace, updates: float = math.inf) -> None:
         """Lets a workspace's run make so many updates, now or in its turn; one that waits keeps its place."""
         with self._lock:
-            if not self._waiting and len(self._learning(workspace)) < self._limits.training_runs:
+            is_first = self.leads(workspace)
+            if is_first:
+                self._remove(workspace)
+                self._give_way(workspace)
+            is_free = not self._waiting and len(self._learning(workspace)) < self._limits.training_runs
+            if is_first or is_free:
                 for run in workspace.live:
                     run.go(updates)
                 return
@@ -52,6 +62,19 @@ class RunQueue:
             for run in workspace.live:
                 run.line_up()
         self.advance()  # a slot may have become free meanwhile
+
+    def _give_way(self, workspace: Workspace) -> None:
+        """Pauses the newest run of somebody else where all slots are taken; it is the first that goes on."""
+        others = [one for one in self._workspaces() if one is not workspace and not self.leads(one)]
+        learning = [one for one in others if any(run.learns for run in one.live)]
+        if len(learning) < self._limits.training_runs:
+            return
+        newest = learning[-1]
+        newest.allowed = max(run.allowed for run in newest.live)
+        newest.waits = True
+        self._waiting.insert(0, newest)
+        for run in newest.live:
+            run.line_up(_SPEAKER_FIRST)
 
     def advance(self) -> None:
         """Starts the first runs while slots are free."""
@@ -85,7 +108,7 @@ class RunQueue:
             Busy: nobody has more waiting than this workspace's client.
         """
         with self._lock:
-            if workspace.waits or len(self._waiting) < self._limits.training_queue:
+            if workspace.waits or len(self._waiting) < self._limits.training_queue or self.leads(workspace):
                 return
             theirs = of_most(self._waiting, lambda one: one.client)
             mine = sum(one.client == workspace.client for one in self._waiting)

@@ -120,11 +120,17 @@ class TrainingRun:
                 self.record.state = "starting"
         self._take_turns()
 
-    def line_up(self) -> None:
-        """Marks it as queued, until `go` or `pause`."""
+    @property
+    def allowed(self) -> float:
+        """Updates that it may still make."""
         with self._steering:
-            self._queued = True
-            self._say("")
+            return self._allowed
+
+    def line_up(self, why: str = "") -> None:
+        """Marks it as queued, until `go` or `pause`; one that learns stops after the update in progress."""
+        with self._steering:
+            self._allowed, self._queued = 0.0, True
+            self._say(why)
             if self.record.state in ("ready", "paused"):
                 self.record.state = "queued"
 

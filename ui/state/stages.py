@@ -38,6 +38,7 @@ class Stage:
     left: bool = False  # whether the speaker has ended it
     ended: bool = False  # whether the speaker has left, or is not heard of now
     client: str = ""  # of the speaker
+    workspace: str = ""  # of the speaker's runs, or ""
 
 
 class Stages:
@@ -57,8 +58,12 @@ class Stages:
         self._stages: OrderedDict[str, Stage] = OrderedDict()
         self._lock = threading.Lock()
 
-    def lead(self, secret: str, scene: Scene | None, client: str = "") -> tuple[str, int]:
-        """Says what a client's page shows, None once it has left; returns the stage's name and its followers."""
+    def lead(self, secret: str, scene: Scene | None, client: str = "", workspace: str = "") -> tuple[str, int]:
+        """Says what a client's page shows, None once it has left; returns the stage's name and its followers.
+
+        Args:
+            workspace: id of the one that holds the page's runs, or "".
+        """
         name = name_of(secret)
         with self._lock:
             stage = self._stages.setdefault(name, Stage())
@@ -66,6 +71,7 @@ class Stages:
             if (scene or stage.scene) != stage.scene or stage.left != (scene is None):
                 stage.version += 1
             stage.scene, stage.heard, stage.client = scene or stage.scene, self._clock(), client
+            stage.workspace = workspace
             stage.left = stage.ended = scene is None
             while len(self._stages) > self._most:
                 del self._stages[self._least_wanted()]
@@ -80,6 +86,13 @@ class Stages:
             if stage is not None:  # what followers wrote stays when a silent speaker is heard again
                 stage.ended = stage.left or self._clock() - stage.heard > _SILENT_SECONDS
             return stage
+
+    def leads(self, workspace: str) -> bool:
+        """Tells whether a workspace is of a speaker who leads now."""
+        now = self._clock()
+        with self._lock:
+            mine = [stage for stage in self._stages.values() if stage.workspace == workspace]
+            return any(not stage.left and now - stage.heard <= _SILENT_SECONDS for stage in mine)
 
     def _least_wanted(self) -> str:
         theirs = of_most(self._stages, lambda name: self._stages[name].client)

@@ -10,6 +10,7 @@ class LeadRequest(TypedDict):
 
     secret: str
     scene: Scene | None
+    workspace: str | None  # of the speaker's runs
 
 
 class Led(TypedDict):

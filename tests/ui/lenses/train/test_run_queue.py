@@ -10,9 +10,12 @@ from helpers import in_threads
 from ui.endpoints import ENDPOINTS
 from ui.lenses.train.scratch.endpoint import status
 from ui.runs.run_manager import RunManager, expected_wait
-from ui.runs.workspaces import Busy
+from ui.runs.workspaces import Busy, Workspace
+from ui.services import make_services
 from ui.shared.inputs import InputError
+from ui.state.limits import PROFILES
 
+SCENE = {"tab": "Start", "view": "", "model": "mini", "text": "", "head": None, "token": None}
 PRESET = "30 seconds, letters"
 
 
@@ -53,6 +56,51 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
     wait_until(lambda: flood[0].run.learns)  # there is room in the line again
     jobs.resume(flood[-1])
     assert flood[-1].client == "attacker" and not flood[-1].current.reason
+
+
+def test_the_run_of_whoever_leads_begins_at_once_and_the_other_goes_on_after_it(services, jobs):
+    pupil, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    wait_until(lambda: pupil.current.step > 0)
+    leading = set()
+    jobs.queue.leads = lambda workspace: workspace.id in leading
+    speaker = jobs.start("s" * 22, endless(services), go=False)
+    leading.add(speaker.id)
+    jobs.resume(speaker)
+    wait_until(lambda: speaker.current.step > 0)
+    wait_until(lambda: pupil.current.state == "queued")
+    assert "The speaker's run goes first" in pupil.current.reason
+    assert [jobs.queue.place(one)["number"] for one in (pupil, waiting)] == [1, 2]
+    n_steps = pupil.current.step
+    speaker.run.stop()
+    wait_until(lambda: pupil.current.step > n_steps)
+    assert pupil.current.reason == "" and jobs.queue.place(waiting)["number"] == 1
+
+
+def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, jobs):
+    pupil, *queue = (jobs.start(None, endless(services)) for _ in range(4))
+    jobs.queue.leads = lambda workspace: workspace.id == "s" * 22
+    speaker = jobs.start("s" * 22, endless(services))  # where anybody else would read that the queue is full
+    wait_until(lambda: speaker.current.step > 0)
+    assert jobs.queue.place(speaker) is None and [jobs.queue.place(one)["number"] for one in queue] == [2, 3, 4]
+    jobs.stop(speaker.id)
+    wait_until(lambda: pupil.current.state in ("starting", "running"))
+    again = jobs.start("s" * 22, plan_of(services))
+    assert again.run.wait(60.0) and again.current.step == 12
+    wait_until(lambda: pupil.run.learns)
+
+
+def test_only_in_a_talk_does_a_leader_go_first():
+    assert [name for name, limits in PROFILES.items() if limits.leader_first] == ["talk"]
+    made = make_services(profile="talk", offline=True)
+    try:
+        workspace = Workspace("w" * 22)
+        assert not made.run_manager.queue.leads(workspace)
+        made.stages.lead("s" * 22, SCENE, workspace=workspace.id)
+        assert made.run_manager.queue.leads(workspace) and not made.run_manager.queue.leads(Workspace("v" * 22))
+        made.stages.lead("s" * 22, None, workspace=workspace.id)
+        assert not made.run_manager.queue.leads(workspace)
+    finally:
+        made.close()
 
 
 def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):

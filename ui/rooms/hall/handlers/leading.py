@@ -18,13 +18,15 @@ _LONGEST_TEXT, _LONGEST_NAME, _MOST_PLACE = 2_000, 300, 1_000_000
 
 def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
     """Says what the speaker's page shows. None for an invalid request."""
-    secret, scene = fields(request, "secret", "scene")
+    secret, scene, workspace = fields(request, "secret", "scene", "workspace")
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
         return None
     try:
-        name, followers = services.stages.lead(secret, None if scene is None else _scene(scene), asking.get())
+        shown = None if scene is None else _scene(scene)
     except InputError:
         return None
+    runs = workspace if isinstance(workspace, str) and _SECRET.fullmatch(workspace) else ""
+    name, followers = services.stages.lead(secret, shown, asking.get(), runs)
     led: Led = {"name": name, "followers": followers}
     return json.dumps(led)
 

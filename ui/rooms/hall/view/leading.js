@@ -9,6 +9,7 @@ import {linkFor} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {pickedModel, place} from '../../../shared/view/tabs.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
+import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken, sentence, showSentence} from '../../../shared/view/store.js';
 
 const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
@@ -41,7 +42,7 @@ async function tell() {
   rounds += 1;
   if (tab && (now !== told || rounds >= ALIVE)) {
     [told, rounds] = [now, 0];
-    const led = await askRoom('hall', 'lead', {secret, scene});
+    const led = await askRoom('hall', 'lead', {secret, scene, workspace: ownWorkspace()});
     if (!line) return;
     if (led) {
       name = led.name;
@@ -72,7 +73,7 @@ export async function startLeading(given = '') {
 
 function stopLeading() {
   clearTimeout(timer);
-  askRoom('hall', 'lead', {secret, scene: null});
+  askRoom('hall', 'lead', {secret, scene: null, workspace: null});
   line.remove();
   [line, secret] = [null, ''];
   keep(LEADS, secret);
