@@ -117,6 +117,18 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
     chosen = speaker.locator("#attention .at-name").text_content() or ""
     expect(phone.locator("#attention .at-name")).to_have_text(chosen)
 
+    phone.locator("#attention-text textarea").fill("A text of mine")
+    speaker.get_by_role("tab", name="Layers").click()  # the speaker's text is the same: theirs stays
+    expect(phone.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
+    expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
+    expect(phone.get_by_role("button", name="Back to the speaker")).to_be_hidden()
+    phone.get_by_role("tab", name="Parameters").click()
+    expect(phone.locator(".hall-chip")).to_contain_text("You are looking elsewhere")
+    phone.get_by_role("button", name="Back to the speaker").click()
+    expect(phone.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
+    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a lion. Tom gave food to the")
+    expect(phone.locator(".hall-chip")).to_have_text(re.compile(r"Following the speaker\.\s*Leave"))
+
     phone.get_by_role("button", name="Leave").click()
     expect(phone.locator(".hall-chip")).to_contain_text("On your own")
     phone.get_by_role("tab", name="Start").click()
@@ -129,5 +141,10 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
 
     speaker.reload()
     expect(chip).to_contain_text("1 page")
+    with speaker.expect_popup() as opened:  # a duplicated tab has a copy of what this one has kept
+        speaker.evaluate("window.open('?tab=parameters')")
+    expect(opened.value.locator(".hall-chip")).to_contain_text("nobody is following yet")
+    expect(phone.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
+    opened.value.close()
     chip.get_by_role("button", name="End").click()
     expect(phone.locator(".hall-chip")).to_contain_text("no longer leads")

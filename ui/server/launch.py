@@ -94,7 +94,13 @@ def serve(
         Middleware(UploadRoom, files=files, clients=clients, uploaded=services.uploaded),
     ]
     limit_connections(behind_proxy=behind_proxy)
-    of_page = {"lan": services.lan, "talk": services.talk.text, "register": getattr(page, "register", {})}
+    of_page = {
+        "lan": services.lan,
+        "talk": services.talk.text,
+        "model": services.models.default,
+        "large": services.limits.large_type,
+        "register": getattr(page, "register", {}),
+    }
     shown = json.dumps(of_page, ensure_ascii=False)
     given = shown.replace("<", "\\u003c")  # it stands within the page
     with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration

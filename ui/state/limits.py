@@ -21,6 +21,7 @@ class Limits:
     session_seconds: float = 3600.0  # how long a visitor who does nothing is remembered
     training_runs: int = 2  # runs that learn at the same time; further ones wait in the queue and begin by themselves
     training_queue: int = 40  # runs that may wait
+    large_type: bool = False  # whether pages begin in large type, for a room
     leader_first: bool = False  # whether the run of whoever leads the room begins at once, and another gives way
     training_seconds: float = 3600.0  # the longest run
     training_parameters: int = 30_000_000  # the largest model that is trained
@@ -36,7 +37,7 @@ PROFILES: dict[str, Limits] = {
     "local": Limits(),
     # One visitor, on stage: the session of an idle tab must not expire.
     "talk": Limits(
-        any_model=False, training_runs=1, leader_first=True,
+        any_model=False, training_runs=1, leader_first=True, large_type=True,
         session_seconds=12 * 3600.0, reading_seconds=12 * 3600.0, training_grace=12 * 3600.0,
     ),
     "space": Limits(

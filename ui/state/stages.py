@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ui.payloads import Scene
 from ui.state.clients import of_most
@@ -35,8 +36,7 @@ class Stage:
     version: int = 0  # of the scene; it grows by one with every other scene
     seen: dict[str, float] = field(default_factory=dict)  # by page that follows, when it last asked
     heard: float = 0.0  # when the speaker last said anything
-    left: bool = False  # whether the speaker has ended it
-    ended: bool = False  # whether the speaker has left, or is not heard of now
+    state: Literal["on", "away", "left"] = "on"  # "away": the speaker is not heard of now; "left": they have ended it
     client: str = ""  # of the speaker
     workspace: str = ""  # of the speaker's runs, or ""
 
@@ -58,21 +58,25 @@ class Stages:
         self._stages: OrderedDict[str, Stage] = OrderedDict()
         self._lock = threading.Lock()
 
-    def lead(self, secret: str, scene: Scene | None, client: str = "", workspace: str = "") -> tuple[str, int]:
-        """Says what a client's page shows, None once it has left; returns the stage's name and its followers.
+    def lead(
+        self, secret: str, scene: Scene | None, client: str = "", workspace: str = "", *, left: bool = False
+    ) -> tuple[str, int]:
+        """Says what a client's page shows; returns the stage's name and its followers.
 
         Args:
+            scene: None for what it showed before, which stays: who is heard leads, whatever the page shows.
             workspace: id of the one that holds the page's runs, or "".
+            left: whether it leads no longer.
         """
         name = name_of(secret)
         with self._lock:
             stage = self._stages.setdefault(name, Stage())
             self._stages.move_to_end(name)
-            if (scene or stage.scene) != stage.scene or stage.left != (scene is None):
+            if (scene or stage.scene) != stage.scene or left != (stage.state == "left"):
                 stage.version += 1
             stage.scene, stage.heard, stage.client = scene or stage.scene, self._clock(), client
             stage.workspace = workspace
-            stage.left = stage.ended = scene is None
+            stage.state = "left" if left else "on"
             while len(self._stages) > self._most:
                 del self._stages[self._least_wanted()]
             return name, self._followers(stage)
@@ -84,7 +88,8 @@ class Stages:
             if stage is not None and (page in stage.seen or len(stage.seen) < _MOST_FOLLOWERS):
                 stage.seen[page] = self._clock()
             if stage is not None:  # what followers wrote stays when a silent speaker is heard again
-                stage.ended = stage.left or self._clock() - stage.heard > _SILENT_SECONDS
+                is_silent = self._clock() - stage.heard > _SILENT_SECONDS
+                stage.state = "left" if stage.state == "left" else "away" if is_silent else "on"
             return stage
 
     def leads(self, workspace: str) -> bool:
@@ -92,7 +97,7 @@ class Stages:
         now = self._clock()
         with self._lock:
             mine = [stage for stage in self._stages.values() if stage.workspace == workspace]
-            return any(not stage.left and now - stage.heard <= _SILENT_SECONDS for stage in mine)
+            return any(stage.state != "left" and now - stage.heard <= _SILENT_SECONDS for stage in mine)
 
     def _least_wanted(self) -> str:
         theirs = of_most(self._stages, lambda name: self._stages[name].client)

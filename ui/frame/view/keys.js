@@ -13,7 +13,7 @@ import {describeViews} from './access.js';
 import {startApplying} from './applies.js';
 import {offerTextsBack} from './bring_back.js';
 import {showMenu} from './menu.js';
-import {restoreLook, turnLook} from './look.js';
+import {restoreLook, turnLook} from '../../shared/view/look.js';
 import {printAsShown} from './printing.js';
 import {noticeTrailingSpaces} from './trailing_space.js';
 import {sentence} from '../../shared/view/store.js';
@@ -83,13 +83,13 @@ function closeCard() {
 }
 
 export async function start(given) {
-  restoreLook();
+  restoreLook(given.large);
   // Where scripts are compiled already, they come before Gradio has laid out the page.
   await awaited(() => document.querySelector('#tabs'), undefined, Infinity);
   endCount();
   watchConnection();
   setLan(given.lan ?? '');
-  setTalk(given.talk ?? '');
+  setTalk(given.talk ?? '', given.model ?? '');
   setRegister(given.register);
   startApplying(given.register.fields);
   shareSentence();

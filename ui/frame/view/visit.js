@@ -3,14 +3,10 @@
 import {goTo, pressMain} from '../../shared/view/places.js';
 import {isOpen, outerTabs} from '../../shared/view/tabs.js';
 import {drawnName} from '../../shared/view/plain.js';
-import {VISIT, hold, keep, kept} from '../../shared/view/kept.js';
+import {VISIT, held, hold, keep, kept} from '../../shared/view/kept.js';
 import {arrived} from '../../shared/view/ask.js';
 import {isSameVisit} from '../../shared/view/way.js';
 import {tabOfTour} from '../../rooms/hall/view/tour.js';
-
-// Milliseconds for the page before to close: after a reload it does, however busy the machine is.
-const patience = () =>
-  /** @type {any} */ (performance.getEntriesByType('navigation')[0])?.type === 'reload' ? 30_000 : 1000;
 
 let atFirst; // the tab that is open as the page loads
 let isTabPressed = false; // by the visitor, who may press the open one to stay there
@@ -33,17 +29,7 @@ export async function visit() {
 // Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id
 // is held already, and it gets one of its own; after a reload the page before gives the id back at once.
 async function own(name) {
-  if (!navigator.locks) return name; // a page that is not served over https
-  const held = await new Promise((/** @type {(value: boolean) => void} */ done) => {
-    const waiting = new AbortController();
-    setTimeout(() => waiting.abort(), patience());
-    const until = () => {
-      done(true);
-      return new Promise(() => {});
-    };
-    navigator.locks.request(`${VISIT}-${name}`, {signal: waiting.signal}, until).catch(() => done(false));
-  });
-  if (held) return name;
+  if (await held(`${VISIT}-${name}`)) return name;
   const another = drawnName();
   hold({name: another});
   return own(another);

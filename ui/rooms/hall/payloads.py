@@ -1,5 +1,7 @@
 """Payloads for a room of people: who leads, and who follows."""
 
+from typing import Literal
+
 from typing_extensions import TypedDict
 
 from ui.payloads import Scene
@@ -14,10 +16,11 @@ class LeadRequest(TypedDict):
 
 
 class Led(TypedDict):
-    """The name under which it is followed, and by how many pages."""
+    """The name under which it is followed, by how many pages, and why they do not see what it shows, or ""."""
 
     name: str
     followers: int
+    said: str
 
 
 class NotesRequest(TypedDict):
@@ -35,8 +38,11 @@ class FollowRequest(TypedDict):
 
 
 class Followed(TypedDict):
-    """The stage's version, and its scene where that is another; it has ended, or is unknown, where `on` is false."""
+    """The stage's version, and its scene where that is another.
 
-    on: bool
+    "away": the speaker is not heard of, or not known, as after a restart; "left": they have ended it.
+    """
+
+    state: Literal["on", "away", "left"]
     version: int
     scene: Scene | None

@@ -97,7 +97,7 @@ def test_only_in_a_talk_does_a_leader_go_first():
         assert not made.run_manager.queue.leads(workspace)
         made.stages.lead("s" * 22, SCENE, workspace=workspace.id)
         assert made.run_manager.queue.leads(workspace) and not made.run_manager.queue.leads(Workspace("v" * 22))
-        made.stages.lead("s" * 22, None, workspace=workspace.id)
+        made.stages.lead("s" * 22, None, workspace=workspace.id, left=True)
         assert not made.run_manager.queue.leads(workspace)
     finally:
         made.close()

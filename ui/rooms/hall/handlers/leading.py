@@ -13,7 +13,7 @@ from ui.shared.inputs import InputError
 from ui.state.clients import asking
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{22,64}")  # drawn by a page; too long to be guessed
-_LONGEST_TEXT, _LONGEST_NAME, _MOST_PLACE = 2_000, 300, 1_000_000
+_LONGEST_NAME, _MOST_PLACE = 300, 1_000_000
 
 
 def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
@@ -21,13 +21,14 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
     secret, scene, workspace = fields(request, "secret", "scene", "workspace")
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
         return None
+    shown, said = None, ""
     try:
-        shown = None if scene is None else _scene(scene)
-    except InputError:
-        return None
+        shown = None if scene is None else _scene(scene, services.limits.max_prompt_chars)
+    except InputError as error:
+        said = str(error)
     runs = workspace if isinstance(workspace, str) and _SECRET.fullmatch(workspace) else ""
-    name, followers = services.stages.lead(secret, shown, asking.get(), runs)
-    led: Led = {"name": name, "followers": followers}
+    name, followers = services.stages.lead(secret, shown, asking.get(), runs, left=scene is None)
+    led: Led = {"name": name, "followers": followers, "said": said}
     return json.dumps(led)
 
 
@@ -37,10 +38,10 @@ def follow(services: Services, request: Annotated[object, FollowRequest]) -> Ann
     if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
         return None
     stage = services.stages.follow(name, page)
-    answer: Followed = {"on": False, "version": 0, "scene": None}
+    answer: Followed = {"state": "away", "version": 0, "scene": None}
     if stage is not None:
         scene = None if version == stage.version else stage.scene
-        answer = {"on": not stage.ended, "version": stage.version, "scene": scene}
+        answer = {"state": stage.state, "version": stage.version, "scene": scene}
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -52,7 +53,7 @@ def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) 
     return json.dumps(talk.notes, ensure_ascii=False) if is_known else None
 
 
-def _scene(scene: object) -> Scene:
+def _scene(scene: object, longest_text: int) -> Scene:
     """A scene that a page sent. Raises InputError for anything else."""
     tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
@@ -60,7 +61,7 @@ def _scene(scene: object) -> Scene:
         "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
         "view": inputs.text(view, "The view", most=_LONGEST_NAME),
         "model": inputs.text(model, "The model", most=_LONGEST_NAME),
-        "text": inputs.text(text, "The text", most=_LONGEST_TEXT),
+        "text": inputs.text(text, "The text", most=longest_text),
         "head": None if pair is None else (_place(pair[0]), _place(pair[1])),
         "token": None if token is None else _place(token),
     }

@@ -3,6 +3,7 @@
 /** @import {HallServer} from '../../../shared/view/payloads' */
 import {offer} from '../../../shared/view/offers.js';
 import {add, addButton} from '../../../shared/view/dom.js';
+import {beginLarge} from '../../../shared/view/look.js';
 import {resume, startLeading} from './leading.js';
 import {followWord, showAround, startBundled, startTour, talkField, talkOfServer} from './tour.js';
 
@@ -13,7 +14,10 @@ function talks(box) {
   const [list, file, own] = [add(box, 'ul', 'u-list'), talkField(box), talkOfServer()];
   const line = (title, about, press) => {
     const item = add(list, 'li', 'u-row u-apart');
-    addButton(item, '', title, press);
+    addButton(item, '', title, () => {
+      beginLarge();
+      press();
+    });
     add(item, 'span', 'u-muted', about);
   };
   if (own) line(own.title, 'The talk that this app was started with.', () => startTour(own));

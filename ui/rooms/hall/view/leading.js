@@ -1,7 +1,7 @@
 // Leading the room: this page says what it shows. Following it: the tab, the view, the model, the text and what is
 // chosen; one click leaves, one returns.
 import {awaited} from '../../../shared/view/awaited.js';
-import {keep, kept} from '../../../shared/view/kept.js';
+import {held, keep, kept} from '../../../shared/view/kept.js';
 import {askRoom, offered} from '../../../shared/view/offers.js';
 import {showCode} from '../../../shared/view/dialogs.js';
 import {add, addButton} from '../../../shared/view/dom.js';
@@ -44,10 +44,12 @@ async function tell() {
     [told, rounds] = [now, 0];
     const led = await askRoom('hall', 'lead', {secret, scene, workspace: ownWorkspace()});
     if (!line) return;
-    if (led) {
+    if (!led) line.say('Leading: the server does not answer; reconnecting…');
+    else {
       name = led.name;
-      line.say(led.followers ? `Leading ${counted(led.followers, 'page')}` : 'Leading: nobody is following yet');
-    } else line.say('Leading: the server did not take what this page shows');
+      const crowd = led.followers ? `Leading ${counted(led.followers, 'page')}` : 'Leading: nobody is following yet';
+      line.say(led.said ? `${crowd}. They do not see this: ${led.said}` : crowd);
+    }
   }
   timer = setTimeout(tell, EVERY);
 }
@@ -60,7 +62,12 @@ async function code() {
 
 export async function startLeading(given = '') {
   if (line) return;
-  secret = typeof given === 'string' && given ? given : drawnName();
+  stopFollowing(); // who leads does not follow
+  const before = typeof given === 'string' && given ? given : drawnName();
+  // A duplicated tab has a copy of the secret, which the other one holds: it leads under a name of its own, so that
+  // pages that follow see one speaker.
+  secret = (await held(`${LEADS}-${before}`)) ? before : drawnName();
+  if (line) return;
   keep(LEADS, secret);
   [told, rounds, name] = ['', 0, ''];
   line = chip('Leading the room', [
@@ -83,41 +90,72 @@ function stopLeading() {
 let state = {name: '', follows: true};
 let followed = null; // its line
 let soon = null; // the timer of the next question
-let [version, shown, round] = [0, '', 0]; // of the scene; its text; of the line of questions: an older one ends
+let scene = null; // what the speaker's page shows, as this page was last told
+let version = 0; // of the scene
+let round = 0; // of the line of questions: an older one ends
 const page = drawnName();
 
 async function look(mine = ++round) {
   const reply = await askRoom('hall', 'follow', {name: state.name, page, version});
   if (!state.follows || mine !== round) return;
-  if (reply && !reply.on) followed.say('The speaker no longer leads; this page is yours.');
-  else if (reply) {
-    if (reply.scene) {
-      version = reply.version;
-      shown = reply.scene.text;
-      await show(reply.scene);
-    }
-    // Who types keeps the text until the speaker shows another one.
-    const isOwn = shown && sentence() !== shown;
-    followed.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
-  } else followed.say('The server does not answer; trying again.');
-  if (state.follows && mine === round) soon = setTimeout(look, ASKED, mine);
+  if (reply?.scene) {
+    version = reply.version;
+    const before = scene;
+    scene = reply.scene;
+    await show(scene, before);
+  }
+  if (!state.follows || mine !== round) return;
+  tellWhere(reply?.state);
+  soon = setTimeout(look, ASKED, mine);
 }
 
-async function show({tab, view, model: picked, text, head, token}) {
+// Says whether this page shows what the speaker's shows.
+function tellWhere(speaker) {
+  const [tab, view] = place();
+  const isElsewhere = speaker === 'on' && scene && (tab !== scene.tab || view !== scene.view || !isModel(scene.model));
+  const isOwn = scene?.text && sentence() !== scene.text;
+  const [, back] = followed.buttons;
+  back.hidden = !isElsewhere;
+  if (speaker === 'left') followed.say('The speaker no longer leads; this page is yours.');
+  else if (speaker === 'away') followed.say('The speaker is not connected; reconnecting…');
+  else if (!speaker) followed.say('The server does not answer; reconnecting…');
+  else if (isElsewhere) followed.say('You are looking elsewhere.');
+  else followed.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
+}
+
+const isModel = given => !given || given === pickedModel();
+
+// Shows what the speaker's page shows. Who has typed keeps the text until the speaker shows another one than before.
+async function show({tab, view, model: picked, text, head, token}, before) {
   if (picked && picked !== pickedModel()) {
     offered('open model')?.(picked);
     await awaited(() => pickedModel() === picked);
   }
   const [tabNow, viewNow] = place();
   if (tab !== tabNow || view !== viewNow) await goTo(new URLSearchParams({tab, view}));
-  showSentence(text);
+  if (text !== before?.text) showSentence(text);
   chooseHead(head);
   chooseToken(token);
 }
 
+function backToSpeaker() {
+  [version, scene] = [0, null];
+  clearTimeout(soon);
+  look();
+}
+
+function stopFollowing() {
+  state = {name: '', follows: false};
+  keep(FOLLOWS, null);
+  clearTimeout(soon);
+  followed?.remove();
+  followed = null;
+}
+
 function turn(follows) {
   state.follows = follows;
-  version = 0;
+  [version, scene] = [0, null];
+  followed.buttons[1].hidden = true;
   keep(FOLLOWS, state);
   followed.buttons[0].textContent = follows ? 'Leave' : 'Return to the speaker';
   clearTimeout(soon);
@@ -127,11 +165,17 @@ function turn(follows) {
 
 // Goes on after a load of the page, or follows by the link.
 export function resume() {
-  if (kept(LEADS)) startLeading(kept(LEADS));
+  if (kept(LEADS)) {
+    startLeading(kept(LEADS));
+    return;
+  }
   const [linked, before] = [new URLSearchParams(location.search).get('follow'), kept(FOLLOWS)];
   if (before?.name && (!linked || before.name === linked)) state = before;
   if (linked) state.name = linked;
   if (!state.name) return;
-  followed = chip('Following the speaker', [['', () => turn(!state.follows)]]);
+  followed = chip('Following the speaker', [
+    ['', () => turn(!state.follows)],
+    ['Back to the speaker', backToSpeaker],
+  ]);
   turn(state.follows);
 }

@@ -5,6 +5,7 @@ import {add, addButton} from '../../../shared/view/dom.js';
 import {awaited} from '../../../shared/view/awaited.js';
 import {askRoom, offered} from '../../../shared/view/offers.js';
 import {keep, kept} from '../../../shared/view/kept.js';
+import {beginLarge} from '../../../shared/view/look.js';
 import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/places.js';
 import {pickedModel, visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
@@ -25,9 +26,13 @@ let tour = null;
 let bar = null;
 let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
-// The talk that the server was started with, a text; "" for none.
+// The talk that the server was started with, a text, "" for none; and the model that its pages begin with.
 let ofServer = '';
-export const setTalk = text => (ofServer = text);
+let firstModel = '';
+export function setTalk(text, model) {
+  ofServer = text;
+  firstModel = model;
+}
 export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
 export const isTouring = () => tour !== null;
@@ -145,6 +150,7 @@ addEventListener(CHANGED, () => {
 export function resumeTour() {
   try {
     const given = arriving();
+    if (isTalk()) beginLarge();
     if (location.hash.startsWith('#talk=')) keep(NOTES, location.hash.slice(6));
     if (location.hash.startsWith('#tour=') || isTalk())
       history.replaceState(history.state, '', location.pathname + location.search);
@@ -155,11 +161,19 @@ export function resumeTour() {
   }
 }
 
+// What a step sets. Where a talk names models, a step that names none has the first one, whichever came before.
+function settingsOf(step) {
+  const query = new URLSearchParams(step.link);
+  const isNamed = tour.steps.some(({link}) => new URLSearchParams(link).has('model'));
+  if (isNamed && firstModel && !query.has('model')) query.set('model', firstModel);
+  return query;
+}
+
 async function go(at) {
   const number = ++wanted;
   tour.at = at;
   const step = tour.steps[at];
-  const query = new URLSearchParams(step.link);
+  const query = settingsOf(step);
   // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose server was started
   // again, loads the page at its old address meanwhile.
   const tries = tour.loaded === at ? tour.tries : 0;
