@@ -107,7 +107,7 @@ class Formed(TypedDict):
 
 
 class Scene(TypedDict):
-    """What a page shows: its place, the model, and what all views share."""
+    """What a page shows: its place, the model, what all views share, and the run in Train, by its viewing id, or ""."""
 
     tab: str
     view: str
@@ -115,6 +115,15 @@ class Scene(TypedDict):
     text: str
     head: tuple[int, int] | None
     token: int | None
+    run: str
+
+
+class Written(TypedDict):
+    """What follows after `start` characters of the text that a page has generated, as lines of a token stream."""
+
+    number: int
+    start: int
+    lines: str
 
 
 def fields(request: object, *names: str) -> list[Any]:

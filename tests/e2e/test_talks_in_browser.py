@@ -1,5 +1,6 @@
 """A room of people: talks, rehearsed and steered from the speaker's window; one page leads, another follows."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 from browser import settled
 from ui.server.preflight import lacking
 from ui.server.talks import read_talk
+from ui.state.stages import name_of
 
 # What a scene sets without a load of the page, where it presses nothing.
 SET_HERE = {"tab", "view", "text", "prompt", "layer", "head", "token", "see", "once", "choose", "model"}
@@ -76,6 +78,42 @@ def test_a_link_sets_a_form_of_train_and_start_begins_it_once(visit):
     expect(page.locator("#train .tr-title")).to_contain_text(ended)
     settled(page)  # the run is not begun anew
     expect(page.locator("#train .tr-title")).to_contain_text(ended)
+
+
+def test_a_phone_shows_the_text_and_the_run_of_the_speaker(visit):
+    speaker = visit("?tab=start&prompt=The+old+boat&max_new_tokens=12&seed=3")
+    speaker.click("#start [data-do=talks]")
+    speaker.get_by_role("button", name="Lead the room").click()
+    expect(speaker.locator(".hall-chip")).to_contain_text("nobody is following yet")
+    name = speaker.evaluate("sessionStorage['gptlens-leads']")
+    phone = visit(f"?tab=start&follow={name_of(json.loads(name))}", width=390, height=844)
+    expect(phone.locator(".hall-chip")).to_contain_text("Following the speaker")
+    speaker.get_by_role("tab", name="Generate").click()
+    expect(phone.locator("#stream")).to_be_visible()
+    speaker.click("#generate")
+    settled(speaker)
+    written = speaker.locator("#stream .ts-text").text_content()
+    expect(phone.locator("#stream .ts-text")).to_have_text(written)
+    expect(phone.locator("#stream")).not_to_have_attribute("data-stale", "")
+    speaker.click("#next-token")  # it grows
+    settled(speaker)
+    longer = speaker.locator("#stream .ts-text").text_content()
+    assert longer != written and longer.startswith(written)
+    expect(phone.locator("#stream .ts-text")).to_have_text(longer)
+
+    speaker.get_by_role("tab", name="Train").click()
+    speaker.click("#train-start")
+    title = speaker.locator("#train .tr-title")
+    expect(title).to_contain_text("Learning")
+    expect(phone.locator("#train .tr-title")).to_contain_text("Learning")
+    expect(phone.locator("#train [data-cmd=stop]")).to_be_hidden()  # who follows looks
+    speaker.locator("#train [data-cmd=stop]").click()
+    expect(title).to_contain_text("Ended")
+    expect(phone.locator("#train .tr-title")).to_have_text(title.text_content())
+    sample = speaker.locator("#train .tr-text").first.text_content()
+    expect(phone.locator("#train .tr-text").first).to_have_text(sample)
+    phone.get_by_role("button", name="Leave").click()
+    expect(phone.locator("#train .tr-title")).to_contain_text("Recorded example")
 
 
 def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):

@@ -27,7 +27,7 @@ from ui.state.stages import name_of
 TEXT = "Tom saw a zebra. Tom gave food to the"
 SEEN = {"model": "mini", "text": TEXT}
 SECRET = "a-secret-of-a-page-that-leads"
-SCENE = {"tab": "Start", "view": "", "model": "mini", "text": TEXT, "head": [1, 2], "token": 3}
+SCENE = {"tab": "Start", "view": "", "model": "mini", "text": TEXT, "head": [1, 2], "token": 3, "run": ""}
 PAIR = {**SEEN, "word": 1000, "rival": 1001}
 
 
@@ -46,14 +46,14 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Attention.neurons": {**SEEN, "layer": None, "neuron": None},
         "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
         "Attention.steps": head, "Attention.why": PAIR,
-        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "workspace": workspace.id},
+        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "workspace": workspace.id, "written": None},
         "Exercises.exercises": {}, "Exercises.solution": {"name": "embedding"},
         "Generate.cut": SEEN, "Generate.learned": {"text": TEXT, "merges": 5},
         "Generate.probabilities": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
-        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0},
-        "Hall.lead": {"secret": SECRET, "scene": SCENE, "workspace": workspace.id},
+        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0, "number": 0, "start": 0},
+        "Hall.lead": {"secret": SECRET, "scene": SCENE, "workspace": workspace.id, "written": None},
         "Hall.speaker_notes": {"key": services.talk.key},
         "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
         "Start.chapters": {}, "Start.typed": {**SEEN, "without": "L0H1"},

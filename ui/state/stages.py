@@ -13,6 +13,7 @@ from ui.state.clients import of_most
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
 _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
+_LONGEST_WRITTEN = 2_000_000  # characters of a token stream
 _MOST_FOLLOWERS = 1_000  # counted on one stage
 
 
@@ -34,6 +35,8 @@ class Stage:
 
     scene: Scene | None = None  # what it shows; None before it has said so
     version: int = 0  # of the scene; it grows by one with every other scene
+    number: int = 0  # of the generated text; 0 before there is one
+    written: str = ""  # the generated text, lines of a token stream
     seen: dict[str, float] = field(default_factory=dict)  # by page that follows, when it last asked
     heard: float = 0.0  # when the speaker last said anything
     state: Literal["on", "away", "left"] = "on"  # "away": the speaker is not heard of now; "left": they have ended it
@@ -80,6 +83,23 @@ class Stages:
             while len(self._stages) > self._most:
                 del self._stages[self._least_wanted()]
             return name, self._followers(stage)
+
+    def write(self, secret: str, number: int, start: int, lines: str) -> int:
+        """Adds to the text that a speaker's page has generated; returns how many characters of it are known.
+
+        Args:
+            number: of the text, 1 or more; another number begins another text. 0 adds nothing.
+            start: characters that stand before `lines`; where that is not what is known, nothing is added.
+        """
+        with self._lock:
+            stage = self._stages.get(name_of(secret))
+            if stage is None or not number:
+                return 0
+            if number != stage.number:
+                stage.number, stage.written = number, ""
+            if start == len(stage.written) and start + len(lines) <= _LONGEST_WRITTEN:
+                stage.written += lines
+            return len(stage.written)
 
     def follow(self, name: str, page: str) -> Stage | None:
         """The stage of this name, which a page follows; None for one that is unknown or gone."""

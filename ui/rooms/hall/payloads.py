@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from ui.payloads import Scene
+from ui.payloads import Scene, Written
 
 
 class LeadRequest(TypedDict):
@@ -13,14 +13,19 @@ class LeadRequest(TypedDict):
     secret: str
     scene: Scene | None
     workspace: str | None  # of the speaker's runs
+    written: Written | None
 
 
 class Led(TypedDict):
-    """The name under which it is followed, by how many pages, and why they do not see what it shows, or ""."""
+    """The name under which it is followed, by how many pages, and why they do not see what it shows, or "".
+
+    known: characters of the generated text that the server has.
+    """
 
     name: str
     followers: int
     said: str
+    known: int
 
 
 class NotesRequest(TypedDict):
@@ -35,10 +40,12 @@ class FollowRequest(TypedDict):
     name: str
     page: str
     version: int
+    number: int  # of the generated text that the page has
+    start: int  # characters of it
 
 
 class Followed(TypedDict):
-    """The stage's version, and its scene where that is another.
+    """The stage's version, its scene where that is another, and what is new of the generated text.
 
     "away": the speaker is not heard of, or not known, as after a restart; "left": they have ended it.
     """
@@ -46,3 +53,4 @@ class Followed(TypedDict):
     state: Literal["on", "away", "left"]
     version: int
     scene: Scene | None
+    written: Written | None

@@ -5,6 +5,7 @@ import {copying} from './clipboard.js';
 import {POINT_AT, add, addButton, onTools, sayBriefly} from './dom.js';
 import {saveJson, saveText} from './files.js';
 import {letters, overLetter} from './letters.js';
+import {offer} from './offers.js';
 import {goTo} from './places.js';
 import {setSentence} from './store.js';
 import {askWhy} from './why.js';
@@ -12,7 +13,7 @@ import {hold} from './kept.js';
 
 const MOST_BYTES = 4; // of a letter in UTF-8
 
-export function start({element, props, trigger, watch, given}) {
+export function start({element, props, trigger, watch, given, answer}) {
   const box = element.querySelector('.ts-text');
   const stats = element.querySelector('.ts-stats');
   const detail = element.querySelector('.ts-detail');
@@ -24,6 +25,7 @@ export function start({element, props, trigger, watch, given}) {
     prompt = '',
     tokens = [],
     nodes = [],
+    told = null, // what stands here in place of the value
     hovered = -1,
     locked = -1,
     picked = null, // the token that was asked for in a place, and those before it
@@ -98,7 +100,7 @@ export function start({element, props, trigger, watch, given}) {
   }
 
   function sync() {
-    const value = props.value || '';
+    const value = told ?? (props.value || '');
     // Another text, or this one cut short by Undo.
     if (!value.startsWith(shown)) reset();
     const end = value.lastIndexOf('\n') + 1;
@@ -218,6 +220,19 @@ export function start({element, props, trigger, watch, given}) {
 
   if (given.branching) addEventListener('pagehide', () => hold({text: text()}));
 
-  watch('value', sync);
+  watch('value', () => {
+    told = null;
+    sync();
+  });
+  // For pages that follow a speaker's: the text that stands here, and how another one is shown.
+  if (given.branching)
+    offer('written', {
+      read: () => shown,
+      show(lines) {
+        told = lines;
+        answer.answer();
+        sync();
+      },
+    });
   sync();
 }

@@ -23,6 +23,21 @@ export function forgetWorkspace() {
 
 export const ownWorkspace = () => (workspace ||= remembered() ?? drawnName());
 
+// The run that this page shows, by its viewing id, for pages that follow it; "" for none of its own.
+let shownRun = '';
+export const runShown = () => shownRun;
+export const showsRun = id => (shownRun = id);
+
+// The run that a page shows which follows a speaker; "" for its own. The name of the event that tells of another one.
+export const FOLLOWED = 'gptlens-followed';
+let runFollowed = '';
+export const followedRun = () => runFollowed;
+export function followRun(id) {
+  if (id === runFollowed) return;
+  runFollowed = id;
+  dispatchEvent(new Event(FOLLOWED));
+}
+
 // That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
 export const STARTING = 'gptlens-starting';
 export const STARTED = 'gptlens-started';

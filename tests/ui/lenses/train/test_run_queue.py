@@ -15,7 +15,7 @@ from ui.services import make_services
 from ui.shared.inputs import InputError
 from ui.state.limits import PROFILES
 
-SCENE = {"tab": "Start", "view": "", "model": "mini", "text": "", "head": None, "token": None}
+SCENE = {"tab": "Start", "view": "", "model": "mini", "text": "", "head": None, "token": None, "run": ""}
 PRESET = "30 seconds, letters"
 
 

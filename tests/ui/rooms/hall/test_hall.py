@@ -8,7 +8,15 @@ from ui.rooms.hall.handlers import leading
 from ui.state.stages import Stages, name_of
 
 SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
-SCENE = {"tab": "Attention", "view": "Heads", "model": "mini", "text": "Tom saw", "head": [1, 2], "token": None}
+SCENE = {
+    "tab": "Attention",
+    "view": "Heads",
+    "model": "mini",
+    "text": "Tom saw",
+    "head": [1, 2],
+    "token": None,
+    "run": "",
+}
 
 
 def led(services, scene):
@@ -20,7 +28,7 @@ def followed(services, version=0, page=PAGE, name=None):
 
 
 def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
-    assert followed(services) == {"state": "away", "version": 0, "scene": None}
+    assert followed(services) == {"state": "away", "version": 0, "scene": None, "written": None}
     name = led(services, SCENE)["name"]
     first = followed(services, name=name)
     assert first["state"] == "on" and first["scene"] == SCENE
@@ -64,9 +72,32 @@ def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
 ])  # fmt: skip
 def test_a_scene_that_is_none_is_refused_with_the_reason_and_nobody_is_left_alone(services, scene):
     assert led(services, scene)["said"]
-    assert followed(services) == {"state": "on", "version": 0, "scene": None}  # who is heard leads
+    assert followed(services) == {"state": "on", "version": 0, "scene": None, "written": None}  # who is heard leads
     led(services, SCENE)
     assert led(services, scene)["said"] and followed(services)["scene"] == SCENE  # what it showed before
+
+
+def test_a_generated_text_comes_in_parts_and_another_one_takes_its_place(services):
+    def wrote(number, start, lines):
+        request = {"secret": SPEAKER, "scene": SCENE, "workspace": None}
+        written = {"number": number, "start": start, "lines": lines}
+        return json.loads(leading.lead(services, {**request, "written": written}))["known"]
+
+    def heard(number=0, start=0):
+        request = {"name": name_of(SPEAKER), "page": PAGE, "version": 0, "number": number, "start": start}
+        return json.loads(leading.follow(services, request))["written"]
+
+    assert wrote(7, 0, "one\n") == 4 and wrote(7, 4, "two\n") == 8
+    assert heard() == {"number": 7, "start": 0, "lines": "one\ntwo\n"}
+    assert heard(7, 4) == {"number": 7, "start": 4, "lines": "two\n"} and heard(7, 8) is None
+    assert wrote(7, 3, "x") == wrote(7, 99, "x") == wrote(7, 0, "") == 8  # what does not fit is not taken
+    for number, start in ((6, 8), (7, 9), (7, -1), (7, "4"), (None, None)):
+        assert heard(number, start) == {"number": 7, "start": 0, "lines": "one\ntwo\n"}
+    assert wrote(8, 0, "three\n") == 6 and heard(7, 8) == {"number": 8, "start": 0, "lines": "three\n"}
+    assert wrote(8, 6, "x" * 2_000_000) == 6  # too much
+    for wrong in (None, 7, {}, {"number": 8, "start": 6, "lines": 3}, {"number": True, "start": 6, "lines": "x"}):
+        leading.lead(services, {"secret": SPEAKER, "scene": SCENE, "workspace": None, "written": wrong})
+        assert heard(8, 6) is None
 
 
 def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes_room():

@@ -4,7 +4,8 @@
 import {percent, smoothed} from '../../../shared/view/plain.js';
 import {onLook} from '../../../shared/view/look.js';
 import {SAY} from '../../../shared/view/workspace.js';
-import {FORM, STARTED, STARTING, forgetWorkspace, remembered, useWorkspace} from '../../../shared/view/workspace.js';
+import {FOLLOWED, FORM, STARTED, STARTING} from '../../../shared/view/workspace.js';
+import {followedRun, forgetWorkspace, remembered, showsRun, useWorkspace} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
 import {momentView} from './moment_view.js';
@@ -28,7 +29,8 @@ export function start({element, props, server, trigger, watch}) {
     part,
     server,
     trigger,
-    followed: query.get('workspace') ?? query.get('bench'), // the name in links of earlier versions
+    // Of a speaker, or of a link; "bench" is the name in links of earlier versions.
+    followed: followedRun() || (query.get('workspace') ?? query.get('bench')),
     form: document.body.dataset.form ?? 'scratch', // which of them is open; a link may have opened one by now
     workspace: null,
     run: null, // what has been received of the newest run
@@ -201,6 +203,7 @@ function show(view, news, fresh, inSight) {
   if (fresh && view.guessOf !== run.about.unit) forgetGuess(view);
   element.classList.toggle('tr-learning', isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state));
   [run.queue, run.viewing] = [news.queue, news.viewing];
+  showsRun(news.steers && !isExample(view) ? news.viewing : '');
   const onlySees = !news.steers && !isExample(view); // a link to look, not one to share control
   document.body.classList.toggle('only-sees', onlySees);
   document.body.classList.toggle('following', onlySees && view.workspace === view.followed);
@@ -314,6 +317,12 @@ function hearPage(view) {
     if (isExample(view) && view.workspace !== EXAMPLES[view.form]) showExample(view);
   });
   addEventListener(SAY, (/** @type {any} */ e) => say(view, e.detail));
+  addEventListener(FOLLOWED, () => {
+    view.followed = followedRun() || null;
+    Object.assign(view, {run: null, why: '', epoch: view.epoch + 1});
+    attach(view, view.followed || remembered() || EXAMPLES[view.form]);
+    tick(view);
+  });
   addEventListener(STARTING, () => setStarting(view, true));
   addEventListener(STARTED, () => {
     if (!view.starting || (view.wanted && view.wanted !== view.run?.id)) return; // its first news end it

@@ -6,7 +6,7 @@ import secrets
 from typing import Annotated
 
 from ui.payloads import fields
-from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene
+from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene, Written
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -18,7 +18,7 @@ _LONGEST_NAME, _MOST_PLACE = 300, 1_000_000
 
 def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
     """Says what the speaker's page shows. None for an invalid request."""
-    secret, scene, workspace = fields(request, "secret", "scene", "workspace")
+    secret, scene, workspace, written = fields(request, "secret", "scene", "workspace", "written")
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
         return None
     shown, said = None, ""
@@ -28,20 +28,26 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
         said = str(error)
     runs = workspace if isinstance(workspace, str) and _SECRET.fullmatch(workspace) else ""
     name, followers = services.stages.lead(secret, shown, asking.get(), runs, left=scene is None)
-    led: Led = {"name": name, "followers": followers, "said": said}
+    known = services.stages.write(secret, *_part(written))
+    led: Led = {"name": name, "followers": followers, "said": said, "known": known}
     return json.dumps(led)
 
 
 def follow(services: Services, request: Annotated[object, FollowRequest]) -> Annotated[str, Followed] | None:
     """What the speaker's page shows now. None for an invalid request."""
-    name, page, version = fields(request, "name", "page", "version")
+    name, page, version, number, start = fields(request, "name", "page", "version", "number", "start")
     if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
         return None
     stage = services.stages.follow(name, page)
-    answer: Followed = {"state": "away", "version": 0, "scene": None}
+    answer: Followed = {"state": "away", "version": 0, "scene": None, "written": None}
     if stage is not None:
         scene = None if version == stage.version else stage.scene
-        answer = {"state": stage.state, "version": stage.version, "scene": scene}
+        text = stage.written
+        first = start if number == stage.number and type(start) is int and 0 <= start <= len(text) else 0
+        news: Written = {"number": stage.number, "start": first, "lines": text[first:]}
+        is_known = not stage.number or (number == stage.number and first == len(text))
+        written = None if is_known else news
+        answer = {"state": stage.state, "version": stage.version, "scene": scene, "written": written}
     return json.dumps(answer, ensure_ascii=False)
 
 
@@ -55,7 +61,7 @@ def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) 
 
 def _scene(scene: object, longest_text: int) -> Scene:
     """A scene that a page sent. Raises InputError for anything else."""
-    tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
+    tab, view, model, text, head, token, run = fields(scene, "tab", "view", "model", "text", "head", "token", "run")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
     return {
         "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
@@ -64,7 +70,16 @@ def _scene(scene: object, longest_text: int) -> Scene:
         "text": inputs.text(text, "The text", most=longest_text),
         "head": None if pair is None else (_place(pair[0]), _place(pair[1])),
         "token": None if token is None else _place(token),
+        "run": inputs.text(run, "The run", most=_LONGEST_NAME),
     }
+
+
+def _part(written: object) -> tuple[int, int, str]:
+    """(number, start, lines) of a part of a text that a page sent; (0, 0, "") for anything else."""
+    number, start, lines = fields(written, "number", "start", "lines")
+    if type(number) is not int or type(start) is not int or not isinstance(lines, str):
+        return 0, 0, ""
+    return number, start, lines
 
 
 def _place(value: object) -> int:

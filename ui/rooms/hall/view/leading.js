@@ -9,7 +9,7 @@ import {linkFor} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {pickedModel, place} from '../../../shared/view/tabs.js';
 import {counted, drawnName} from '../../../shared/view/plain.js';
-import {ownWorkspace} from '../../../shared/view/workspace.js';
+import {followRun, ownWorkspace, runShown} from '../../../shared/view/workspace.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken, sentence, showSentence} from '../../../shared/view/store.js';
 
 const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
@@ -32,18 +32,21 @@ function chip(name, buttons) {
 let line = null;
 let [secret, name, told, rounds] = ['', '', '', 0];
 let timer = null;
+let written = {number: 0, text: '', known: 0}; // the generated text, and how much of it the server has
 let model = ''; // what is picked; while a name is typed, what was picked before
 
 async function tell() {
   const [tab, view] = place();
   if (!document.activeElement?.matches('#model input')) model = pickedModel();
-  const scene = {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken()};
+  const scene = {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken(), run: runShown()};
   const now = JSON.stringify(scene);
   rounds += 1;
-  if (tab && (now !== told || rounds >= ALIVE)) {
+  const part = partWritten();
+  if (tab && (now !== told || part || rounds >= ALIVE)) {
     [told, rounds] = [now, 0];
-    const led = await askRoom('hall', 'lead', {secret, scene, workspace: ownWorkspace()});
+    const led = await askRoom('hall', 'lead', {secret, scene, workspace: ownWorkspace(), written: part ?? sent()});
     if (!line) return;
+    if (led) written.known = led.known;
     if (!led) line.say('Leading: the server does not answer; reconnecting…');
     else {
       name = led.name;
@@ -52,6 +55,19 @@ async function tell() {
     }
   }
   timer = setTimeout(tell, EVERY);
+}
+
+const sent = () => ({number: written.number, start: written.known, lines: ''});
+
+// What is new of the text that this page has generated; null for nothing.
+function partWritten() {
+  const text = offered('written')?.read() ?? '';
+  if (!text.startsWith(written.text) || written.known > text.length)
+    written = {number: written.number, text: '', known: 0};
+  const isAnother = written.text === '' && text !== '';
+  written = {number: written.number + (isAnother ? 1 : 0), text, known: written.known};
+  if (!text || written.known === text.length) return null;
+  return {number: written.number, start: written.known, lines: text.slice(written.known)};
 }
 
 async function code() {
@@ -70,6 +86,7 @@ export async function startLeading(given = '') {
   if (line) return;
   keep(LEADS, secret);
   [told, rounds, name] = ['', 0, ''];
+  written = {number: Date.now(), text: '', known: 0}; // no number of this page before a load of it
   line = chip('Leading the room', [
     ['Code for phones', code],
     ['End', stopLeading],
@@ -80,7 +97,7 @@ export async function startLeading(given = '') {
 
 function stopLeading() {
   clearTimeout(timer);
-  askRoom('hall', 'lead', {secret, scene: null, workspace: null});
+  askRoom('hall', 'lead', {secret, scene: null, workspace: null, written: null});
   line.remove();
   [line, secret] = [null, ''];
   keep(LEADS, secret);
@@ -92,12 +109,17 @@ let followed = null; // its line
 let soon = null; // the timer of the next question
 let scene = null; // what the speaker's page shows, as this page was last told
 let version = 0; // of the scene
+let heard = {number: 0, text: '', shown: ''}; // what the speaker's page has generated, and what of it is shown here
 let round = 0; // of the line of questions: an older one ends
 const page = drawnName();
 
 async function look(mine = ++round) {
-  const reply = await askRoom('hall', 'follow', {name: state.name, page, version});
+  const {number, text} = heard;
+  const request = {name: state.name, page, version, number, start: text.length};
+  const reply = await askRoom('hall', 'follow', request);
   if (!state.follows || mine !== round) return;
+  const news = reply?.written;
+  if (news) heard = {...heard, number: news.number, text: text.slice(0, news.start) + news.lines};
   if (reply?.scene) {
     version = reply.version;
     const before = scene;
@@ -105,8 +127,18 @@ async function look(mine = ++round) {
     await show(scene, before);
   }
   if (!state.follows || mine !== round) return;
+  followRun(scene?.run ?? '');
+  showWritten();
   tellWhere(reply?.state);
   soon = setTimeout(look, ASKED, mine);
+}
+
+// Shows the text that the speaker's page has generated, under the same prompt.
+function showWritten() {
+  const here = offered('written');
+  if (!here || !heard.text || heard.text === heard.shown || sentence() !== scene?.text) return;
+  heard.shown = heard.text;
+  if (here.read() !== heard.text) here.show(heard.text);
 }
 
 // Says whether this page shows what the speaker's shows.
@@ -139,12 +171,14 @@ async function show({tab, view, model: picked, text, head, token}, before) {
 }
 
 function backToSpeaker() {
+  heard.shown = '';
   [version, scene] = [0, null];
   clearTimeout(soon);
   look();
 }
 
 function stopFollowing() {
+  followRun('');
   state = {name: '', follows: false};
   keep(FOLLOWS, null);
   clearTimeout(soon);
@@ -154,6 +188,8 @@ function stopFollowing() {
 
 function turn(follows) {
   state.follows = follows;
+  heard.shown = '';
+  if (!follows) followRun('');
   [version, scene] = [0, null];
   followed.buttons[1].hidden = true;
   keep(FOLLOWS, state);
