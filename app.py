@@ -48,7 +48,6 @@ from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
-from ui.server.gradio_internals.configuration import built_at_launch
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.preflight import check, check_talk, prefetch
@@ -156,8 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
         )  # fmt: skip
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
-        with built_at_launch():
-            page = build_page(services, page_example(services))
+        page = build_page(services, page_example(services))
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from ui.server.connections import limit_connections
 from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
 from ui.server.gradio_internals import patient_start
-from ui.server.gradio_internals.configuration import PageStates, built_at_launch, slim
+from ui.server.gradio_internals.configuration import PageStates, slim
 from ui.server.gradio_internals.queue_share import QueueShare, current_client, finish, look_seldom, queue_of
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
@@ -103,26 +103,25 @@ def serve(
     }
     shown = json.dumps(of_page, ensure_ascii=False)
     given = shown.replace("<", "\\u003c")  # it stands within the page
-    with nullcontext() if mcp else built_at_launch():  # the protocol's tools are made of an earlier configuration
-        page.queue(api_open=False, max_size=services.limits.waiting_events)
-        gradio_internals.apply("patient start", patient_start.install)
-        gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
-        each = services.limits.waiting_events // 2
-        gradio_internals.apply(
-            "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install()
-        )
-        _, address, _ = page.launch(
-            theme=make_theme(),
-            head=style_link() + base_script() + "".join(map(inline, _INLINE)),
-            js=calling("frame/view/keys.js", f"m.start({given})"),
-            footer_links=["api"], run_history=False, ssr_mode=False, show_error=False, enable_monitoring=False,
-            prevent_thread_lock=True, max_file_size=LARGEST_UPLOAD, quiet=not wait,
-            max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
-            state_session_capacity=services.limits.page_states,
-            app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
-            server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
-            server_port=port, root_path=root_path, mcp_server=mcp,
-        )  # fmt: skip
+    page.queue(api_open=False, max_size=services.limits.waiting_events)
+    gradio_internals.apply("patient start", patient_start.install)
+    gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
+    each = services.limits.waiting_events // 2
+    gradio_internals.apply(
+        "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install()
+    )
+    _, address, _ = page.launch(
+        theme=make_theme(),
+        head=style_link() + base_script() + "".join(map(inline, _INLINE)),
+        js=calling("frame/view/keys.js", f"m.start({given})"),
+        footer_links=["api"], run_history=False, ssr_mode=False, show_error=False, enable_monitoring=False,
+        prevent_thread_lock=True, max_file_size=LARGEST_UPLOAD, quiet=not wait,
+        max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
+        state_session_capacity=services.limits.page_states,
+        app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
+        server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
+        server_port=port, root_path=root_path, mcp_server=mcp,
+    )  # fmt: skip
     tidying = (files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
     _tidy_for_ever(tidying, (gc.collect, return_freed_memory) if wait else (return_freed_memory,))
     threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()

@@ -13,9 +13,7 @@ log = logging.getLogger("gptlens")
 WRITTEN_FOR = "6.31.0"
 # Part -> (what of Gradio it touches, what is lost without it).
 PARTS = {
-    "quick import": ("`inspect.getfile` while `gradio.component_meta` is imported", "a start takes about 0.8 s longer"),
-    "one application": ("`App.create_app` and `Blocks.get_config_file` before the launch",
-                        "a start takes about 0.3 s longer"),
+    "quick import": ("`inspect.getfile` while `gradio.component_meta` is imported", "a start takes about 0.5 s longer"),
     "API reference": ("the answer of `Blocks.get_api_info`",
                       "the API page names values “1st” and “2nd” and does not say what they may be"),
     "configuration": ("`Blocks.config`, `backend_fn` and `props` in it",

@@ -1,21 +1,12 @@
-"""Gradio's application and configuration: built once, sent without what no browser reads, kept once.
+"""Gradio's configuration of a page: sent without what no browser reads, and kept once."""
 
-Gradio builds both when a page begins, when it is complete, when its queue is set, and at launch, and uses
-the last ones.
-"""
-
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
-from gradio import blocks
 from gradio.data_classes import BlocksConfigDict
 from gradio.state_holder import SessionState, StateHolder
-
-from ui.server.gradio_internals import apply
 
 # For the documentation of named endpoints, and for components of other packages: this page's are all Gradio's own.
 _OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
@@ -55,35 +46,6 @@ def _event(one: Mapping[str, Any]) -> dict[str, Any]:
     """Drops fields that are None, False or empty, which means the same, and one that no browser reads."""
     said = {name: value for name, value in one.items() if name != "max_batch_size"}
     return {name: value for name, value in said.items() if value not in (None, False, []) or name in _KEPT}
-
-
-_BEFORE_LAUNCH = {"mcp_server": False}  # how `create_app` is called then
-
-
-@contextmanager
-def built_at_launch() -> Iterator[None]:
-    """Context manager: pages that are made inside have neither until they are launched, inside as well."""
-    before = blocks.Blocks.__dict__["get_config_file"], blocks.App.__dict__["create_app"]
-    apply("one application", _build_at_launch)
-    try:
-        yield
-    finally:
-        blocks.Blocks.get_config_file, blocks.App.create_app = before
-
-
-def _build_at_launch() -> None:
-    create, configure = blocks.App.create_app, blocks.Blocks.get_config_file
-    too_early = (blocks.Blocks.__exit__.__code__, blocks.Blocks.launch.__code__)  # `create_app` asks once more
-
-    def create_app(page: blocks.Blocks, *arguments: Any, **options: Any) -> Any:
-        early = not arguments and options == _BEFORE_LAUNCH
-        return None if early else create(page, *arguments, **options)
-
-    def get_config_file(self: blocks.Blocks) -> Any:
-        return {} if sys._getframe(1).f_code in too_early else configure(self)
-
-    blocks.App.create_app = staticmethod(create_app)  # type: ignore[method-assign]
-    blocks.Blocks.get_config_file = get_config_file
 
 
 class PageStates(StateHolder):
