@@ -107,7 +107,10 @@ class Formed(TypedDict):
 
 
 class Scene(TypedDict):
-    """What a page shows: its place, the model, what all views share, and the run in Train, by its viewing id, or ""."""
+    """What a page shows: its place, the model, what all views share, and the run in Train, by its viewing id, or "".
+
+    hands_off: whether pages that follow may look and point, and not start or change anything.
+    """
 
     tab: str
     view: str
@@ -116,6 +119,7 @@ class Scene(TypedDict):
     head: tuple[int, int] | None
     token: int | None
     run: str
+    hands_off: bool
 
 
 class Written(TypedDict):

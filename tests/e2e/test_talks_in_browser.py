@@ -101,6 +101,20 @@ def test_a_phone_shows_the_text_and_the_run_of_the_speaker(visit):
     assert longer != written and longer.startswith(written)
     expect(phone.locator("#stream .ts-text")).to_have_text(longer)
 
+    hands_off = speaker.get_by_role("button", name="Hands off")
+    hands_off.click()
+    expect(hands_off).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator(".hall-chip")).to_contain_text("Hands off")
+    phone.click("#generate")
+    phone.locator("#prompt textarea").press_sequentially("x")
+    settled(phone)
+    expect(phone.locator("#stream .ts-text")).to_have_text(longer)
+    expect(phone.locator("#prompt textarea")).to_have_value("The old boat")
+    hands_off.click()
+    expect(phone.locator(".hall-chip")).not_to_contain_text("Hands off")
+    phone.locator("#prompt textarea").fill("Mine")  # one's own again
+    expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
+
     speaker.get_by_role("tab", name="Train").click()
     speaker.click("#train-start")
     title = speaker.locator("#train .tr-title")

@@ -27,7 +27,16 @@ from ui.state.stages import name_of
 TEXT = "Tom saw a zebra. Tom gave food to the"
 SEEN = {"model": "mini", "text": TEXT}
 SECRET = "a-secret-of-a-page-that-leads"
-SCENE = {"tab": "Start", "view": "", "model": "mini", "text": TEXT, "head": [1, 2], "token": 3, "run": ""}
+SCENE = {
+    "tab": "Start",
+    "view": "",
+    "model": "mini",
+    "text": TEXT,
+    "head": [1, 2],
+    "token": 3,
+    "run": "",
+    "hands_off": False,
+}
 PAIR = {**SEEN, "word": 1000, "rival": 1001}
 
 

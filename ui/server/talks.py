@@ -16,7 +16,7 @@ from ui.views import TAB_NAMES, TABS
 
 _MOST_BYTES = 1_000_000
 _LINK = re.compile(r"(https?://[^?]*)?\?")
-_OF_SCENES = ("once", "choose", "press", "start")
+_OF_SCENES = ("once", "choose", "press", "start", "hide")
 _TEXTS = {"text", "prompt"}
 
 

@@ -15,7 +15,16 @@ from ui.services import make_services
 from ui.shared.inputs import InputError
 from ui.state.limits import PROFILES
 
-SCENE = {"tab": "Start", "view": "", "model": "mini", "text": "", "head": None, "token": None, "run": ""}
+SCENE = {
+    "tab": "Start",
+    "view": "",
+    "model": "mini",
+    "text": "",
+    "head": None,
+    "token": None,
+    "run": "",
+    "hands_off": False,
+}
 PRESET = "30 seconds, letters"
 
 

@@ -16,6 +16,7 @@ SCENE = {
     "head": [1, 2],
     "token": None,
     "run": "",
+    "hands_off": False,
 }
 
 

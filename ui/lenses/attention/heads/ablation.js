@@ -84,7 +84,7 @@ export function start({element, props, watch}) {
     grid.style.setProperty('--more', value.mlp ? 2 : 1);
     add(grid, 'span', '', 'layer');
     for (let head = 0; head < value.H; head++) add(grid, 'span', '', head);
-    add(grid, 'span', '', 'all heads');
+    add(grid, 'span', '', 'heads');
     if (value.mlp) add(grid, 'span', '', 'MLP');
     element.querySelector('[data-do=effects]').hidden = !Object.keys(effects).length;
     const most = Math.max(...Object.values(effects).map(([bits]) => bits), 1e-9);
@@ -103,8 +103,8 @@ export function start({element, props, watch}) {
     };
     for (let layer = 0; layer < value.L; layer++) {
       add(grid, 'span', '', layer);
-      for (let head = 0; head < value.H; head++) put(layer, 'head', head, headTag(layer, head));
-      put(layer, 'attention', null, 'attention');
+      for (let head = 0; head < value.H; head++) put(layer, 'head', head, `H${head}`);
+      put(layer, 'attention', null, 'all');
       if (value.mlp) put(layer, 'mlp', null, 'MLP');
     }
   }

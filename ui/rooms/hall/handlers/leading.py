@@ -61,7 +61,8 @@ def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) 
 
 def _scene(scene: object, longest_text: int) -> Scene:
     """A scene that a page sent. Raises InputError for anything else."""
-    tab, view, model, text, head, token, run = fields(scene, "tab", "view", "model", "text", "head", "token", "run")
+    tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
+    run, hands_off = fields(scene, "run", "hands_off")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
     return {
         "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
@@ -71,6 +72,7 @@ def _scene(scene: object, longest_text: int) -> Scene:
         "head": None if pair is None else (_place(pair[0]), _place(pair[1])),
         "token": None if token is None else _place(token),
         "run": inputs.text(run, "The run", most=_LONGEST_NAME),
+        "hands_off": hands_off is True,
     }
 
 

@@ -12,7 +12,9 @@ import {counted, drawnName} from '../../../shared/view/plain.js';
 import {followRun, ownWorkspace, runShown} from '../../../shared/view/workspace.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken, sentence, showSentence} from '../../../shared/view/store.js';
 
-const [LEADS, FOLLOWS] = ['gptlens-leads', 'gptlens-follows'];
+const [LEADS, FOLLOWS, HANDS] = ['gptlens-leads', 'gptlens-follows', 'gptlens-hands-off'];
+// What starts or changes something: not tabs, nor figures, where one points.
+const HANDLES = '#tabs button:not([role=tab]), #tabs :is(input, textarea, select, label), #model';
 const EVERY = 100; // milliseconds between two looks at what this page shows
 const ALIVE = 30; // of those, after which it says again what has not changed
 const ASKED = 450; // milliseconds between two questions of a page that follows
@@ -33,12 +35,22 @@ let line = null;
 let [secret, name, told, rounds] = ['', '', '', 0];
 let timer = null;
 let written = {number: 0, text: '', known: 0}; // the generated text, and how much of it the server has
+let handsOff = false; // whether pages that follow may only look
 let model = ''; // what is picked; while a name is typed, what was picked before
 
 async function tell() {
   const [tab, view] = place();
   if (!document.activeElement?.matches('#model input')) model = pickedModel();
-  const scene = {tab, view, model, text: sentence(), head: chosenHead(), token: chosenToken(), run: runShown()};
+  const scene = {
+    tab,
+    view,
+    model,
+    text: sentence(),
+    head: chosenHead(),
+    token: chosenToken(),
+    run: runShown(),
+    hands_off: handsOff,
+  };
   const now = JSON.stringify(scene);
   rounds += 1;
   const part = partWritten();
@@ -89,10 +101,21 @@ export async function startLeading(given = '') {
   written = {number: Date.now(), text: '', known: 0}; // no number of this page before a load of it
   line = chip('Leading the room', [
     ['Code for phones', code],
+    ['Hands off', () => setHandsOff(!handsOff)],
     ['End', stopLeading],
   ]);
+  setHandsOff(kept(HANDS) ?? false);
   line.say('Leading: beginning…');
   await tell();
+}
+
+function setHandsOff(on) {
+  handsOff = on;
+  keep(HANDS, on || null);
+  const [, button] = line.buttons;
+  button.setAttribute('aria-pressed', String(on));
+  button.classList.toggle('on', on);
+  button.title = 'Pages that follow can look and point, and not start or change anything';
 }
 
 function stopLeading() {
@@ -128,6 +151,7 @@ async function look(mine = ++round) {
   }
   if (!state.follows || mine !== round) return;
   followRun(scene?.run ?? '');
+  mayOnlyLook = Boolean(reply?.state === 'on' && scene?.hands_off);
   showWritten();
   tellWhere(reply?.state);
   soon = setTimeout(look, ASKED, mine);
@@ -151,6 +175,7 @@ function tellWhere(speaker) {
   if (speaker === 'left') followed.say('The speaker no longer leads; this page is yours.');
   else if (speaker === 'away') followed.say('The speaker is not connected; reconnecting…');
   else if (!speaker) followed.say('The server does not answer; reconnecting…');
+  else if (mayOnlyLook) followed.say('Following the speaker. Hands off: look and point, or leave.');
   else if (isElsewhere) followed.say('You are looking elsewhere.');
   else followed.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
 }
@@ -177,7 +202,19 @@ function backToSpeaker() {
   look();
 }
 
+// On a page that may only look, what a visitor does to a control has no effect; its line says so.
+let mayOnlyLook = false;
+function holdBack(event) {
+  if (!mayOnlyLook || !event.isTrusted || !event.target.closest?.(HANDLES)) return;
+  if (event.type === 'keydown' && ['Tab', 'Escape'].includes(event.key)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+for (const event of ['pointerdown', 'mousedown', 'click', 'keydown', 'beforeinput', 'paste', 'drop'])
+  addEventListener(event, holdBack, {capture: true});
+
 function stopFollowing() {
+  mayOnlyLook = false;
   followRun('');
   state = {name: '', follows: false};
   keep(FOLLOWS, null);
@@ -190,6 +227,7 @@ function turn(follows) {
   state.follows = follows;
   heard.shown = '';
   if (!follows) followRun('');
+  mayOnlyLook = false;
   [version, scene] = [0, null];
   followed.buttons[1].hidden = true;
   keep(FOLLOWS, state);

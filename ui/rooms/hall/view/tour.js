@@ -39,6 +39,7 @@ export const isTouring = () => tour !== null;
 
 export function leaveTour() {
   tour = null;
+  hide(null);
   wanted += 1;
   keep(KEY, tour);
   frame(null);
@@ -191,6 +192,7 @@ async function go(at) {
   }
   draw();
   frame(null);
+  hide(query.get('hide'));
   uncover();
   const unfound = await goHere(query, isWanted);
   if (!isWanted()) return;
@@ -210,6 +212,20 @@ async function go(at) {
   if (!isWanted()) return;
   if (button) button.click();
   else missing('press', query.get('press'));
+}
+
+// Hides what a selector names until the next step, so that a hall can guess it; what is drawn meanwhile, too.
+let hiding = null;
+function hide(selector) {
+  hiding?.remove();
+  hiding = null;
+  if (!selector) return;
+  try {
+    document.querySelector(selector); // no other text may become a rule
+  } catch {
+    return;
+  }
+  hiding = add(document.head, 'style', '', `${selector} { visibility: hidden !important; }`);
 }
 
 // Closes what stands over the page, or in the place of Start's picture.
