@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -50,7 +51,8 @@ from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
-from ui.server.preflight import check, check_talk, prefetch
+from ui.server.preflight import check, prefetch
+from ui.server.rehearsal import Sheet, check_talk
 from ui.server.talks import mistakes, read_talk, without_notes
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
@@ -92,6 +94,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it")
     add("--check", nargs="?", const="", metavar="FILE",
         help="check that all is ready for a talk without a network (FILE: each of its scenes), and exit")  # fmt: skip
+    add("--sheet", metavar="PNG", help="with --check FILE: a picture of every scene on two screens, in one file")
     add("--prefetch", action="append", default=[], metavar="MODEL",
         help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
     called = "a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS"
@@ -243,12 +246,16 @@ def _prepare(options: argparse.Namespace) -> int:
             return 0
         talk = read_talk(options.check)[1] if options.check else None
         rows = []
+        sheet = Sheet()
         models = ModelStore(limits, default=options.model, offline=True, device=_device(options))
         findings = check(models, host=options.host, port=options.port)
-        for finding in chain(findings, check_talk(talk, options.check, models) if talk else ()):
+        for finding in chain(findings, check_talk(talk, options.check, models, sheet) if talk else ()):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)
             rows.append(finding)
-    except GPTCoreError as error:
+        if options.sheet:
+            sheet.save(Path(options.sheet))
+            print(f"Pictures of {len(sheet.rows)} scenes are in {options.sheet}.")
+    except (GPTCoreError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     failed = any(finding.state == "MISSING" for finding in rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from browser import settled
-from ui.server.preflight import lacking
+from ui.server.rehearsal import lacking
 from ui.server.talks import read_talk
 from ui.state.stages import name_of
 

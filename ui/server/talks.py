@@ -38,6 +38,7 @@ class Talk:
     title: str  # of the talk
     scenes: tuple[Scene, ...]  # in their order
     stray: tuple[int, ...] = ()  # lines where text without a link begins, which the page does not show
+    second: tuple[int, ...] = ()  # lines of a scene that begin with “?” after its link, which the page does not show
 
 
 def read_talk(path: str | Path) -> tuple[str, Talk]:
@@ -63,7 +64,8 @@ def without_notes(text: str) -> str:
 
 def parse_talk(text: str, name: str = "This file") -> Talk:
     """Reads a talk. Raises GPTCoreError for a text without scenes."""
-    title, scenes, stray, number = "A talk", list[Scene](), list[int](), 0
+    title, scenes, number = "A talk", list[Scene](), 0
+    stray, second = list[int](), list[int]()
     for block in re.split(r"\n[ \t]*\n", text.replace("\r", "")):
         lines = [line.strip() for line in block.split("\n")]
         starts = number
@@ -74,6 +76,8 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
             point = next((line[1:].strip() for line in lines if line.startswith("@")), "")
             notes = " ".join(line[1:].strip() for line in lines if line.startswith(">"))
             link = dict(parse_qsl(_LINK.sub("", lines[at], count=1), keep_blank_values=True))
+            asking = [place for place, line in enumerate(lines) if line.startswith("?") and place != at]
+            second += [starts + place + 1 for place in asking]
             scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
         elif told and not scenes:
             title = re.sub(r"^#\s*", "", " ".join(told))
@@ -84,26 +88,30 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
             f"{name} has no scenes. A scene is a line like ?tab=generate and a sentence below it; "
             "an empty line stands between two scenes."
         )
-    return Talk(title, tuple(scenes), tuple(stray))
+    return Talk(title, tuple(scenes), tuple(stray), tuple(second))
 
 
-def stray(talk: Talk) -> Iterator[str]:
-    """A sentence for each text that belongs to no scene."""
-    return (f"line {line}: text without a link; begin the scene with a line like ?tab=start" for line in talk.stray)
+def stray(talk: Talk) -> list[tuple[int, str]]:
+    """Returns the line and a sentence for each text that the page does not show."""
+    without_link = "text without a link; begin the scene with a line like ?tab=start"
+    asking = "a sentence that begins with “?” is not shown, since a link does; begin it with a word"
+    found = [(line, without_link) for line in talk.stray] + [(line, asking) for line in talk.second]
+    return [(line, f"line {line}: {sentence}") for line, sentence in sorted(found)]
 
 
-def leaning(talk: Talk) -> Iterator[str]:
-    """A sentence for each scene that shows the text of another one, which may not be the one before it."""
+def leaning(talk: Talk) -> Iterator[tuple[int, str]]:
+    """Yields the line and a sentence for each scene that shows the text of the one before it, whichever that is."""
     if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
         for scene in talk.scenes:
             tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
             if tab and tab.shows_sentence_in(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
-                yield f"line {scene.line}: no text, so what this scene shows depends on the one before; add text=..."
+                said = f"line {scene.line}: no text, so what this scene shows depends on the one before; add text=..."
+                yield scene.line, said
 
 
 def mistakes(talk: Talk) -> Iterator[str]:
     """All slips of a talk."""
-    yield from stray(talk)
+    yield from (sentence for _, sentence in stray(talk))
     for scene in talk.scenes:
         yield from slips(scene)
 

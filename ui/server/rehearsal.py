@@ -1,0 +1,265 @@
+"""Rehearsal of a talk: `python app.py --check FILE` goes through it scene by scene, in a browser where there is one.
+
+Each scene is looked at on a screen of 1280 x 720 and on one of 1920 x 1080; `--sheet` keeps the pictures in one file.
+"""
+
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gptcore.errors import GPTCoreError
+from ui.lenses.train.handlers.fitting import expected_run
+from ui.lenses.train.handlers.presets import PRESETS
+from ui.server.preflight import Finding
+from ui.server.talks import Scene, Talk, leaning, slips, stray
+from ui.state.model_store import ModelStore
+
+_SCREENS = ((1280, 720), (1920, 1080))  # pixels
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the lightest first
+_START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
+_TEXT = 10_000.0  # milliseconds until a text is there
+_UNFOUND = "which is not shown here"
+_TEXTS = ("text", "prompt")  # settings that are to be read on the page
+# Whether a text can be read on the open page: in a field, or in what the page has written.
+_SHOWS = """text => {
+  const flat = one => (one ?? '').replace(/[\\s␣⏎]/g, '');  // tokens stand in cells of their own
+  const seen = node => node.getClientRects().length > 0;
+  const holds = node => flat(typeof node.value === 'string' ? node.value : node.textContent).includes(flat(text));
+  const holding = [...document.querySelectorAll('body *')].filter(holds);
+  return holding.some(node => seen(node) && ![...node.children].some(holds));
+}"""
+# Whether what is framed is in the window above the bar, or fills it.
+_IN_SIGHT = """() => {
+  const target = document.querySelector('.tour-target'), bar = document.querySelector('#tour');
+  if (!target) return true;
+  const {top, bottom, height} = target.getBoundingClientRect();
+  const foot = Math.min(innerHeight, bar ? bar.getBoundingClientRect().top : innerHeight);
+  return Math.min(bottom, foot) - Math.max(top, 0) >= Math.min(height, 0.5 * foot);
+}"""
+
+# The smallest letters of what is framed in large type, where they are smaller than the back row can read: 20 px on a
+# screen of 1280, 24 on one of 1920. [pixels, least, the text]; null for none.
+_SMALL = """() => {
+  const target = document.querySelector('.tour-target'), least = Math.max(20, innerWidth / 80);
+  if (!target || !document.body.classList.contains('present')) return null;
+  const texts = document.createTreeWalker(target, NodeFilter.SHOW_TEXT), found = [];
+  while (texts.nextNode()) {
+    const node = texts.currentNode, holder = node.parentElement, range = document.createRange();
+    const isSeen = holder.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    if (!node.textContent.trim() || !isSeen) continue;
+    range.selectNodeContents(node);
+    const {width, height} = range.getBoundingClientRect(), drawn = holder.ownerSVGElement && holder.getScreenCTM();
+    const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;
+    const size = scale * parseFloat(getComputedStyle(holder).fontSize);
+    if (width > 1 && height > 1 && size < least - 0.5) found.push([size, least, node.textContent.trim()]);
+  }
+  return found.sort(([one], [other]) => one - other)[0] ?? null;
+}"""
+
+
+def find_browser() -> str | None:
+    """Where Chromium is on this machine; None without one."""
+    return next(filter(None, map(shutil.which, _BROWSERS)), None)
+
+
+@dataclass
+class Sheet:
+    """Contact sheet: a picture of each scene on each screen, with its sentence."""
+
+    rows: list[tuple[str, list[bytes]]] = field(default_factory=list)  # (caption, pictures as PNG)
+
+    def save(self, file: Path) -> None:
+        """Writes all rows as one picture. Raises OSError where the file cannot be written."""
+        from PIL import Image, ImageDraw, ImageFont
+
+        width, height, line = 640, 360, 22  # pixels of a picture, and of a line of its caption
+        captions = [textwrap.wrap(caption, 130) or [""] for caption, _ in self.rows]
+        heights = [height + line * len(lines) + line for lines in captions]
+        sheet = Image.new("RGB", (2 * width + 10, max(1, sum(heights))), "white")
+        draw = ImageDraw.Draw(sheet)
+        font = ImageFont.load_default(size=16)
+        top = 0
+        for (_, pictures), lines, row_height in zip(self.rows, captions, heights, strict=True):
+            for number, text in enumerate(lines):
+                draw.text((4, top + line * number), text, fill="black", font=font)
+            for column, picture in enumerate(pictures):
+                place = (column * (width + 10), top + line * len(lines))
+                with Image.open(io.BytesIO(picture)) as opened:
+                    sheet.paste(opened.convert("RGB").resize((width, height)), place)
+            top += row_height
+        sheet.save(file, "PNG")
+
+
+def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = None) -> Iterator[Finding]:
+    """Yields what is wrong with each scene, or that it is ready, in the order of the file.
+
+    Where there is a browser all scenes are rehearsed, also those with slips: a slip hides no other one.
+    """
+    texts = [(line, Finding(False, f"{file}, {sentence}", needed=True)) for line, sentence in stray(talk)]
+    leans = dict(leaning(talk))
+    browser = find_browser()
+    can_rehearse = browser is not None and importlib.util.find_spec("playwright") is not None
+    began = time.perf_counter()
+    is_whole = not texts
+    rehearsed = _rehearsed(talk, file, browser if can_rehearse else None, sheet)
+    with closing(rehearsed):
+        for number, scene in enumerate(talk.scenes, 1):
+            name = f"scene {number} (line {scene.line})"
+            while texts and texts[0][0] < scene.line:
+                yield texts.pop(0)[1]
+            if scene.line in leans:
+                yield Finding(False, f"{file}, {leans[scene.line]}")
+            faults = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in slips(scene)]
+            faults += [Finding(False, f"{name}: {sentence}", needed=True) for sentence in next(rehearsed, ())]
+            faults = faults or [_scene(scene, name, models)]
+            is_whole = is_whole and all(fault.ready for fault in faults)
+            yield from faults
+    yield from (finding for _, finding in texts)
+    if not can_rehearse:
+        yield Finding(False, "the talk is not rehearsed: that takes Chromium and `pip install playwright`")
+    elif is_whole:
+        yield Finding(True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s")
+
+
+def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
+    model = scene.link.get("model", "")
+    try:
+        opened = f", {models.get(model).name}" if model else ""
+    except GPTCoreError as error:
+        return Finding(False, f"{name}: {error}", needed=True)
+    if scene.link.get("tab") != "train" or scene.link.get("start") != "1":
+        return Finding(True, f"{name}: {scene.link.get('tab', '')} {scene.link.get('view', '')}".rstrip() + opened)
+    seconds = _seconds(scene)
+    if seconds is None:
+        return Finding(True, f"{name}: starts a run{opened}")
+    updates, words = expected_run(seconds, models.device)
+    ends = "it ends in words" if words else "too few for words, so Train takes a smaller model"
+    run = f"a run of {seconds:.0f} s, about {updates:,} updates of the first preset"
+    return Finding(True, f"{name}: starts {run}: {ends}")
+
+
+def _seconds(scene: Scene) -> float | None:
+    """How long the run of a scene takes, None where that is no number of seconds."""
+    preset = PRESETS.get(scene.link.get("preset", ""), next(iter(PRESETS.values())))
+    length = scene.link.get("train.length", str(preset["length"]))
+    return float(length) if length.isdigit() else None
+
+
+def _rehearsed(talk: Talk, file: str, browser: str | None, sheet: Sheet | None) -> Generator[Sequence[str], None, None]:
+    """Starts the app with the talk and goes through it in a browser without a window; yields each scene's faults.
+
+    Without a browser it yields nothing.
+    """
+    if browser is None:
+        return
+    app = subprocess.Popen(
+        [sys.executable, str(_APP), "--offline", "--host", "127.0.0.1", "--talk", file],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    try:
+        address = _address(app)
+        if address is None:
+            yield ["the app did not start for the rehearsal"]
+            return
+        yield from walk(talk, address, browser, sheet)
+    finally:
+        app.terminate()
+        app.wait()
+
+
+def _address(app: subprocess.Popen[str]) -> str | None:
+    """The address of the talk, as the app prints it; None where it ends before or takes too long."""
+    end = threading.Timer(_START, app.kill)
+    end.start()
+    try:
+        printed = app.stdout if app.stdout is not None else io.StringIO()  # it is a pipe
+        for line in printed:
+            if "#talk=" in line:
+                threading.Thread(target=printed.read, daemon=True).start()  # so that its output never blocks it
+                return line.split()[-1]
+        return None
+    finally:
+        end.cancel()
+
+
+def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> Iterator[Sequence[str]]:
+    """Goes through a talk in a browser; yields what each scene does not show, in sentences.
+
+    A scene that never comes ends it.
+    """
+    from playwright.sync_api import Error, sync_playwright
+
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"], timeout=_SCENE) as one,
+    ):
+        page = one.new_page(viewport=_viewport(_SCREENS[0]))
+        page.set_default_timeout(_SCENE)
+        failures: list[str] = []
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(address.replace("#", "?present=1#"))
+        for number, scene in enumerate(talk.scenes, 1):
+            try:
+                page.locator("#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}").wait_for()
+                there = page.locator(".tour-target") if scene.point else page.locator("#tour")
+                there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
+                words = page.locator("#tour .tour-say").inner_text()
+            except Error:
+                yield [f"not there within {_SCENE / 1000:.0f} s"]
+                return
+            pictures = list[bytes]()
+            faults = [failures[0]] if failures else [words] if _UNFOUND in words else []
+            for screen in _SCREENS:
+                page.set_viewport_size(_viewport(screen))
+                if not faults:
+                    faults = [f"{fault} (at {screen[0]} x {screen[1]})" for fault in lacking(page, scene)]
+                pictures.append(page.screenshot())
+            page.set_viewport_size(_viewport(_SCREENS[0]))
+            if sheet is not None:
+                sheet.rows.append((f"{number}. {scene.say}", pictures))
+            yield faults
+            failures.clear()
+            page.keyboard.press("PageDown")
+        page.locator("#tour").wait_for(state="detached")
+
+
+def _viewport(screen: tuple[int, int]) -> Any:
+    width, height = screen
+    return {"width": width, "height": height}
+
+
+def lacking(page: Any, scene: Scene) -> list[str]:
+    """What the open page does not show of a scene, in sentences."""
+    from playwright.sync_api import Error
+
+    faults = []
+    for text in filter(None, (" ".join(scene.link.get(name, "").split()) for name in _TEXTS)):
+        try:
+            page.wait_for_function(_SHOWS, arg=text, timeout=_TEXT)
+        except Error:
+            faults.append(f"the text of its link, {text[:40]!r}, is not in the view")
+    if pressed := scene.link.get("press"):
+        try:
+            page.locator(f"{pressed}:visible").first.wait_for(timeout=_TEXT)
+        except Error:
+            faults.append(f"what it presses, {pressed[:60]!r}, is not there")
+    try:
+        page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
+    except Error:
+        faults.append(f"{scene.point!r} is scrolled out of sight")
+    if small := page.evaluate(_SMALL):
+        size, least, text = small
+        faults.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
+    return faults
