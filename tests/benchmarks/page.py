@@ -98,7 +98,7 @@ def main() -> None:
         limit = "" if name != "this app" else f"   limit {base:.2f} (an empty page), share {share:.2f}"
         print(f"  {name:<22} {statistics.median(values):>8.2f} {1 / share:>12.2f}{limit}")
     client_rate(options.rounds, options.tokens, options.model)
-    from ui.server.preflight import find_browser
+    from ui.server.rehearsal import find_browser
 
     chromium = os.environ.get("CHROMIUM") or find_browser()
     if chromium is None:

@@ -190,7 +190,7 @@ def seen(seconds: float) -> None:
     from page import served
     from playwright.sync_api import sync_playwright
 
-    from ui.server.preflight import find_browser
+    from ui.server.rehearsal import find_browser
 
     chromium = os.environ.get("CHROMIUM") or find_browser()
     # A process of its own: idle threads of this one would slow what it computes.

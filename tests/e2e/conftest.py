@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
-from ui.server.preflight import find_browser
+from ui.server.rehearsal import find_browser
 
 # Milliseconds after which what is awaited counts as missing, on the slowest and busiest machine.
 PATIENCE = int(os.environ.get("GPTLENS_PATIENCE", "180000"))

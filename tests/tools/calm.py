@@ -21,7 +21,7 @@ from layout import faults, things
 
 from browser import COUNT_REQUESTS, settled
 from serving import served_page
-from ui.server.preflight import find_browser
+from ui.server.rehearsal import find_browser
 from ui.views import TABS
 
 # Name -> width, height and what the address says of the looks.

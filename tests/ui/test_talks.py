@@ -150,7 +150,7 @@ def test_the_command_rehearses_a_talk(tmp_path):
     assert done.returncode == 1 and [line[:18] for line in told] == [
         "line 7: The link's", "scene 2 (line 7): ", "line 10: a sentenc", "line 12: text with", "scene 3 (line 14):",
     ], done.stdout  # fmt: skip
-    assert "asks for “@ #nowhere”" in told[1] and "presses, '.nope', is not there" in told[4]
+    assert "asks for “@ #nowhere”" in told[1] and "asks for “press .nope”" in told[4]
     assert "ready    scene 1 (line 3): start, mini" in done.stdout  # the other one is there
     with Image.open(sheet) as picture:
         assert picture.width > 1000 and picture.height > 3 * 360

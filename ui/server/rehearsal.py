@@ -215,6 +215,7 @@ def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> 
                 page.locator("#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}").wait_for()
                 there = page.locator(".tour-target") if scene.point else page.locator("#tour")
                 there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
+                page.locator(f'#tour[data-done="{number - 1}"]').wait_for()
                 words = page.locator("#tour .tour-say").inner_text()
             except Error:
                 yield [f"not there within {_SCENE / 1000:.0f} s"]
@@ -250,11 +251,6 @@ def lacking(page: Any, scene: Scene) -> list[str]:
             page.wait_for_function(_SHOWS, arg=text, timeout=_TEXT)
         except Error:
             faults.append(f"the text of its link, {text[:40]!r}, is not in the view")
-    if pressed := scene.link.get("press"):
-        try:
-            page.locator(f"{pressed}:visible").first.wait_for(timeout=_TEXT)
-        except Error:
-            faults.append(f"what it presses, {pressed[:60]!r}, is not there")
     try:
         page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
     except Error:

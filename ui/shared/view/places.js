@@ -2,6 +2,7 @@
 import {awaited} from './awaited.js';
 import {linkTo, standsAt} from './link.js';
 import {reached} from './connection.js';
+import {offered} from './offers.js';
 import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './store.js';
 import {pickedModel, visible} from './tabs.js';
 import {WAY} from './way.js';
@@ -45,14 +46,15 @@ const CHOSEN = ['layer', 'head', 'token'];
 const TEXTS = ['prompt', 'text'];
 
 // Whether a way sets more than that, and the page does not stand there yet. What it presses computes with what the
-// server holds, so a text that is to be set before needs a load, as two texts do. model: that the page stands at.
-export function needsLoad(query, model = pickedModel()) {
+// server holds, so a text that is to be set before needs a load, as two texts do. model: that the page stands at;
+// opensModel: whether another one is opened without a load.
+export function needsLoad(query, model = pickedModel(), opensModel = false) {
   const now = new URLSearchParams(location.search);
   const texts = new Set(TEXTS.map(name => query.get(name)).filter(Boolean));
   const canSet = texts.size < 2 && !query.has('start') && !query.has('press');
   return [...query].some(([name, value]) => {
     if (HERE.has(name) || CHOSEN.includes(name)) return false;
-    if (name === 'model') return value !== model;
+    if (name === 'model') return value !== model && !opensModel;
     if (TEXTS.includes(name)) return !canSet && (sentence() || now.get(name)) !== value;
     return now.get(name) !== value && !standsAt(name, value);
   });
@@ -70,8 +72,13 @@ const hearers = new Set();
 export const wayNow = () => latest ?? new URLSearchParams(location.search);
 export const onWay = hear => hearers.add(hear);
 
-// Sets the text, the head and the token of a way, then goes there; as goTo.
-export function goHere(query, isWanted) {
+// Opens the model of a way, sets its text, head and token, then goes there; as goTo.
+export async function goHere(query, isWanted) {
+  const model = query.get('model');
+  if (model && model !== pickedModel()) {
+    offered('open model')(model);
+    if (!(await awaited(() => pickedModel() === model, isWanted))) return 'model';
+  }
   latest = query;
   for (const hear of hearers) hear(query);
   showSentence(TEXTS.map(name => query.get(name)).find(Boolean));

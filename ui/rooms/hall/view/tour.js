@@ -180,7 +180,7 @@ async function go(at) {
   const tries = tour.loaded === at ? tour.tries : 0;
   // A page that has just been loaded has yet to open the model of its address.
   const model = tries ? (new URLSearchParams(location.search).get('model') ?? '') : pickedModel();
-  const loads = isAway() || (tries < LOADS && needsLoad(query, model));
+  const loads = isAway() || (tries < LOADS && needsLoad(query, model, Boolean(offered('open model'))));
   Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
   keep(KEY, tour);
   const isWanted = () => number === wanted;
@@ -194,6 +194,13 @@ async function go(at) {
   frame(null);
   hide(query.get('hide'));
   uncover();
+  delete bar.dataset.done;
+  await show(step, query, at, isWanted);
+  if (isWanted() && bar) bar.dataset.done = String(at); // for a rehearsal
+}
+
+// Goes to a step's place, frames what it is about, and presses what it presses.
+async function show(step, query, at, isWanted) {
   const unfound = await goHere(query, isWanted);
   if (!isWanted()) return;
   if (unfound) return missing(unfound, query.get(unfound));
