@@ -58,7 +58,8 @@ _SMALL = """() => {
   while (texts.nextNode()) {
     const node = texts.currentNode, holder = node.parentElement, range = document.createRange();
     const isSeen = holder.checkVisibility({visibilityProperty: true, opacityProperty: true});
-    if (!node.textContent.trim() || !isSeen) continue;
+    const isForReaders = holder.offsetWidth === 1; // a heading for screen readers
+    if (!node.textContent.trim() || !isSeen || isForReaders) continue;
     range.selectNodeContents(node);
     const {width, height} = range.getBoundingClientRect(), drawn = holder.ownerSVGElement && holder.getScreenCTM();
     const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;
