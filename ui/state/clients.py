@@ -91,10 +91,10 @@ class Clients:
             return page in self._of_page
 
     def is_page_of(self, page: str, key: str) -> bool:
-        """Tells whether a page is not known yet, or has this key."""
+        """Tells whether a page is not known yet, has no key, as a program's, or has this one."""
         with self._lock:
-            known = self._of_page.get(page)
-        return known is None or secrets.compare_digest(known[1].encode(), key.encode())
+            _, known = self._of_page.get(page, ("", ""))
+        return not known or secrets.compare_digest(known.encode(), key.encode())
 
 
 class NewcomerShares:
