@@ -53,7 +53,7 @@ from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.preflight import check, prefetch
 from ui.server.rehearsal import Sheet, check_talk
-from ui.server.talks import mistakes, read_talk, without_notes
+from ui.server.talks import read_talk, warnings_of, without_notes
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
@@ -146,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
         text, talk = read_talk(options.talk) if options.talk else ("", None)
         notes = tuple(scene.notes for scene in talk.scenes) if talk else ()
         spoken = SpokenTalk(without_notes(text), notes, secrets.token_urlsafe(16) if talk else "")
-        for sentence in mistakes(talk) if talk else ():
+        for sentence in warnings_of(talk) if talk else ():
             print(f"warning: {options.talk}, {sentence}", file=sys.stderr)
         if freed := files.open():
             print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")

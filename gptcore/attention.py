@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from gptcore.config import GPTConfig
 from gptcore.kv_cache import KVCache
 from gptcore.linear import Linear
-from gptcore.probe import UNSEEN, Probe
+from gptcore.probe import NO_PROBE, Probe
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ForwardContext:
     mask: Tensor | None = None  # additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask
     is_causal: bool = True  # hide the future, where there is no mask and no cached token
     cache: KVCache | None = None  # keys and values of earlier tokens, to which the new ones are written
-    probe: Probe = UNSEEN  # observes the pass's activations, and may change them
+    probe: Probe = NO_PROBE  # observes the pass's activations, and may change them
 
 
 def additive_mask(

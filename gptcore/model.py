@@ -14,7 +14,7 @@ from gptcore.config import GPTConfig
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.kv_cache import KVCache
 from gptcore.linear import Linear
-from gptcore.probe import UNSEEN, Probe
+from gptcore.probe import NO_PROBE, Probe
 
 IGNORED_TARGET = -100
 
@@ -135,7 +135,7 @@ class GPT(nn.Module):
         targets: Tensor | None = None,
         *,
         attention_mask: Tensor | None = None,
-        probe: Probe = UNSEEN,
+        probe: Probe = NO_PROBE,
     ) -> GPTOutput:
         """Predicts the token after each position.
 
@@ -165,7 +165,7 @@ class GPT(nn.Module):
         *,
         attention_mask: Tensor | None = None,
         cache: KVCache | None = None,
-        probe: Probe = UNSEEN,
+        probe: Probe = NO_PROBE,
     ) -> Tensor:
         """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
         past = 0 if cache is None else cache.length
@@ -184,7 +184,7 @@ class GPT(nn.Module):
             cache.advance(T)
         return self.ln_f(x)
 
-    def resumed(self, stream: Tensor, depth: int, *, probe: Probe = UNSEEN) -> Tensor:
+    def resumed(self, stream: Tensor, depth: int, *, probe: Probe = NO_PROBE) -> Tensor:
         """Resumes a pass from the residual stream before block `depth`, float [B, T, C]."""
         return self.ln_f(self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe)))
 

@@ -36,4 +36,4 @@ class Probe:
         """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each block."""
 
 
-UNSEEN = Probe()  # no-op probe
+NO_PROBE = Probe()  # no-op probe

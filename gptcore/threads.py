@@ -13,7 +13,7 @@ import torch
 
 # On a busy machine the threads of a product wait for the slowest one, so fewer are faster. The mean over several steps
 # counts: beside a page that redraws at each update, most steps are fast and a few wait long.
-_SPELL_STEPS, _SPELL_SECONDS = 3, 0.1  # minimum length of a measurement
+_WINDOW_STEPS, _WINDOW_SECONDS = 3, 0.1  # minimum length of a measurement
 _FIRST_WAIT, _LONGEST_WAIT = 8, 128  # spells
 _SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
@@ -74,7 +74,7 @@ class ThreadGovernor:
     def record(self, seconds: float) -> None:
         """Takes the duration of one step, and starts or settles a trial."""
         self._steps, self._seconds = self._steps + 1, self._seconds + seconds
-        if len(self._counts) == 1 or self._steps < _SPELL_STEPS or self._seconds < _SPELL_SECONDS:
+        if len(self._counts) == 1 or self._steps < _WINDOW_STEPS or self._seconds < _WINDOW_SECONDS:
             return
         mean = self._seconds / self._steps
         self._spells, self._steps, self._seconds = self._spells + 1, 0, 0.0

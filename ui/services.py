@@ -173,7 +173,7 @@ def make_services(
         limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
     )
     for thread in (compute_thread, measure_thread):
-        thread.failed = store.heed
+        thread.failed = store.on_gpu_out_of_memory
     return Services(
         models=store, sessions=SessionStore(limits), limits=limits, run_manager=run_manager, device=device,
         compute_thread=compute_thread, measure_thread=measure_thread, scheduler=Scheduler(compute_thread),

@@ -56,7 +56,7 @@ def logit_attribution(model: GPT, token_ids: Sequence[int], token: int, against:
     norm = final_norm(model, _NO_SUM)
     names, parts = _stream_parts(model, token_ids, [len(token_ids) - 1], model.config.n_layer)  # [N, 1, C]
     direction = logit_direction(model, token, against)
-    values = parts[:, 0] @ behind(norm, direction) / norm_scale(norm, parts.sum(0))[0]  # [N]
+    values = parts[:, 0] @ pull_back_through_norm(norm, direction) / norm_scale(norm, parts.sum(0))[0]  # [N]
     values[names.index(CONSTANTS)] += norm.bias @ direction
     values = values.float().cpu()
     return Attribution(tuple(names), values, float(values.double().sum()))
@@ -108,7 +108,7 @@ def final_norm(model: GPT, why: str) -> nn.LayerNorm:
     return model.ln_f
 
 
-def behind(norm: nn.LayerNorm, direction: Tensor) -> Tensor:
+def pull_back_through_norm(norm: nn.LayerNorm, direction: Tensor) -> Tensor:
     """Pulls a direction back through a norm, without the norm's scale, [C]."""
     weighted = norm.weight * direction
     return weighted - weighted.mean()

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from gptcore.analysis.attention import attention_patterns
-from gptcore.analysis.attribution import behind, final_norm, logit_direction, norm_scale
+from gptcore.analysis.attribution import final_norm, logit_direction, norm_scale, pull_back_through_norm
 from gptcore.analysis.reading import PartKind, PartProbe, read
 from gptcore.errors import ConfigError, MemoryLimitError, TokenIdError
 from gptcore.model import GPT, Block, activation, evaluating
@@ -173,7 +173,7 @@ def _frozen_pass(model: GPT, norm: nn.LayerNorm, token_ids: Sequence[int], direc
             stream = stream + mlp.c_proj(found[..., 0])
             reads, writes = mlp.c_fc.weight[:, None], mlp.c_proj.weight[..., None]
             parts["neuron", layer] = _Parts(block.ln_2, scale, reads, gates.T, found, writes)
-    ending = (behind(norm, direction) / norm_scale(norm, stream[-1])).detach()
+    ending = (pull_back_through_norm(norm, direction) / norm_scale(norm, stream[-1])).detach()
     return _Frozen(embedded, parts, ending, stream[-1] @ ending, float((norm.bias @ direction).detach()))
 
 
@@ -223,7 +223,7 @@ def _reads(frozen: _Frozen, node: CircuitNode) -> tuple[Tensor, Tensor]:
         factors[node.place] = gates[node.place]
     else:
         factors = gates
-    return behind(part.norm, part.slopes[node.place, node.index] @ part.reads[node.index]), factors
+    return pull_back_through_norm(part.norm, part.slopes[node.place, node.index] @ part.reads[node.index]), factors
 
 
 def _direct(frozen: _Frozen, nodes: Sequence[CircuitNode]) -> Tensor:

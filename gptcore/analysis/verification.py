@@ -10,7 +10,7 @@ from gptcore.analysis.parameters import count_parameters, tensor_shapes
 from gptcore.errors import CheckpointError
 from gptcore.inference.generation import generate
 from gptcore.model import GPT, evaluating, random_model
-from gptcore.probe import UNSEEN, Probe
+from gptcore.probe import NO_PROBE, Probe
 from gptcore.weights.hf_format import to_hf
 
 # Larger models are not copied for a check; checks on a fresh model then use one with two layers.
@@ -151,7 +151,7 @@ def _reference(model: GPT, ids: torch.Tensor) -> tuple[bool | None, str]:
 
 
 @torch.inference_mode()
-def _logits(model: GPT, ids: torch.Tensor, probe: Probe = UNSEEN) -> torch.Tensor:
+def _logits(model: GPT, ids: torch.Tensor, probe: Probe = NO_PROBE) -> torch.Tensor:
     with evaluating(model):
         return model(ids.to(model.wte.weight.device), probe=probe).logits.float().cpu()
 

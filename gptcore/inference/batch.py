@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from gptcore.inference.card_choice import Chosen
 from gptcore.inference.engine import DecodeEngine
+from gptcore.inference.gpu_sampling import Chosen
 from gptcore.inference.packed import WeightFormat
 from gptcore.inference.sequence import TokenSequence, check_length, context_start, replayed_start
 from gptcore.inference.token import GeneratedToken
@@ -58,7 +58,7 @@ class RunningBatch:
         check_length(max_new_tokens)
         continuation.settings.check_vocabulary(config.vocab_size)
         continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, config.n_positions)
-        self._forget_ahead()
+        self._discard_speculative_step()
         self._decoder.cache.add()
         self._rows.append(_Row(continuation, max_new_tokens))
 
@@ -72,13 +72,13 @@ class RunningBatch:
         read: dict[tuple[int, ...], tuple[_Row, Tensor]] = {}  # in this step: a row with each context, and its logits
         for row in list(self._rows):
             while row in self._rows and self._must_read(row):
-                self._forget_ahead()
+                self._discard_speculative_step()
                 yield from self._take(row, self._read(row, read))
                 if not self._cached:
                     break  # a token in each step, for which the whole context is read
         if not self._rows or not self._cached:
             return
-        chosen = self._choose_on_card()
+        chosen = self._sample_on_gpu()
         if chosen is not None:
             for row, token in list(zip(self._rows, chosen, strict=True)):
                 if row not in self._rows:  # removed in the meantime
@@ -89,7 +89,7 @@ class RunningBatch:
         for row, its_logits in list(zip(self._rows, logits, strict=True)):
             yield from self._take(row, its_logits)
 
-    def _choose_on_card(self) -> list[GeneratedToken] | None:
+    def _sample_on_gpu(self) -> list[GeneratedToken] | None:
         """Every row's next token, chosen where it is computed; the step after it runs while these are looked at.
 
         None where the host must choose.
@@ -97,7 +97,7 @@ class RunningBatch:
         engine = self._decoder
         controls = [None if row.continuation.done else row.continuation.controls() for row in self._rows]
         if None in controls or not engine.chooses:
-            self._forget_ahead()
+            self._discard_speculative_step()
             return None
         current, self._ahead = self._ahead, None
         if current is None:
@@ -115,8 +115,8 @@ class RunningBatch:
         length = len(row.continuation.ids) + 1 - row.continuation.start
         return row.left > 1 and length < self.model.config.n_positions
 
-    def _forget_ahead(self) -> None:
-        """Takes back the step that was started ahead: the rows have changed, and with them what comes next."""
+    def _discard_speculative_step(self) -> None:
+        """Discards the speculative step: the rows have changed since it was launched."""
         if self._ahead is not None:
             self._ahead = None
             self._decoder.take_back()
@@ -161,7 +161,7 @@ class RunningBatch:
             yield row.continuation, token
 
     def _remove(self, row: _Row) -> None:
-        self._forget_ahead()
+        self._discard_speculative_step()
         place = self._rows.index(row)
         self._decoder.cache.remove(place)
         self._rows[place] = self._rows[-1]

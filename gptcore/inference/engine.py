@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gptcore.errors import ContextLengthError, TokenIdError
-from gptcore.inference.card_choice import Chosen, Controls, choose_on_card
+from gptcore.inference.gpu_sampling import Chosen, Controls, sample_on_gpu
 from gptcore.inference.graphs import RecordedSteps
 from gptcore.inference.packed import PackedWeights, WeightFormat, decode_one, decode_step, packed_weights, precision_of
 from gptcore.kv_cache import RaggedKVCache
@@ -131,10 +131,10 @@ class DecodeEngine:
         return self._engines[several]
 
     def _recorded(self, packed: PackedWeights) -> RecordedSteps:
-        """Recorded steps that another text has left behind, with the memory they are bound to, or new ones."""
+        """Returns CUDA graphs released by a finished generation, with their KV cache, or captures new ones."""
         steps = _take(packed.idle, self.cache)
         if steps is None:
-            steps = RecordedSteps(partial(decode_step, packed), choose_on_card)
+            steps = RecordedSteps(partial(decode_step, packed), sample_on_gpu)
         finalize(self, _leave_behind, packed.idle, steps).atexit = False
         return steps
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gptcore.inference.card_choice import Chosen, Controls
+from gptcore.inference.gpu_sampling import Chosen, Controls
 from gptcore.kv_cache import RaggedKVCache
 
 _FEWEST = 64  # positions that a graph attends to

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gptcore.errors import NOT_NUMBERS, CheckpointError, SamplingError
-from gptcore.inference.card_choice import Controls, controls_of, fits
+from gptcore.inference.gpu_sampling import Controls, controls_of, fits
 from gptcore.inference.sampling import candidates, penalise, sample, uniform_number
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.token import Alternative, GeneratedToken
@@ -53,7 +53,7 @@ class TokenSequence:
             of it.
         stop_at_end: the end-of-text token ends the text.
         n_alternatives: number of top alternatives stored with each token.
-        look_ahead: `next_logits` is wanted, once the text has ended: one more step instead of reading it all again.
+        look_ahead: runs one step past the end, so that `next_logits` needs no second pass.
 
     Attributes:
         next_logits: the logits after the last token, float32 [V]; None before the end, after a stop string, and where

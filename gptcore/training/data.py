@@ -59,16 +59,21 @@ def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], l
     return [*front, last[:cut]] if cut else front, [last[cut:]]
 
 
-def held_apart(keys: Sequence[Collection[Hashable]], wanted: int, *, seed: int) -> tuple[list[int], list[int]]:
-    """(places to learn from, places held out), both in order; no key stands on both sides, nor twice among the latter.
+def split_without_overlap(
+    keys: Sequence[Collection[Hashable]], wanted: int, *, seed: int
+) -> tuple[list[int], list[int]]:
+    """Splits examples by index: no key occurs in both parts; each occurs at most once in the held-out part.
 
-    What shares a key with a held-out example is left out of both. An example that shares one with many others, such as
-    a greeting, is learned from.
+    Examples that share a key with a held-out one are in neither part. An example that shares a key with many others,
+    such as a greeting, stays in the training part.
 
     Args:
         keys: of every example, what makes two of them too much alike: its text, its prompt, its story.
-        wanted: how many to hold out; fewer are found where too many are alike.
-        seed: of the choice.
+        wanted: size of the held-out part; it is smaller where too many examples are alike.
+        seed: of the random choice.
+
+    Returns:
+        The indices of the training part and of the held-out part, each in order.
     """
     places: dict[Hashable, list[int]] = {}
     for place, own in enumerate(keys):

@@ -120,7 +120,7 @@ class Trainer:
         # What an objective does with a batch is not known here: it may look at numbers, which a graph would freeze.
         simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
         if device.type == "cuda" and simple and workers is None and not compiled:
-            self._recorded = RecordedUpdates(self._gradients, self._move, device)
+            self._recorded = RecordedUpdates(self._gradients, self._step_optimizers, device)
         drawn = torch.Generator(device).manual_seed(config.seed if workers is None else config.seed + workers.rank)
         self._dropout = drawn.get_state()  # uint8 [N]; of this run's own, others may draw between two updates
 
@@ -272,7 +272,7 @@ class Trainer:
             if replayed and self._recorded is not None:
                 self._recorded.optimize()
             else:
-                self._move()
+                self._step_optimizers()
                 for optimizer in self.optimizers:
                     optimizer.zero_grad()
         return total, rate, norm
@@ -315,8 +315,8 @@ class Trainer:
         count = (targets != IGNORED_TARGET).sum() if own is None else own(inputs, targets)
         return torch.as_tensor(count, dtype=torch.float32)
 
-    def _move(self) -> None:
-        """Moves the parameters along their gradients."""
+    def _step_optimizers(self) -> None:
+        """Updates the parameters from their gradients."""
         for optimizer in self.optimizers:
             optimizer.step()
 

@@ -17,7 +17,7 @@ from gptcore.analysis import (
 )
 from gptcore.inference.engine import DecodeEngine
 from gptcore.kv_cache import KVCache
-from gptcore.probe import UNSEEN, Probe
+from gptcore.probe import NO_PROBE, Probe
 from gptcore.training import TrainingConfig, make_optimizers
 from tiny import NO_DROPOUT, random_ids
 
@@ -40,7 +40,7 @@ def measured_activations(model: GPT, batch_size: int, n_tokens: int, *, maps: bo
 
     ids = random_ids(model.config, batch_size, n_tokens)
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss = model.train()(ids, ids, probe=Explicit() if maps else UNSEEN).loss
+        loss = model.train()(ids, ids, probe=Explicit() if maps else NO_PROBE).loss
     assert loss is not None
     return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gptcore.training.data import held_apart
+from gptcore.training.data import split_without_overlap
 
 
 @settings(deadline=None, max_examples=50)
@@ -14,16 +14,16 @@ from gptcore.training.data import held_apart
     st.integers(0, 5),
 )
 def test_no_key_is_on_both_sides(keys, wanted, seed):
-    train, held = held_apart(keys, wanted, seed=seed)
+    train, held = split_without_overlap(keys, wanted, seed=seed)
     of = lambda places: [key for place in places for key in set(keys[place])]  # noqa: E731
     assert not set(of(train)) & set(of(held)) and len(of(held)) == len(set(of(held)))
     assert len(held) <= wanted and not set(train) & set(held)
-    assert (train, held) == held_apart(keys, wanted, seed=seed)
+    assert (train, held) == split_without_overlap(keys, wanted, seed=seed)
 
 
 def test_as_many_are_held_out_as_wanted_where_nothing_is_alike_and_what_many_share_is_learned_from():
-    train, held = held_apart([[place] for place in range(50)], 10, seed=1)
+    train, held = split_without_overlap([[place] for place in range(50)], 10, seed=1)
     assert len(held) == 10 and len(train) == 40
-    train, held = held_apart([["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1)
+    train, held = split_without_overlap([["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1)
     assert held == list(range(30, 50)) and train == list(range(30))
-    assert held_apart([["a"], ["a"]], 1, seed=1) == ([0, 1], [])
+    assert split_without_overlap([["a"], ["a"]], 1, seed=1) == ([0, 1], [])

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from gptcore import GPTConfig
-from gptcore.inference.card_choice import choose_on_card
 from gptcore.inference.engine import DecodeEngine
+from gptcore.inference.gpu_sampling import sample_on_gpu
 from gptcore.inference.graphs import RecordedSteps, cuda_graph, positions_for
 from gptcore.inference.packed import _pack, decode_step
 from tiny import make_model, random_ids
@@ -19,7 +19,7 @@ def engines(config, device="cpu", record=lambda compute: compute):
     model = make_model(GPTConfig(**config)).to(device)
     plain, recorded = DecodeEngine(model, precision="exact"), DecodeEngine(model, precision="exact")
     recorded._engine(1)
-    recorded._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), choose_on_card, record=record)
+    recorded._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record)
     return model, plain, recorded
 
 

@@ -33,7 +33,7 @@ def test_no_size_of_a_bundled_model_is_typed_on_the_page(model):
 @pytest.mark.parametrize("file", sorted((ROOT / "ui/rooms/hall/talks").glob("*.txt")), ids=lambda file: file.stem)
 def test_every_figure_in_a_bundled_talk_is_one_that_is_filled_in(file):
     text, talk = read_talk(file)
-    assert not re.search(r"\{[\w-]+\.\w+\}", text) and not talk.stray
+    assert not re.search(r"\{[\w-]+\.\w+\}", text) and not talk.unlinked
 
 
 @pytest.mark.parametrize("model", bundled_models())

@@ -23,7 +23,7 @@ from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers.leading import speaker_notes
 from ui.server.rehearsal import check_talk, find_browser
-from ui.server.talks import leaning, mistakes, parse_talk, read_talk, without_notes
+from ui.server.talks import context_warnings, parse_talk, read_talk, warnings_of, without_notes
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
 from ui.shared.model_figures import filled
@@ -52,9 +52,9 @@ A last block without a link.
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_bundled_talks_have_no_mistake(file):
     _, talk = read_talk(file)
-    assert len(talk.scenes) >= 3 and list(mistakes(talk)) == []
+    assert len(talk.scenes) >= 3 and list(warnings_of(talk)) == []
     if file.name.startswith("inside"):  # a talk may be entered at any scene, a tour is walked through
-        assert list(leaning(talk)) == []
+        assert list(context_warnings(talk)) == []
         assert all(scene.notes and scene.point for scene in talk.scenes)
 
 
@@ -73,8 +73,11 @@ def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatc
 
 def test_a_scene_that_hangs_on_the_one_before_is_told():
     told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Layers\nThree.\n")
-    assert [(line, sentence.split(":")[0]) for line, sentence in leaning(told)] == [(4, "line 4"), (7, "line 7")]
-    assert list(leaning(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
+    assert [(line, sentence.split(":")[0]) for line, sentence in context_warnings(told)] == [
+        (4, "line 4"),
+        (7, "line 7"),
+    ]
+    assert list(context_warnings(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
 
 
 def test_numbers_of_parameters_in_talks_are_those_of_a_model():
@@ -88,7 +91,7 @@ def test_numbers_of_parameters_in_talks_are_those_of_a_model():
 
 
 def test_what_is_wrong_is_said_with_its_line_and_field():
-    found = list(mistakes(parse_talk(WRONG)))
+    found = list(warnings_of(parse_talk(WRONG)))
     assert [sentence.split(":")[0] for sentence in found] == ["line 13"] + ["line 6"] * 3 + ["line 10"] * 3
     told = " ".join(found)
     for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):

@@ -22,7 +22,7 @@ from gptcore.errors import GPTCoreError
 from ui.lenses.train.handlers.fitting import expected_run
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.server.preflight import Finding
-from ui.server.talks import Scene, Talk, leaning, slips, stray
+from ui.server.talks import Scene, Talk, context_warnings, scene_warnings, text_warnings
 from ui.state.model_store import ModelStore
 
 _SCREENS = ((1280, 720), (1920, 1080))  # pixels
@@ -106,10 +106,10 @@ class Sheet:
 def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = None) -> Iterator[Finding]:
     """Yields what is wrong with each scene, or that it is ready, in the order of the file.
 
-    Where there is a browser all scenes are rehearsed, also those with slips: a slip hides no other one.
+    Where there is a browser all scenes are rehearsed, also those with warnings: one hides no other.
     """
-    texts = [(line, Finding(False, f"{file}, {sentence}", needed=True)) for line, sentence in stray(talk)]
-    leans = dict(leaning(talk))
+    texts = [(line, Finding(False, f"{file}, {sentence}", needed=True)) for line, sentence in text_warnings(talk)]
+    by_context = dict(context_warnings(talk))
     browser = find_browser()
     can_rehearse = browser is not None and importlib.util.find_spec("playwright") is not None
     began = time.perf_counter()
@@ -120,9 +120,9 @@ def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = 
             name = f"scene {number} (line {scene.line})"
             while texts and texts[0][0] < scene.line:
                 yield texts.pop(0)[1]
-            if scene.line in leans:
-                yield Finding(False, f"{file}, {leans[scene.line]}")
-            faults = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in slips(scene)]
+            if scene.line in by_context:
+                yield Finding(False, f"{file}, {by_context[scene.line]}")
+            faults = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in scene_warnings(scene)]
             faults += [Finding(False, f"{name}: {sentence}", needed=True) for sentence in next(rehearsed, ())]
             faults = faults or [_scene(scene, name, models)]
             is_whole = is_whole and all(fault.ready for fault in faults)

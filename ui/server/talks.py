@@ -1,4 +1,4 @@
-"""Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and what is wrong in one.
+"""Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and warnings about them.
 
 The page's script reads the same format (`rooms/hall/view/tour_text.js`); `ui/rooms/hall/talks/README.md` describes it.
 """
@@ -37,7 +37,7 @@ class Talk:
 
     title: str  # of the talk
     scenes: tuple[Scene, ...]  # in their order
-    stray: tuple[int, ...] = ()  # lines where text without a link begins, which the page does not show
+    unlinked: tuple[int, ...] = ()  # lines where text without a link begins, which the page does not show
     second: tuple[int, ...] = ()  # lines of a scene that begin with “?” after its link, which the page does not show
 
 
@@ -65,7 +65,7 @@ def without_notes(text: str) -> str:
 def parse_talk(text: str, name: str = "This file") -> Talk:
     """Reads a talk. Raises GPTCoreError for a text without scenes."""
     title, scenes, number = "A talk", list[Scene](), 0
-    stray, second = list[int](), list[int]()
+    unlinked, second = list[int](), list[int]()
     for block in re.split(r"\n[ \t]*\n", text.replace("\r", "")):
         lines = [line.strip() for line in block.split("\n")]
         starts = number
@@ -82,24 +82,24 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
         elif told and not scenes:
             title = re.sub(r"^#\s*", "", " ".join(told))
         elif told:
-            stray.append(starts + 1)
+            unlinked.append(starts + 1)
     if not scenes:
         raise GPTCoreError(
             f"{name} has no scenes. A scene is a line like ?tab=generate and a sentence below it; "
             "an empty line stands between two scenes."
         )
-    return Talk(title, tuple(scenes), tuple(stray), tuple(second))
+    return Talk(title, tuple(scenes), tuple(unlinked), tuple(second))
 
 
-def stray(talk: Talk) -> list[tuple[int, str]]:
+def text_warnings(talk: Talk) -> list[tuple[int, str]]:
     """Returns the line and a sentence for each text that the page does not show."""
     without_link = "text without a link; begin the scene with a line like ?tab=start"
     asking = "a sentence that begins with “?” is not shown, since a link does; begin it with a word"
-    found = [(line, without_link) for line in talk.stray] + [(line, asking) for line in talk.second]
+    found = [(line, without_link) for line in talk.unlinked] + [(line, asking) for line in talk.second]
     return [(line, f"line {line}: {sentence}") for line, sentence in sorted(found)]
 
 
-def leaning(talk: Talk) -> Iterator[tuple[int, str]]:
+def context_warnings(talk: Talk) -> Iterator[tuple[int, str]]:
     """Yields the line and a sentence for each scene that shows the text of the one before it, whichever that is."""
     if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
         for scene in talk.scenes:
@@ -109,14 +109,14 @@ def leaning(talk: Talk) -> Iterator[tuple[int, str]]:
                 yield scene.line, said
 
 
-def mistakes(talk: Talk) -> Iterator[str]:
-    """All slips of a talk."""
-    yield from (sentence for _, sentence in stray(talk))
+def warnings_of(talk: Talk) -> Iterator[str]:
+    """Yields all warnings of a talk but those of `context_warnings`."""
+    yield from (sentence for _, sentence in text_warnings(talk))
     for scene in talk.scenes:
-        yield from slips(scene)
+        yield from scene_warnings(scene)
 
 
-def slips(scene: Scene) -> Iterator[str]:
+def scene_warnings(scene: Scene) -> Iterator[str]:
     """A sentence for each thing of a scene that the page could not show, with its line and field."""
     where = f"line {scene.line}"
     if not scene.link.get("tab"):

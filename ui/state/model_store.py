@@ -169,8 +169,8 @@ class ModelStore:
         except torch.OutOfMemoryError:
             lm.model.to(PROCESSOR)
 
-    def heed(self, error: BaseException) -> None:
-        """Lets go of the card where a computation ended because its memory is full: models open on the processor."""
+    def on_gpu_out_of_memory(self, error: BaseException) -> None:
+        """Falls back to the CPU after a CUDA out-of-memory error; ignores any other error."""
         if not isinstance(error, torch.OutOfMemoryError):
             return
         with self._lock:

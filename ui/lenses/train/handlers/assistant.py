@@ -39,7 +39,7 @@ from gptcore.finetuning.supervised import (
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, IGNORED_TARGET, evaluating
 from gptcore.training import TrainingConfig
-from gptcore.training.data import held_apart
+from gptcore.training.data import split_without_overlap
 from gptcore.weights.hf_format import clone
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of, with_watched
@@ -135,7 +135,7 @@ def _divided(written: str) -> tuple[list[str], list[str]]:
             "with an empty line between them: one at least must be held out."
         )
     wanted = min(_HELD_OUT_STORIES, max(1, len(stories) // 10))
-    train, held_out = held_apart([[story] for story in stories], wanted, seed=_DIVIDED)
+    train, held_out = split_without_overlap([[story] for story in stories], wanted, seed=_DIVIDED)
     return [stories[place] for place in train], [stories[place] for place in held_out]
 
 
@@ -197,7 +197,7 @@ def preference_plan(
             "Let it learn from instructions for longer, or choose more answers yourself."
         )
     wanted = min(_HELD_OUT, len(pairs) // 5) if len(pairs) >= _LEAST_HELD_APART else 0
-    learned, aside = held_apart([[pair.better.prompt] for pair in pairs], wanted, seed=form.seed)
+    learned, aside = split_without_overlap([[pair.better.prompt] for pair in pairs], wanted, seed=form.seed)
     train, held_out = [pairs[place] for place in learned], [pairs[place] for place in aside]
     data = PreferenceBatches(train, batch_size=min(8, len(train)))
     steps = max(_LEAST_UPDATES, 3 * data.updates_per_epoch)

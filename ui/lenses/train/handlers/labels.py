@@ -12,7 +12,7 @@ from gptcore.finetuning.classification import padded
 from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.training import generator_for
-from gptcore.training.data import held_apart
+from gptcore.training.data import split_without_overlap
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt, with_watched
@@ -44,7 +44,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     tokens = SpecialTokens.after(shape.vocab_size)
     made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in read.lines]
     alike = [[frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines]
-    learned, aside = held_apart(alike, len(made) // 5, seed=config.seed)
+    learned, aside = split_without_overlap(alike, len(made) // 5, seed=config.seed)
     if not aside:
         raise InputError("All lines are too much alike to hold any out. Give different ones.")
     train, held_out = [made[i] for i in learned], [made[i] for i in aside]

@@ -1,8 +1,8 @@
-"""The choice of the next token on a GPU, so that the next step can start before the host has heard of it.
+"""Samples on the GPU, so that the next step launches before the token reaches the CPU.
 
-The same distribution as `sampling.candidates` and the same random numbers as `sampling.sample`; of tokens that are
-exactly equally likely, another one may come first. Repetition penalty, bans and minimum length need the text; they and
-the rarer cut-offs are left to the host.
+The distribution is that of `sampling.candidates`, with the random numbers of `sampling.sample`; of exactly equally
+likely tokens another one may come first. Repetition penalty, banned n-grams and minimum length need the text; they and
+the rarer cut-offs are left to the CPU.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from torch import Tensor
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.token import Alternative, GeneratedToken
 
-MOST_LIKELY = 64  # tokens that a choice looks at where nothing else can be chosen; also the most alternatives
+MOST_LIKELY = 64  # tokens that top-k sampling reads at most; also the largest number of alternatives
 
 
 class Controls(NamedTuple):
-    """One row's random number in [0, 1), and its settings as numbers; with a top_k of 0 any token may be chosen."""
+    """One row's random number in [0, 1), and its sampling settings as numbers; a top_k of 0 keeps all tokens."""
 
     uniform: float
     temperature: float
@@ -28,23 +28,23 @@ class Controls(NamedTuple):
 
 
 def controls_of(settings: SamplingSettings, uniform: float) -> Controls:
-    """As `choose_on_card` takes them."""
+    """Returns the controls of one row for `sample_on_gpu`."""
     top_k = 1 if settings.temperature == 0 else settings.top_k or 0
     top_p = 1.0 if settings.top_p is None else settings.top_p
     return Controls(uniform, max(settings.temperature, 1e-30), top_k, top_p, settings.min_p or 0.0)
 
 
 def fits(settings: SamplingSettings, n_alternatives: int) -> bool:
-    """Whether a text with these settings can be chosen for on a GPU."""
+    """Tells whether the GPU can sample with these settings."""
     plain = settings.repetition_penalty == 1 and not settings.no_repeat_ngram_size and not settings.min_new_tokens
     return plain and max(n_alternatives, settings.top_k or 0) <= MOST_LIKELY
 
 
 class Chosen:
-    """What a step chooses, on its way to the host.
+    """Sampled tokens of a step, while they are copied to the CPU.
 
     Args:
-        ids, about: as `choose_on_card` returns them.
+        ids, about: as `sample_on_gpu` returns them.
 
     Attributes:
         ids: int64 [B] on the GPU, for the step after it.
@@ -76,13 +76,13 @@ def _token(row: Sequence[float], n: int) -> GeneratedToken:
     return GeneratedToken(int(row[0]), "", row[1], int(row[2]), row[3], int(row[4]), alternatives)
 
 
-def choose_on_card(logits: Tensor, controls: Tensor, whole: bool) -> tuple[Tensor, Tensor]:
-    """Chooses the next token of every row; nothing waits for the host.
+def sample_on_gpu(logits: Tensor, controls: Tensor, whole: bool) -> tuple[Tensor, Tensor]:
+    """Samples the next token of every row; the CPU is not waited for.
 
     Args:
         logits: float32 [B, V].
         controls: float64 [B, 5], `Controls` of each row.
-        whole: over all tokens, sorted; else over the most likely alone, which is enough where every row has a top-k.
+        whole: sorts all tokens; False reads the most likely alone, which is enough where every row has a top-k.
 
     Returns:
         the tokens, int64 [B]; and float64 [B, 5 + 2N]: token, its log-probability, rank, sampling probability, number

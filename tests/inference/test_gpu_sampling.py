@@ -10,8 +10,8 @@ from gptcore import GPTConfig, SamplingSettings
 from gptcore.errors import CheckpointError
 from gptcore.inference import engine
 from gptcore.inference.batch import RunningBatch
-from gptcore.inference.card_choice import Chosen, choose_on_card, controls_of, fits
 from gptcore.inference.engine import DecodeEngine
+from gptcore.inference.gpu_sampling import Chosen, controls_of, fits, sample_on_gpu
 from gptcore.inference.graphs import RecordedSteps
 from gptcore.inference.packed import _pack, decode_step, packed_weights
 from gptcore.inference.sampling import candidates, sample
@@ -34,7 +34,7 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
         choices = candidates(logits[0], settings)
         place = sample(choices, uniform)
         controls = controls_of(settings, uniform)
-        told = choose_on_card(logits, torch.tensor([controls], dtype=torch.float64), controls.top_k == 0)
+        told = sample_on_gpu(logits, torch.tensor([controls], dtype=torch.float64), controls.top_k == 0)
         found = Chosen(*told).tokens([8])[0]
         assert found.id == int(choices.ids[place]), seed
         assert found.n_candidates == len(choices.ids)
@@ -50,7 +50,7 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
 def test_rows_have_controls_of_their_own():
     logits = torch.tensor([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
     controls = [controls_of(SamplingSettings(temperature=temperature), 0.99) for temperature in (0, 5)]
-    tokens = Chosen(*choose_on_card(logits, torch.tensor(controls, dtype=torch.float64), True)).tokens([0, 0])
+    tokens = Chosen(*sample_on_gpu(logits, torch.tensor(controls, dtype=torch.float64), True)).tokens([0, 0])
     assert [token.id for token in tokens] == [2, 0]
     assert [token.n_candidates for token in tokens] == [1, 3]
 
@@ -74,7 +74,7 @@ def recorded(batch, model):
         compute()
         return compute
 
-    batch._decoder._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), choose_on_card, record=record)
+    batch._decoder._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record)
     return batch
 
 
@@ -130,7 +130,7 @@ def test_a_mixture_with_a_row_that_needs_the_host_is_chosen_there():
 
 def test_logits_that_are_no_numbers_are_refused():
     controls = torch.tensor([controls_of(SamplingSettings(), 0.5)], dtype=torch.float64)
-    bad = Chosen(*choose_on_card(torch.full((1, 5), torch.nan), controls, True))
+    bad = Chosen(*sample_on_gpu(torch.full((1, 5), torch.nan), controls, True))
     sequence = TokenSequence([1], SamplingSettings(), seed=0)
     with pytest.raises(CheckpointError, match="not a number"):
         sequence.controls()
