@@ -13,7 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ _APP = Path(__file__).resolve().parents[2] / "app.py"
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the lightest first
 _START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
 _TEXT = 10_000.0  # milliseconds until a text is there
+_GROWING = 2_000.0  # milliseconds until letters have their size
 _UNFOUND = "which is not shown here"
 _TEXTS = ("text", "prompt")  # settings that are to be read on the page
 # Whether a text can be read on the open page: in a field, or in what the page has written.
@@ -256,6 +257,8 @@ def lacking(page: Any, scene: Scene) -> list[str]:
         page.wait_for_function(_IN_SIGHT, timeout=_TEXT)
     except Error:
         faults.append(f"{scene.point!r} is scrolled out of sight")
+    with suppress(Error):  # letters grow for a moment when large type begins
+        page.wait_for_function(f"() => ({_SMALL})() === null", timeout=_GROWING)
     if small := page.evaluate(_SMALL):
         size, least, text = small
         faults.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
