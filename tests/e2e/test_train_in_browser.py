@@ -237,6 +237,7 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     page.click("#train-kinds button[role=tab]:has-text('Continue')")
     page.click("#train-goal label:has-text('Assistant')")
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")
+    settled(page)  # the parts of the form that has just opened hear clicks
     page.click("#duel [data-do=begin]")
     expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
     page.click("#assistant-prefer")

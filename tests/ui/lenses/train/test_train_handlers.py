@@ -23,6 +23,7 @@ from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import completed, prepare
 from ui.runs.run_json import facts_json, read_run
+from ui.runs.training_run import Preparation
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
 
@@ -31,6 +32,11 @@ from ui.shared.picker import own_models
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_is_a_plan(services, name):
     made = make_plan(services, train_form(PRESETS[name], services.limits))
+    if isinstance(made, Preparation):  # of a large text, which a run prepares; what was known of it before stays
+        before = made.facts
+        made = completed(made.prepare())
+        assert (before.title, before.vocab_size) == (made.facts.title, made.facts.vocab_size)
+        assert (before.n_parameters, before.settings) == (made.facts.n_parameters, made.facts.settings)
     x, y = (made.data.data if isinstance(made.data, UnigramNoise) else made.data).draw(0, 1)
     assert x.shape == (made.facts.config.batch_size, made.facts.tokens_per_step // made.facts.config.batch_size)
     assert torch.equal(x[:, 1:], y[:, :-1])
