@@ -106,6 +106,7 @@ def test_a_phone_shows_the_text_and_the_run_of_the_speaker(visit):
     expect(hands_off).to_have_attribute("aria-pressed", "true")
     expect(phone.locator(".hall-chip")).to_contain_text("Hands off")
     phone.click("#generate")
+    phone.keyboard.press("g")  # which presses it, too
     phone.locator("#prompt textarea").press_sequentially("x")
     settled(phone)
     expect(phone.locator("#stream .ts-text")).to_have_text(longer)

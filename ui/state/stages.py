@@ -13,7 +13,7 @@ from ui.state.clients import of_most
 
 _HERE_SECONDS = 10.0  # a page that has not asked for so long follows no longer
 _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
-_LONGEST_WRITTEN = 2_000_000  # characters of a token stream
+_LONGEST_WRITTEN = 1_000_000  # characters of a token stream
 _MOST_FOLLOWERS = 1_000  # counted on one stage
 
 

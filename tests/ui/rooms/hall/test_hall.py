@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ui.rooms.hall.handlers import leading
+from ui.state import token_stream
 from ui.state.stages import Stages, name_of
 
 SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
@@ -88,17 +89,21 @@ def test_a_generated_text_comes_in_parts_and_another_one_takes_its_place(service
         request = {"name": name_of(SPEAKER), "page": PAGE, "version": 0, "number": number, "start": start}
         return json.loads(leading.follow(services, request))["written"]
 
-    assert wrote(7, 0, "one\n") == 4 and wrote(7, 4, "two\n") == 8
-    assert heard() == {"number": 7, "start": 0, "lines": "one\ntwo\n"}
-    assert heard(7, 4) == {"number": 7, "start": 4, "lines": "two\n"} and heard(7, 8) is None
-    assert wrote(7, 3, "x") == wrote(7, 99, "x") == wrote(7, 0, "") == 8  # what does not fit is not taken
-    for number, start in ((6, 8), (7, 9), (7, -1), (7, "4"), (None, None)):
-        assert heard(number, start) == {"number": 7, "start": 0, "lines": "one\ntwo\n"}
-    assert wrote(8, 0, "three\n") == 6 and heard(7, 8) == {"number": 8, "start": 0, "lines": "three\n"}
-    assert wrote(8, 6, "x" * 2_000_000) == 6  # too much
-    for wrong in (None, 7, {}, {"number": 8, "start": 6, "lines": 3}, {"number": True, "start": 6, "lines": "x"}):
+    one, two, three = (token_stream.prompt(word).json for word in ("one", "two", "three"))
+    n, both = len(one), one + two
+    assert wrote(7, 0, one) == n and wrote(7, n, two) == len(both)
+    assert heard() == {"number": 7, "start": 0, "lines": both}
+    assert heard(7, n) == {"number": 7, "start": n, "lines": two} and heard(7, len(both)) is None
+    assert wrote(7, 3, two) == wrote(7, 9999, two) == wrote(7, 0, "") == len(both)  # what does not fit is not taken
+    for number, start in ((6, n), (7, 9999), (7, -1), (7, "4"), (None, None)):
+        assert heard(number, start) == {"number": 7, "start": 0, "lines": both}
+    assert wrote(8, 0, three) == len(three) and heard(7, n) == {"number": 8, "start": 0, "lines": three}
+    assert wrote(8, len(three), token_stream.prompt("x" * 1_000_000).json) == len(three)  # too much
+    for lines in ("no stream", "{}", "[1]", "7", "null", "[" * 100_000, 3, None):
+        assert wrote(8, len(three), lines) == 0 and heard(8, len(three)) is None
+    for wrong in (None, 7, {}, {"number": True, "start": len(three), "lines": two}):
         leading.lead(services, {"secret": SPEAKER, "scene": SCENE, "workspace": None, "written": wrong})
-        assert heard(8, 6) is None
+        assert heard(8, len(three)) is None
 
 
 def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes_room():

@@ -10,6 +10,7 @@ from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, No
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
+from ui.state import token_stream
 from ui.state.clients import asking
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{22,64}")  # drawn by a page; too long to be guessed
@@ -77,9 +78,13 @@ def _scene(scene: object, longest_text: int) -> Scene:
 
 
 def _part(written: object) -> tuple[int, int, str]:
-    """(number, start, lines) of a part of a text that a page sent; (0, 0, "") for anything else."""
+    """Returns (number, start, lines) of a part of a text that a page sent; (0, 0, "") for anything else."""
     number, start, lines = fields(written, "number", "start", "lines")
     if type(number) is not int or type(start) is not int or not isinstance(lines, str):
+        return 0, 0, ""
+    try:
+        token_stream.parse(lines)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return 0, 0, ""
     return number, start, lines
 

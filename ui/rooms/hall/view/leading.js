@@ -14,7 +14,7 @@ import {chooseHead, chooseToken, chosenHead, chosenToken, sentence, showSentence
 
 const [LEADS, FOLLOWS, HANDS] = ['gptlens-leads', 'gptlens-follows', 'gptlens-hands-off'];
 // What starts or changes something: not tabs, nor figures, where one points.
-const HANDLES = '#tabs button:not([role=tab]), #tabs :is(input, textarea, select, label), #model';
+const HANDLES = '#tabs button:not([role=tab]), #tabs :is(input, textarea, select, label, [contenteditable]), #model';
 const EVERY = 100; // milliseconds between two looks at what this page shows
 const ALIVE = 30; // of those, after which it says again what has not changed
 const ASKED = 450; // milliseconds between two questions of a page that follows
@@ -205,7 +205,9 @@ function backToSpeaker() {
 // On a page that may only look, what a visitor does to a control has no effect; its line says so.
 let mayOnlyLook = false;
 function holdBack(event) {
-  if (!mayOnlyLook || !event.isTrusted || !event.target.closest?.(HANDLES)) return;
+  if (!mayOnlyLook || !event.isTrusted) return;
+  const isHotKey = event.type === 'keydown' && event.key.length === 1; // such as G, which presses the main button
+  if (!isHotKey && !event.target.closest?.(HANDLES)) return;
   if (event.type === 'keydown' && ['Tab', 'Escape'].includes(event.key)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
