@@ -1,5 +1,6 @@
 """Who may ask the server and for what: hosts, origins, JSON, newcomers, addresses; and what browsers are told."""
 
+import inspect
 import json
 import re
 from collections import Counter
@@ -247,28 +248,6 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
     assert during == [(True, False), (False, True)] and len(listeners) == 0
 
 
-@pytest.mark.parametrize("path", [
-    "/gradio_api/queue/join", "/gradio_api/component_server", "/gradio_api/cancel", "/gradio_api/reset",
-    "/gradio_api/run/predict", "/gradio_api/call/generate", "/gradio_api/api/generate/",
-])  # fmt: skip
-def test_a_session_is_acted_in_by_the_page_that_opened_it_alone(path):
-    """The name of a session stands in addresses; the key of its page does not."""
-    door, name = guard(), {"session_hash": "a"}
-    assert posted(door, name, path, x_lens_page="key")[0] == 200
-    for other in ({}, {"x_lens_page": "another"}, {"x_lens_page": ""}, {"x_lens_page": "k\xe9y"}):
-        status, _, said = posted(door, name, path, **other)
-        assert status == 403 and b"belongs to another page" in said
-        for listened in ("/gradio_api/heartbeat/a", "/gradio_api/heartbeat/a/"):
-            assert asked(door, listened, **other)[0] == 403
-        assert asked(door, "/gradio_api/queue/data", query="session_hash=a", **other)[0] == 403
-    for listened, query in (("/gradio_api/heartbeat/a", ""), ("/gradio_api/queue/data", "session_hash=a")):
-        assert asked(door, listened, query=query, x_lens_page="key")[0] == 200
-    assert posted(door, {"session_hash": "b"}, path)[0] == 200  # a program has none, and is known by none
-    assert posted(door, {"session_hash": "b"}, path)[0] == 200
-    assert posted(door, {"session_hash": "b"}, path, x_lens_page="key")[0] == 200  # once it has one, it needs it
-    assert posted(door, {"session_hash": "b"}, path)[0] == 403
-
-
 @pytest.mark.parametrize(
     "path", ["http://127.0.0.1:9/secret", "https://example.org/a.zip", "//example.org/a", "ftp://a"]
 )
@@ -290,19 +269,42 @@ REFUSED = (
 )  # fmt: skip
 
 
-def routes() -> list[tuple[str, str]]:
-    """(method, path) of all, with something in the place of each parameter."""
+def routes() -> dict[tuple[str, str], bool]:
+    """(method, path) of all, with something in the place of each parameter; whether a route takes a session's name."""
     with gr.Blocks() as page:
         gr.HTML()
-    served, found = App.create_app(page), set()
+    served, found = App.create_app(page), {}
     for route in served.routes:
         for one in route.original_router.routes if hasattr(route, "original_router") else [route]:
             path = re.sub(r"\{\w+(:path)?\}", "x", getattr(one, "path", ""))
-            found |= {(method, path) for method in getattr(one, "methods", None) or ()}
-    return sorted(found)
+            takes = "session_hash" in inspect.signature(getattr(one, "endpoint", lambda: None)).parameters
+            found |= {(method, path): takes for method in getattr(one, "methods", None) or ()}
+    return dict(sorted(found.items()))
 
 
 ROUTES = routes()
+OPEN = [route for route in ROUTES if doors.is_open(*route) and not route[1].startswith(doors.UPLOAD)]
+LISTENED = [path for method, path in OPEN if method == "GET" and ROUTES[method, path]]
+
+
+@pytest.mark.parametrize("path", [path for method, path in OPEN if method == "POST"])
+def test_a_session_is_acted_in_by_the_page_that_opened_it_alone(path):
+    """The name of a session stands in addresses; the key of its page does not."""
+    door, name, query = guard(), {"session_hash": "x"}, "session_hash=x"
+    assert posted(door, name, path, x_lens_page="key")[0] == 200
+    assert len(LISTENED) >= 2
+    for other in ({}, {"x_lens_page": "another"}, {"x_lens_page": ""}, {"x_lens_page": "k\xe9y"}):
+        status, _, said = posted(door, name, path, **other)
+        assert status == 403 and b"belongs to another page" in said
+        assert {asked(door, listened, query=query, **other)[0] for listened in LISTENED} == {403}
+    assert {asked(door, listened, query=query, x_lens_page="key")[0] for listened in LISTENED} == {200}
+    program = {"session_hash": "b"}  # it has no key, and once it has one, it needs it
+    assert [posted(door, program, path, **key)[0] for key in ({}, {}, {"x_lens_page": "key"}, {})] == [
+        200,
+        200,
+        200,
+        403,
+    ]
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)

@@ -16,8 +16,9 @@ from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.payloads import QueuePlace
+from ui.runs.plan import Plan, Preparation
 from ui.runs.saved_runs import SavedRuns
-from ui.runs.training_run import RUN_PREFIX, Plan, Preparation, TrainingRun
+from ui.runs.training_run import RUN_PREFIX, TrainingRun
 from ui.runs.workspaces import Busy, Workspace, Workspaces
 from ui.state.clients import of_most
 from ui.state.limits import Limits

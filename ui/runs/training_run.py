@@ -6,8 +6,8 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import Literal, cast
 
 import torch
 
@@ -16,12 +16,12 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.machine import PROCESSOR, device_name
 from gptcore.model import GPT
-from gptcore.tokenizers import Tokenizer
-from gptcore.training import Batches, EndEvent, Objective, StepEvent, Trainer
+from gptcore.training import EndEvent, StepEvent, Trainer
 from gptcore.weights.hf_format import clone
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.observation import ObservationPlan, observe
-from ui.runs.run_state import RunFacts, RunState, State
+from ui.runs.observation import observe
+from ui.runs.plan import Plan, Preparation
+from ui.runs.run_state import RunState, State
 
 log = logging.getLogger("gptlens")
 
@@ -34,36 +34,6 @@ _RATE_OVER = 2.0  # seconds
 _PREPARING = "Prepares the text."
 _FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
 _NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
-
-Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run needs, checked."""
-
-    facts: RunFacts  # what is known of it
-    # makes what is trained, with its initial weights: a GPT, or a classifier around one
-    model: Callable[[], GPT | TaskClassifier]
-    tokenizer: Tokenizer  # of the text
-    data: Batches  # batches
-    evaluate: Callable[[Any, bool], Scoring]  # scores what is trained on held-out data, quickly or on all of it
-    watched: ObservationPlan  # what the snapshots record
-    objective: Callable[[Any], Objective] | None = None  # builds the loss from the model; None for the model's own
-    # the loss on held-out plain stories, which a run must not forget; None where there are none
-    on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
-    # whether it ends with the weights that did best on what is held out, where that is measured as it learns
-    keeps_best: bool = False
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """A plan that the run makes itself, before its first update."""
-
-    facts: RunFacts  # what is known of the run until then
-    prepare: Callable[[], Generator[str, None, Plan]]  # makes it, with sentences on how far it is
-    apart: bool = False  # whether in a thread of its own, because it calls libraries for seconds at a time
-    seconds: float = math.inf  # that it may take
 
 
 class TrainingRun:

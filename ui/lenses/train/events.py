@@ -17,7 +17,7 @@ from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.plan import tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.payloads import LinkRequest, fields
-from ui.runs.training_run import Plan, Preparation
+from ui.runs.plan import Plan, Preparation
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Values, fields_of

@@ -18,9 +18,10 @@ from ui.lenses.parameters.reference import scaling
 from ui.lenses.train.handlers import answering, watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.lenses.train.handlers.plan import make_plan
+from ui.runs.plan import Plan, Preparation
 from ui.runs.run_manager import RunManager
 from ui.runs.run_state import RunState
-from ui.runs.training_run import Plan, Preparation, TrainingRun
+from ui.runs.training_run import TrainingRun
 from ui.runs.workspaces import Busy, Workspace
 from ui.shared.picker import own_models
 from ui.state.limits import Limits

@@ -22,8 +22,8 @@ from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import completed, prepare
+from ui.runs.plan import Preparation
 from ui.runs.run_json import facts_json, read_run
-from ui.runs.training_run import Preparation
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
 

@@ -44,8 +44,8 @@ from gptcore.weights.hf_format import clone
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of, with_watched
 from ui.runs.observation import ObservationPlan
+from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind, RunState
-from ui.runs.training_run import Plan, Preparation, Scoring
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed

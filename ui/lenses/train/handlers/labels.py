@@ -18,8 +18,8 @@ from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt, with_watched
 from ui.lenses.train.payloads import Classified
 from ui.runs.observation import ObservationPlan
+from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunState
-from ui.runs.training_run import Plan, Scoring
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError

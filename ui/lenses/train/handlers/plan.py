@@ -36,8 +36,8 @@ from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
 from ui.runs.dataset_cache import Prepared, completed, is_quick, prepare
 from ui.runs.observation import ObservationPlan
+from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind
-from ui.runs.training_run import Plan, Preparation, Scoring
 from ui.services import Services
 from ui.shared.fields import shown
 from ui.shared.inputs import InputError

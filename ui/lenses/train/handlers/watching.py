@@ -20,9 +20,9 @@ from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Said, fields, finite, significant
 from ui.runs.observation import Observation
 from ui.runs.payloads import RunAbout
+from ui.runs.plan import Plan, Preparation
 from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
-from ui.runs.training_run import Plan, Preparation
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared import inputs
