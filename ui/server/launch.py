@@ -38,7 +38,7 @@ from ui.state.clients import Clients, NewcomerShares
 log = logging.getLogger("gptlens")
 
 # What is part of the page itself, and what any page needs.
-_INLINE = ("frame/view/page_key.js", "frame/view/prefix.js", "frame/view/first_view.js", "frame/view/modules.js")
+_INLINE = tuple(f"frame/view/{name}.js" for name in ("page_key", "event_stream", "prefix", "first_view", "modules"))
 _FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
 _TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
 _DAMAGED = (
