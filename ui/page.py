@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -13,7 +12,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from gptcore.errors import GPTCoreError
-from ui import links
+from ui.arrival import Arrival
 from ui.endpoints import ENDPOINTS, add_endpoints
 from ui.errors import show_notice, shown_to_visitor
 from ui.forms import FIELDS
@@ -22,24 +21,22 @@ from ui.frame.example import PageExample
 from ui.frame.handlers.model import load
 from ui.lenses.attention.tab import attention_tab
 from ui.lenses.generate.tab import generate_tab
-from ui.lenses.generate.write import writing as handlers
-from ui.lenses.generate.write.first_text import recover
 from ui.lenses.parameters.tab import parameters_tab
 from ui.lenses.start.tab import start_tab
 from ui.lenses.train.tab import train_tab
 from ui.lenses.zero_shot.tab import zero_shot_tab
 from ui.rooms.exercises.room import exercises
-from ui.rooms.hall.room import hall
+from ui.rooms.hall.room import Hall, hall
 from ui.server import gradio_internals
 from ui.server.gradio_internals.api_reference import tell_of
 from ui.services import Services
 from ui.shared import inputs, picker, uses
 from ui.shared.files import calling
-from ui.shared.lens import Call, Event, Fill, Lens, Taking, Wiring
+from ui.shared.lens import Call, Event, Lens, Taking, Wiring
 from ui.shared.site import Asked, PageFields, Site
 from ui.shared.wiring import QUIET, at_end, filling
 from ui.state.model_store import RECORDED_GPT2, base_name, facts, moments
-from ui.views import TAB_NAMES, TABS, title, title_of
+from ui.views import TABS, title, title_of
 
 TITLE = "GPT Lens"
 # What lays out each tab, by its name.
@@ -70,8 +67,8 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
         head = _head(services, fields, model_work)
         tabs = _tabs(services, fields, example, model_work, head)
         exercises(services)
-        following = hall(services, fields["model"])
-        _Wiring(services, fields, example, head, tabs, model_work).wire(page, following)
+        in_room = hall(services, fields["model"])
+        _Wiring(services, fields, example, head, tabs, model_work).wire(page, in_room)
         fields.follow(page)
         add_endpoints(services)
     page.register = _register(fields, tabs.lenses)  # type: ignore[attr-defined]
@@ -147,15 +144,18 @@ class _Wiring:
         self._tabs = tabs
         self._work = work
         self._model = fields["model"]
-        # Signals that a link or a reload has set a model, or only fields. Each has a number that changes every time, so
-        # that its change event fires.
+        # Signals that a link has set a model, or only fields (`Arrival`).
         self._model_set = gr.State(0)
         self._fields_set = gr.State(0)
 
-    def wire(self, page: gr.Blocks, following: Call) -> None:
+    def wire(self, page: gr.Blocks, in_room: Hall) -> None:
         """Wires all of them."""
-        self._models(following)
-        self._arrival(page)
+        self._models(in_room.opens)
+        arrival = Arrival(
+            self._services, self._fields, self._example, self._tabs.lenses, self._head.moment,
+            model_set=self._model_set, fields_set=self._fields_set,
+        )  # fmt: skip
+        arrival.wire(page, in_room.fills)
         self._exchange()
         page.unload(_on_leave(self._services))
 
@@ -222,32 +222,6 @@ class _Wiring:
                 outputs = event.get("outputs")
                 self._fields.note(dependency, list(outputs) if isinstance(outputs, (list, set)) else [])
             listener = dependency.then
-
-    def _arrival(self, page: gr.Blocks) -> None:
-        """A link, or a reload, sets fields; then the page's scripts show what they say."""
-        lenses = self._tabs.lenses
-        fills = [lens.fills for lens in lenses if lens.fills is not None]
-        filled = {name: output for fill in fills for name, output in fill.outputs.items()}
-        linked = {"model": self._model, "moment": self._head.moment}
-        linked |= {name: at for lens in lenses for name, at in lens.linked.items()}
-        for name, component in self._fields.by_name.items():
-            if name != "opened" and name not in filled:
-                linked[name] = component
-        wanted = gr.Textbox(visible=False)  # name of the tab that the link opens
-        told = {"tab": wanted, "model_set": self._model_set, "fields_set": self._fields_set}
-        named = {**told, **linked, **filled}
-        outputs = list(named.values())
-        arriving = page.load(
-            filling(_on_load(self._services, self._example, list(linked), fills), named),
-            [gr.Textbox(visible=False) for _ in ("visit", "text", "tab")],
-            outputs,
-            js=calling("frame/view/visit.js", "m.visit()"),
-            **QUIET,
-        )
-        held = self._fields.note(arriving, outputs)
-        shown = calling("frame/view/visit.js", "m.arrive(...args)")
-        held.then(None, [wanted], None, js=shown, **QUIET)
-        arriving.failure(None, [wanted], None, js=shown, **QUIET)
 
     def _exchange(self) -> None:
         """A tab offers models to the picker, opens one, or sends a shape to the tab that trains."""
@@ -333,55 +307,6 @@ def _on_moment(services: Services, name: object, place: object) -> Any:
         at = inputs.whole(place, "The point in training", low=0, high=len(steps))
         chosen = base if at == len(steps) else f"{base}@{steps[at]}"
     return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
-
-
-def _on_load(
-    services: Services, example: PageExample, linked: Sequence[str], filled: Sequence[Fill]
-) -> Callable[..., dict[str, Any]]:
-    """Load handler: restores the text from before a reload, from the server or the browser's copy, or else adopts the
-    example; the query string sets the controls. Without either the page stays as sent, and no event follows.
-    """
-
-    def on_load(request: gr.Request, visit: str, held: str, was_open: str) -> dict[str, Any]:
-        query = links.expanded(dict(request.query_params))
-        settings = links.read(query, services.limits.max_new_tokens)
-        if mistakes := html.escape(" ".join(links.mistakes(query)[:3]), quote=False):
-            gr.Warning(mistakes, title="Part of this link cannot be used", duration=20)
-        _tell(services.notices)
-        wanted = was_open if was_open in TAB_NAMES else settings.get("tab", "generate" if settings else "")
-        sets = bool(settings.keys() - {"tab"})
-        kept = recover(services, request.session_hash, visit, held, example.document)
-        if kept is not None:
-            settings |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
-            settings["stream"] = kept.stream
-        else:
-            handlers.store_document(services, request.session_hash, example.document, example.next_token)
-        sets_model = settings.get("model", services.models.default) != services.models.default
-        settings["linked"] = "text" in settings and sets_model
-        for name, other in (("text", "prompt"), ("prompt", "text")):  # the page has one sentence
-            if name in settings:
-                settings.setdefault(other, settings[name])
-        if "model" in settings:
-            settings["moment"] = picker.moment_slider(settings["model"])
-            choices = picker.choices_with(services, settings["model"])
-            settings["model"] = gr.Dropdown(choices=choices, value=settings["model"])
-        arrived: dict[str, Any] = {name: settings[name] for name in linked if name in settings}
-        arrived["tab"] = wanted
-        if sets_model:
-            arrived["model_set"] = time.monotonic_ns()
-        elif sets or kept is not None:
-            arrived["fields_set"] = time.monotonic_ns()
-        for fill in filled:
-            arrived |= fill.values(settings)
-        return arrived
-
-    return on_load
-
-
-def _tell(notices: Sequence[str]) -> None:
-    """Shows what every visitor is told at the beginning."""
-    for notice in notices:
-        gr.Warning(html.escape(notice, quote=False), title="About this server", duration=None)
 
 
 def _on_shape(taking: Taking, *sizes: object) -> list[Any]:

@@ -1,8 +1,11 @@
 """Leading and following, on every tab."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from ui.errors import shown_to_visitor
 from ui.payloads import LinkRequest, fields
@@ -15,19 +18,23 @@ from ui.shared.qr import qr_svg
 from ui.shared.wiring import QUIET, event_data, served
 
 
-def hall(services: Services, model: gr.Dropdown) -> Call:
-    """Lays out what a speaker and those who follow see, which is nothing at first, and wires it.
+@dataclass(frozen=True)
+class Hall:
+    """Events of a page that follows, or gives a talk."""
 
-    Returns:
-        The event that picks the speaker's model on a page that follows.
-    """
+    opens: Call  # picks a model
+    fills: Callable[..., Dependency]  # brings a link whose fields are to be set: listener
+
+
+def hall(services: Services, model: gr.Dropdown) -> Hall:
+    """Lays out what a speaker and those who follow see, which is nothing at first, and wires it."""
     asked = served(services, leading.lead, leading.follow, leading.speaker_notes, code)
     view = component(
         "",
         "<div></div>",
         "rooms/hall/view/hall_view.js",
         needs=(),
-        events=("open",),
+        events=("open", "fill"),
         server_functions=asked,
         elem_id="hall",
     )
@@ -37,7 +44,7 @@ def hall(services: Services, model: gr.Dropdown) -> Call:
             name = inputs.model_name(event_data(event).get("model"))
         return gr.Dropdown(choices=picker.choices_with(services, name), value=name)
 
-    return Call(view.open, {"fn": on_open, "inputs": None, "outputs": model, **QUIET})
+    return Hall(Call(view.open, {"fn": on_open, "inputs": None, "outputs": model, **QUIET}), view.fill)
 
 
 def code(_: Services, request: Annotated[object, LinkRequest]) -> str | None:

@@ -21,6 +21,8 @@ let isArriving = null; // whether the page still waits for what its link sets
 const isLinked = () => Boolean(globalThis.gptlensArriving);
 const arriving = () => (isArriving ??= isLinked());
 
+export const hasArrived = () => !arriving();
+
 // What the link sets stands in the fields: examples that answer them can be shown.
 export function arrived() {
   isArriving = false;

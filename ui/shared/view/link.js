@@ -13,14 +13,27 @@ export const setRegister = given => (register = given);
 // --- the pieces that scripts hold
 const pieces = new Map(); // "tab/view" -> {name: what gives its value, null where there is nothing to say}
 
-// Declares the pieces of a view's state. view: "tab/view", by their names.
-export const holdsState = (view, given) => pieces.set(view, {...pieces.get(view), ...given});
+const takers = new Map(); // "tab/view" -> functions that take over what the link says of them
 
-// What the address says of a piece as this page was opened; null where it says nothing.
-const atFirst = new URLSearchParams(globalThis.location?.search ?? '');
-export const linked = name => atFirst.get(name);
+// Declares the pieces of a view's state. view: "tab/view", by their names; take: called when the page goes to another
+// link to the view, for what `linked` says then.
+export function holdsState(view, given, take) {
+  pieces.set(view, {...pieces.get(view), ...given});
+  takers.set(view, [...(takers.get(view) ?? []), take]);
+}
 
-// Whether the address was about this text, or about any.
+// What the link that the page went to last says of a piece, at first its address; null where it says nothing.
+let latest = new URLSearchParams(globalThis.location?.search ?? '');
+export const linked = name => latest.get(name);
+
+// Goes on to the pieces of another link.
+export function takePieces(query) {
+  latest = query;
+  const {tab, view} = namedPlace(query);
+  for (const take of takers.get(`${tab?.name}/${view?.name ?? ''}`) ?? []) take();
+}
+
+// Whether that link is about this text, or about any.
 export const isLinkedText = text => {
   const texts = ['text', 'prompt'].map(linked).filter(Boolean);
   return !texts.length || texts.includes(text);
@@ -45,6 +58,14 @@ function defaultOf({name, base, composed}) {
   const filled = register.bases[base]?.[chosen];
   if (filled) return name in filled ? filled[name] : initialOf(name);
   return same(chosen, initialOf(base)) ? initialOf(name) : undefined;
+}
+
+// The tab and the view that a link names; its first view where it names none.
+function namedPlace(query) {
+  const isNamed = (one, other) => one?.toLowerCase() === other?.toLowerCase();
+  const tab = register.tabs.find(({name}) => isNamed(name, query.get('tab')?.replace(' ', '-')));
+  const view = tab?.views.find(({title}) => isNamed(title, query.get('view'))) ?? tab?.views[0];
+  return {tab, view};
 }
 
 export function placeOf([tabTitle, viewTitle] = place()) {
@@ -88,10 +109,28 @@ export function ownNames() {
   return new Set([...names, ...register.fields.map(field => field.name), ...held]);
 }
 
-// Whether the page stands at a setting of a link already; undefined for what is no field.
-export function standsAt(name, value) {
-  if (!register.fields.some(field => field.name === name)) return undefined;
-  return written(valueOf(name) ?? '') === value;
+const TEXTS = ['prompt', 'text'];
+
+// The settings of a link that are texts.
+export const textsOf = query => [...query].filter(([name]) => TEXTS.includes(name));
+
+const isNumber = text => text !== '' && Number.isFinite(Number(text));
+const means = (text, other) => text === other || (isNumber(text) && isNumber(other) && Number(text) === Number(other));
+
+// The fields, [name, value] each, that have to be set for the page to show what a link says. A field of its view that it
+// does not name goes back to its default where `resets` says so of its name and value.
+export function unmet(query, resets) {
+  const {tab, view} = namedPlace(query);
+  const settings = [];
+  for (const field of register.fields) {
+    const {name} = field;
+    const value = written(valueOf(name) ?? '');
+    let wanted = query.get(name);
+    if (wanted === null && field.tab === tab?.name && (!field.view || field.view === view?.name) && resets(name, value))
+      wanted = written(defaultOf(field) ?? value);
+    if (wanted !== null && wanted.length <= LONGEST_TEXT && !means(value, wanted)) settings.push([name, wanted]);
+  }
+  return settings;
 }
 
 // --- addresses

@@ -1,9 +1,10 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {awaited} from './awaited.js';
-import {linkTo, standsAt} from './link.js';
+import {fill, isOfLink} from './fill.js';
+import {linkTo, ownNames, takePieces, textsOf} from './link.js';
 import {reached} from './connection.js';
 import {offered} from './offers.js';
-import {chooseHead, chooseToken, firstChosen, sentence, showSentence} from './store.js';
+import {chooseHead, chooseToken, firstChosen, showSentence} from './store.js';
 import {pickedModel, visible} from './tabs.js';
 import {WAY} from './way.js';
 
@@ -40,24 +41,17 @@ export function goNow() {
   later = null;
 }
 
-// Applied without a page load; all other settings of a way need one.
+// What leads to a place: no setting of the page.
 const HERE = new Set(WAY);
-const CHOSEN = ['layer', 'head', 'token'];
-const TEXTS = ['prompt', 'text'];
 
-// Whether a way sets more than that, and the page does not stand there yet. What it presses computes with what the
-// server holds, so a text that is to be set before needs a load, as two texts do. model: that the page stands at;
-// opensModel: whether another one is opened without a load.
-export function needsLoad(query, model = pickedModel(), opensModel = false) {
+// Whether a way takes a load of the page: it has two texts, or a setting that is of no view, such as an exercise.
+export function needsLoad(query) {
   const now = new URLSearchParams(location.search);
-  const texts = new Set(TEXTS.map(name => query.get(name)).filter(Boolean));
-  const canSet = texts.size < 2 && !query.has('start') && !query.has('press');
-  return [...query].some(([name, value]) => {
-    if (HERE.has(name) || CHOSEN.includes(name)) return false;
-    if (name === 'model') return value !== model && !opensModel;
-    if (TEXTS.includes(name)) return !canSet && (sentence() || now.get(name)) !== value;
-    return now.get(name) !== value && !standsAt(name, value);
-  });
+  const owned = ownNames();
+  const texts = textsOf(query);
+  const hasTwo = new Set(texts.map(([, text]) => text)).size > 1;
+  const others = [...query].filter(([name]) => !HERE.has(name) && !owned.has(name));
+  return [...others, ...(hasTwo ? texts : [])].some(([name, value]) => now.get(name) !== value);
 }
 
 // Navigates there, with a page load if needed.
@@ -66,25 +60,21 @@ export function follow(query) {
   else goHere(query);
 }
 
-// The way that the page went last, and who hears of the next ones: views with a text of their own.
-let latest = null;
-const hearers = new Set();
-export const wayNow = () => latest ?? new URLSearchParams(location.search);
-export const onWay = hear => hearers.add(hear);
-
-// Opens the model of a way, sets its text, head and token, then goes there; as goTo.
-export async function goHere(query, isWanted) {
+// Opens the model of a way, sets fields, the text and what is chosen, then goes there; as goTo. resets: as `fill` has it.
+export async function goHere(query, isWanted = () => true, resets = isOfLink) {
   const model = query.get('model');
   if (model && model !== pickedModel()) {
-    offered('open model')(model);
+    await awaited(() => offered('open model'), isWanted, Infinity);
+    offered('open model')?.(model);
     if (!(await awaited(() => pickedModel() === model, isWanted))) return 'model';
   }
-  latest = query;
-  for (const hear of hearers) hear(query);
-  showSentence(TEXTS.map(name => query.get(name)).find(Boolean));
+  await fill(query, isWanted, resets);
+  if (!isWanted()) return '';
+  showSentence(textsOf(query).find(([, text]) => text)?.[1]);
   const {head, token} = firstChosen(query.toString());
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);
+  takePieces(query);
   return goTo(query, isWanted);
 }
 

@@ -96,8 +96,10 @@ export function start({element, server, answer}) {
 
   layer.addEventListener('change', () => choose(+layer.value, null));
   neuron.addEventListener('change', () => choose(+layer.value, neuron.value === '' ? null : +neuron.value));
-  holdsState('attention/layers', {
-    neuron: () => (chosen.neuron === null ? null : `${chosen.layer}.${chosen.neuron}`),
+  const inLink = () => (chosen.neuron === null ? null : `${chosen.layer}.${chosen.neuron}`);
+  holdsState('attention/layers', {neuron: inLink}, () => {
+    const named = neuronInLink();
+    if (inLink() !== linked('neuron')) choose(named.layer, named.neuron);
   });
   answer.about(chosen);
   drawSizes();

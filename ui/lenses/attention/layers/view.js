@@ -196,10 +196,15 @@ export function start({element, props, watch}) {
   };
   onTools(element, () => value && actions);
   onLook(() => value && redraw(draw));
-  holdsState('attention/layers', {
-    after: () => (part('depth').value && +part('depth').value < +part('depth').max ? part('depth').value : null),
+  const after = () => (part('depth').value && +part('depth').value < +part('depth').max ? part('depth').value : null);
+  const showNeuron = () => linked('neuron') && goTo(new URLSearchParams({see: '#one-neuron'})); // the fold that holds it
+  holdsState('attention/layers', {after}, () => {
+    showNeuron();
+    if (after() === linked('after')) return;
+    afterInLink = linked('after') ?? part('depth').max;
+    if (value) redraw(draw);
   });
-  if (linked('neuron')) goTo(new URLSearchParams({see: '#one-neuron'})); // the fold that holds it
+  showNeuron();
   watch('value', take);
   take();
 }

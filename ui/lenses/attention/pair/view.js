@@ -21,7 +21,7 @@ export function cellText({a, b, answers, rows}, depth, place) {
 }
 
 /** @param {Component<PatchingGrid & Partial<PairLists>, AttentionServer>} page */
-export function start({element, props, server, watch}) {
+export function start({element, props, server, watch, answer}) {
   const find = name => element.querySelector('.pt-' + name);
   const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
   let patching = null,
@@ -39,16 +39,21 @@ export function start({element, props, server, watch}) {
     patching = next;
     if (!same) {
       number += 1; // an answer on its way is of another pair
-      carried.clear();
-      drawNext(patching.next);
-      for (const at of patchedInLink) carried.add(at);
-      if (carried.size) patch();
-      patchedInLink = []; // they count once
+      takePatched();
     }
     element.querySelector('.conclusion').textContent = patching.stopped
       ? 'Stopped; what was computed is kept.'
       : patching.said || `Computing depth ${patching.rows.length} of ${patching.total}…`;
     redraw(draw);
+  }
+
+  // Carries the cells that the link names, which count once.
+  function takePatched() {
+    carried.clear();
+    for (const at of patchedInLink) carried.add(at);
+    patchedInLink = [];
+    if (carried.size) patch();
+    else drawNext(patching.next);
   }
 
   function draw() {
@@ -132,9 +137,9 @@ export function start({element, props, server, watch}) {
     const mine = ++number;
     const cells = [...carried].map(one => one.split(',').map(Number));
     const [first, second] = patching.texts;
-    const answer = await server.patched({model: patching.model, first, second, cells});
-    if (mine !== number || !answer) return;
-    const value = JSON.parse(answer);
+    const reply = await server.patched({model: patching.model, first, second, cells});
+    if (mine !== number || !reply) return;
+    const value = JSON.parse(reply);
     if (value.message) detail.textContent = value.message;
     else drawNext(value.next);
   }
@@ -181,7 +186,15 @@ export function start({element, props, server, watch}) {
     csv: () => saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
   };
   onTools(element, () => patching && actions);
-  holdsState('attention/pair', {patched: () => [...carried].map(at => at.replace(',', '-')).join('.') || null});
+  const patched = () => [...carried].map(at => at.replace(',', '-')).join('.') || null;
+  holdsState('attention/pair', {patched}, () => {
+    if (patched() === linked('patched')) return;
+    patchedInLink = cellsInLink();
+    if (!patching || answer.isStale) return; // they are of the pair that is to come
+    number += 1;
+    takePatched();
+    redraw(draw);
+  });
   watch('value', take);
   take();
 }

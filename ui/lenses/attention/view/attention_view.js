@@ -5,7 +5,7 @@
 import {visible} from '../../../shared/view/plain.js';
 import {decodeThumbs} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
-import {chooseHead, chooseToken, chosenHead, chosenToken, onStore} from '../../../shared/view/store.js';
+import {chooseHead, chooseToken, chosenHead, chosenToken, onStore, sentence} from '../../../shared/view/store.js';
 import {onTools} from '../../../shared/view/dom.js';
 import {onLook} from '../../../shared/view/look.js';
 import {cellDetail} from './cell_detail.js';
@@ -62,7 +62,7 @@ export function start({element, props, server, trigger, watch, given}) {
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(view, button.dataset.view));
   const tools = headTools(view);
-  if (view.signed || view.shares) holdHeads(view);
+  if (view.signed || view.shares) holdHeads(view, () => takeLink(view));
   onTools(element, () => view.value && tools);
   if (!view.signed) onStore(view.hear);
   new ResizeObserver(() => {
@@ -119,6 +119,17 @@ function headFor({signed, chosen}, next, before) {
   return before && ['L', 'H', 'model'].every(name => before[name] === next[name]) ? chosen : next.start;
 }
 
+// What another link says of the text that is shown; of another text it counts once that is on the page.
+function takeLink(view) {
+  view.fromLink = true;
+  if (!view.value || (!view.signed && view.value.text !== sentence())) return;
+  view.fromLink = false;
+  if (view.signed) return reveal(view, linkedHead(view, view.value) ?? view.chosen);
+  forgetCells(view);
+  restore(view);
+  drawHead(view);
+}
+
 function forgetCells(view) {
   view.cell = view.hovered = null;
   for (const map of [view.large, ...view.stepView.maps]) {
@@ -131,7 +142,7 @@ function forgetCells(view) {
 function restore(view) {
   const {cell, zoom, mode} = viewInLink(view.value.tokens.length);
   Object.assign(view, {cell: cell ?? view.cell, zoomFromLink: zoom});
-  if (mode && view.part(mode + '-view')) setMode(view, mode);
+  if (view.part(`${mode ?? 'map'}-view`)) setMode(view, mode ?? 'map');
 }
 
 // --- the overview

@@ -40,12 +40,15 @@ function zoomOf({large, value}) {
   return isWhole ? null : [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-');
 }
 
-// Declares what a link holds of a view of heads, as it is when the link is made.
-export function holdHeads(view) {
-  if (view.signed) return holdsState('attention/pair', {difference: () => view.value && view.chosen.join('-')});
-  holdsState('attention/heads', {
-    draws: () => (view.mode === 'map' ? null : view.mode),
-    cell: () => view.cell?.join('-') ?? null,
-    zoom: () => zoomOf(view),
-  });
+// Declares what a link holds of a view of heads, as it is when the link is made. take: shows what another link says.
+export function holdHeads(view, take) {
+  const pieces = view.signed
+    ? {difference: () => view.value && view.chosen.join('-')}
+    : {
+        draws: () => (view.mode === 'map' ? null : view.mode),
+        cell: () => view.cell?.join('-') ?? null,
+        zoom: () => zoomOf(view),
+      };
+  const isThere = () => Object.entries(pieces).every(([name, value]) => value() === linked(name));
+  holdsState(view.signed ? 'attention/pair' : 'attention/heads', pieces, () => isThere() || take());
 }

@@ -8,7 +8,7 @@ import {asking} from '../../../shared/view/ask.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {saveCsv} from '../../../shared/view/files.js';
 import {holdsState, isLinkedText, linked, shareLink} from '../../../shared/view/link.js';
-import {chooseHead, valueOf} from '../../../shared/view/store.js';
+import {chooseHead, valueOf, sentence} from '../../../shared/view/store.js';
 import {askedWord, onWhy} from '../../../shared/view/why.js';
 import {circuitView} from './circuit.js';
 import {formedView} from './formed_view.js';
@@ -131,9 +131,12 @@ export function start({element, server, answer}) {
     },
   };
   onTools(element, () => explained && tools);
-  holdsState('attention/why', {
-    word: () => explained?.word[2] ?? null,
-    rival: () => explained?.rival[2] ?? null,
+  const pieces = {word: () => explained?.word[2] ?? null, rival: () => explained?.rival[2] ?? null};
+  holdsState('attention/why', pieces, () => {
+    const isThere = Object.entries(pieces).every(([name, id]) => linked(name) === null || linked(name) === `${id()}`);
+    if (isThere) return;
+    chosen = {about: '', ids: [null, null]};
+    answer.about({linked: linkedPair(sentence())});
   });
   answer.ask = () => {
     if (!explained) message.textContent = 'Computing…';

@@ -20,10 +20,14 @@ export function start({element, server, trigger, given, answer}) {
   const find = name => element.querySelector(`.sg-${name}`);
   const [probabilities, curve, note] = ['probabilities', 'curve', 'note'].map(find);
   const [slide, logits] = ['slide', 'logits'].map(name => find(name).querySelector('input'));
-  const values = valuesInLink();
-  logits.value = linked('logits') ?? '';
-  slide.value = linked('cut_p') ?? slide.value;
+  const values = ofColumns();
   const firstP = slide.defaultValue;
+  function takeLink() {
+    Object.assign(values, valuesInLink());
+    logits.value = linked('logits') ?? '';
+    slide.value = linked('cut_p') ?? firstP;
+  }
+  takeLink();
   let computed = null;
   let wide = 0; // the curve's width
 
@@ -136,11 +140,19 @@ export function start({element, server, trigger, given, answer}) {
   new ResizeObserver(() => computed && drawCurve()).observe(curve);
   element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
   logits.addEventListener('input', changed);
-  holdsState('generate/compare', {
-    logits: () => logits.value.trim() || null,
-    cut_p: () => (slide.value === firstP ? null : slide.value),
-    columns: () => (columnsText(values) === columnsText(ofColumns()) ? null : columnsText(values)),
-  });
+  holdsState(
+    'generate/compare',
+    {
+      logits: () => logits.value.trim() || null,
+      cut_p: () => (slide.value === firstP ? null : slide.value),
+      columns: () => (columnsText(values) === columnsText(ofColumns()) ? null : columnsText(values)),
+    },
+    () => {
+      takeLink();
+      changed();
+      if (computed) drawCurve();
+    },
+  );
   answer.ask = () => ask([], 0);
   changed();
 

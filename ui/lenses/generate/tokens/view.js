@@ -5,9 +5,8 @@
 import {applied, bytesText, counted, visible} from '../../../shared/view/plain.js';
 import {answerIn, asking} from '../../../shared/view/ask.js';
 import {add} from '../../../shared/view/dom.js';
-import {holdsState} from '../../../shared/view/link.js';
+import {holdsState, linked} from '../../../shared/view/link.js';
 import {valueOf} from '../../../shared/view/store.js';
-import {onWay, wayNow} from '../../../shared/view/places.js';
 
 const OWN = `the cat sat on the mat. the cat and the hat sat there.
 then that cat sat on that hat, and the mat was flat.`;
@@ -18,16 +17,11 @@ export function start({element, server, given, answer}) {
   const find = name => element.querySelector('.tk-' + name);
   const [text, rows, which, own] = ['text', 'rows', 'which', 'own'].map(find);
   // A link to this view brings its text; the visitor's sentence does not come here by itself.
-  const textOf = query => {
-    if (query.get('view')?.toLowerCase() !== 'tokens') return null;
-    return query.get('cut') ?? query.get('prompt') ?? query.get('text');
+  const textInLink = () => {
+    if (linked('view')?.toLowerCase() !== 'tokens') return null;
+    return linked('cut') ?? linked('prompt') ?? linked('text');
   };
-  text.value = textOf(wayNow()) ?? given.examples[0];
-  onWay(query => {
-    if (textOf(query) === null) return;
-    text.value = textOf(query);
-    changed();
-  });
+  text.value = textInLink() ?? given.examples[0];
   own.value = OWN;
 
   const addChip = (box, i, title, label) => {
@@ -119,7 +113,11 @@ export function start({element, server, given, answer}) {
     text.value = given.examples[place];
     changed();
   });
-  holdsState('generate/tokens', {cut: () => (text.value === given.examples[0] ? null : text.value)});
+  holdsState('generate/tokens', {cut: () => (text.value === given.examples[0] ? null : text.value)}, () => {
+    if (textInLink() === null || textInLink() === text.value) return;
+    text.value = textInLink();
+    changed();
+  });
   let model = '';
   answer.ask = () => {
     if (model !== valueOf('model')) which.value = ''; // the picked model's own comes first

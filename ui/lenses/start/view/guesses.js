@@ -117,6 +117,7 @@ export function guessBars(find, settings, {taken, changed, another}) {
       bars.textContent = '';
     },
     roll,
+    reshape,
     textOf,
     newSeed() {
       settings.seed = Math.floor(Math.random() * MOST_SEED);

@@ -379,15 +379,29 @@ export function start(given) {
   };
   const look = i => data && drawArcs(i);
   editor = sentenceEditor(find('line'), {typed, pointed: look, opened: open, replaced, undone});
-  for (const name of (linked('without') ?? '').split(',')) if (PART.test(name)) without.add(name);
+  const partsInLink = () => (linked('without') ?? '').split(',').filter(name => PART.test(name));
+  for (const name of partsInLink()) without.add(name);
   const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
   guesses = guessBars(find, settings, {taken, changed: pause, another: request => page.server.another(request)});
-  holdsState('start/', {
-    without: () => (without.size ? off() : null),
-    start_temperature: () => written(settings).start_temperature,
-    start_top_k: () => written(settings).start_top_k,
-    dice: () => written(settings).dice,
-  });
+  holdsState(
+    'start/',
+    {
+      without: () => (without.size ? off() : null),
+      start_temperature: () => written(settings).start_temperature,
+      start_top_k: () => written(settings).start_top_k,
+      dice: () => written(settings).dice,
+    },
+    () => {
+      const parts = partsInLink();
+      const isSame = parts.length === without.size && parts.every(name => without.has(name));
+      Object.assign(settings, readSettings(linked));
+      guesses.reshape();
+      if (isSame) return;
+      without.clear();
+      for (const name of parts) without.add(name);
+      if (data && isRead) switched();
+    },
+  );
   onStore(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {

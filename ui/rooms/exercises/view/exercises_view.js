@@ -4,9 +4,9 @@
 import {copying} from '../../../shared/view/clipboard.js';
 import {add, addButton} from '../../../shared/view/dom.js';
 import {linkTo} from '../../../shared/view/link.js';
-import {follow, goTo, loadWith, needsLoad} from '../../../shared/view/places.js';
+import {follow, goTo, needsLoad} from '../../../shared/view/places.js';
 import {pickedModel, place} from '../../../shared/view/tabs.js';
-import {chosenHead, onStore, sentence, setSentence} from '../../../shared/view/store.js';
+import {chosenHead, onStore, sentence} from '../../../shared/view/store.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
@@ -97,10 +97,8 @@ function watchLeft(line, exercise) {
   const words = add(line, 'span', '');
   const back = addButton(line, '', 'Back to it', () => {
     const set = new URLSearchParams(exercise.link);
-    const meant = set.get('text') ?? set.get('prompt');
-    if (meant && exercise.kind !== 'text') setSentence(meant);
-    if (pickedModel() !== set.get('model')) loadWith(set);
-    else goTo(set);
+    if (exercise.kind === 'text') for (const name of ['text', 'prompt']) set.delete(name); // what is written is the answer
+    follow(set);
   });
   const look = () => {
     const left = leftOf(exercise, place(), sentence(), pickedModel());

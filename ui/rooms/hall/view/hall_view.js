@@ -33,6 +33,7 @@ function talks(box) {
 export function start({server, trigger}) {
   offer('hall', server);
   offer('open model', model => trigger('open', {model}));
+  offer('fill', link => trigger('fill', {link}));
   offer('talks', talks);
   offer('tour', () => showAround());
   offer('word tour', followWord);

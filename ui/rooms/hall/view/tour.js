@@ -7,7 +7,7 @@ import {askRoom, offered} from '../../../shared/view/offers.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {beginLarge} from '../../../shared/view/look.js';
 import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/places.js';
-import {pickedModel, visible} from '../../../shared/view/tabs.js';
+import {visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';
@@ -178,9 +178,7 @@ async function go(at) {
   // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose server was started
   // again, loads the page at its old address meanwhile.
   const tries = tour.loaded === at ? tour.tries : 0;
-  // A page that has just been loaded has yet to open the model of its address.
-  const model = tries ? (new URLSearchParams(location.search).get('model') ?? '') : pickedModel();
-  const loads = isAway() || (tries < LOADS && needsLoad(query, model, Boolean(offered('open model'))));
+  const loads = isAway() || (tries < LOADS && needsLoad(query));
   Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
   keep(KEY, tour);
   const isWanted = () => number === wanted;
