@@ -49,18 +49,19 @@ from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
+from ui.server.handout import Sheet, check_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
 from ui.server.preflight import check, prefetch
-from ui.server.rehearsal import Sheet, check_talk
+from ui.server.rehearsal import check_talk
 from ui.server.talks import read_talk, warnings_of, without_notes
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
+from ui.state.broadcasts import SpokenTalk
 from ui.state.clients import is_loopback
 from ui.state.limits import PROFILES
 from ui.state.model_store import ModelStore
-from ui.state.stages import SpokenTalk
 
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()
@@ -95,6 +96,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--check", nargs="?", const="", metavar="FILE",
         help="check that all is ready for a talk without a network (FILE: each of its scenes), and exit")  # fmt: skip
     add("--sheet", metavar="PNG", help="with --check FILE: a picture of every scene on two screens, in one file")
+    add("--handout", metavar="HTML", help="with --check FILE: a page to print, with every scene's picture and sentence")
+    add("--address", default="", metavar="URL",
+        help="with --handout: where readers find the app, for a QR code beside each scene")  # fmt: skip
     add("--prefetch", action="append", default=[], metavar="MODEL",
         help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
     called = "a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS"
@@ -240,6 +244,7 @@ def _prepare(options: argparse.Namespace) -> int:
     limits = PROFILES[options.profile]
     limits = replace(limits, any_model=limits.any_model and is_loopback(options.host))
     try:
+        check_address(options.address)
         for name in options.prefetch:
             print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))
         if options.check is None:
@@ -255,6 +260,9 @@ def _prepare(options: argparse.Namespace) -> int:
         if options.sheet:
             sheet.save(Path(options.sheet))
             print(f"Pictures of {len(sheet.rows)} scenes are in {options.sheet}.")
+        if options.handout and talk:
+            sheet.save_handout(Path(options.handout), talk.title, options.address)
+            print(f"The handout is {options.handout}.")
     except (GPTCoreError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

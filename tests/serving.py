@@ -19,7 +19,7 @@ from ui.page import build_page
 from ui.server.launch import serve
 from ui.server.temp_files import TemporaryFiles
 from ui.services import Services, make_services
-from ui.state.stages import NO_TALK, SpokenTalk
+from ui.state.broadcasts import NO_TALK, SpokenTalk
 
 
 @contextmanager

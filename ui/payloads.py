@@ -109,7 +109,11 @@ class Formed(TypedDict):
 class Scene(TypedDict):
     """What a page shows: its place, the model, what all views share, and the run in Train, by its viewing id, or "".
 
+    link: the state of the open view, as "Copy link" has it.
     hands_off: whether pages that follow may look and point, and not start or change anything.
+    point: CSS selector of what a talk is about now, or ""; hide: of what the room is to guess; asks: the answers that
+    it chooses from, which may be none.
+    chat: the turns of the conversation that is shown, the user's first.
     """
 
     tab: str
@@ -119,7 +123,12 @@ class Scene(TypedDict):
     head: tuple[int, int] | None
     token: int | None
     run: str
+    link: str
     hands_off: bool
+    point: str
+    hide: str
+    asks: list[str]
+    chat: list[str]
 
 
 class Written(TypedDict):

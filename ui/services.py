@@ -25,10 +25,10 @@ from ui.runs.run_manager import RunManager
 from ui.runs.saved_runs import SavedRuns
 from ui.runs.workspaces import Workspace, Workspaces
 from ui.state.attention_cache import AttentionCache
+from ui.state.broadcasts import NO_TALK, Broadcasts, SpokenTalk
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 from ui.state.sessions import SessionStore
-from ui.state.stages import NO_TALK, SpokenTalk, Stages
 from ui.state.uploaded import Uploaded
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class Services:
     heavy: AdmissionQueue
     attention_cache: AttentionCache
     run_manager: RunManager
-    stages: Stages = field(default_factory=Stages)
+    broadcasts: Broadcasts = field(default_factory=Broadcasts)
     device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
     notices: list[str] = field(default_factory=list)  # sentences that every visitor is told at the beginning
@@ -166,9 +166,9 @@ def make_services(
     compute_thread = ComputeThread("computing", ending=ending)
     measure_thread = ComputeThread("measuring", idle=0.1, ending=ending)
     run_manager = RunManager(compute_thread, limits, examples=examples, saved=saved, device=device)
-    stages = Stages()
+    broadcasts = Broadcasts()
     if limits.leader_first:
-        run_manager.queue.leads = lambda workspace: stages.leads(workspace.id)
+        run_manager.queue.leads = lambda workspace: broadcasts.leads(workspace.id)
     store = ModelStore(
         limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
     )
@@ -179,5 +179,5 @@ def make_services(
         compute_thread=compute_thread, measure_thread=measure_thread, scheduler=Scheduler(compute_thread),
         admission=AdmissionQueue(limits.texts_at_once), heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
         attention_cache=AttentionCache(limits.reading_bytes, limits.reading_seconds), ending=ending, lan=lan, talk=talk,
-        stages=stages,
+        broadcasts=broadcasts,
     )  # fmt: skip

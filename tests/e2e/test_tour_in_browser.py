@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from browser import COUNT_REQUESTS, settled
 from serving import command, served
 from ui.server.talks import parse_talk, without_notes
-from ui.state.stages import SpokenTalk
+from ui.state.broadcasts import SpokenTalk
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
 N_STEPS = (TALKS / "tour.txt").read_text(encoding="utf-8").count("?tab=")

@@ -9,9 +9,9 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.tokenizers import ByteBPE
 from tiny import DEVICE, make_model
 from ui.services import Services, make_services
+from ui.state.broadcasts import SpokenTalk
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
-from ui.state.stages import SpokenTalk
 
 make_services.__kwdefaults__["device"] = DEVICE
 TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20

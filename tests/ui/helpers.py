@@ -12,6 +12,22 @@ from ui.shared.fields import Choice, Field, Flag, Names, Number, Rows, Several, 
 from ui.shared.inputs import WritingForm, writing_form
 from ui.state.limits import Limits
 
+# What a page that leads shows.
+SCENE: dict[str, Any] = {
+    "tab": "Attention",
+    "view": "Heads",
+    "model": "mini",
+    "text": "Tom saw",
+    "head": [1, 2],
+    "token": None,
+    "run": "",
+    "link": "tab=attention&view=Heads&model=mini",
+    "hands_off": False,
+    "point": "",
+    "hide": "",
+    "asks": [],
+    "chat": [],
+}
 CONTROLS: dict[str, Any] = {
     **SamplingSettings().on_controls(),
     "max_new_tokens": 12, "stop": "", "use_cache": True, "tokens_per_second": 0, "seed": 5,

@@ -16,27 +16,17 @@ from tools.payload_types import servers
 import ui
 from gptcore.config import PRESETS
 from gptcore.tokenizers.base import END_OF_TEXT
-from helpers import LESSON
+from helpers import LESSON, SCENE
 from ui.lenses.attention.handlers import maps
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.services import Services
-from ui.state.stages import name_of
+from ui.state.broadcasts import name_of
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 SEEN = {"model": "mini", "text": TEXT}
 SECRET = "a-secret-of-a-page-that-leads"
-SCENE = {
-    "tab": "Start",
-    "view": "",
-    "model": "mini",
-    "text": TEXT,
-    "head": [1, 2],
-    "token": 3,
-    "run": "",
-    "hands_off": False,
-}
 PAIR = {**SEEN, "word": 1000, "rival": 1001}
 
 
@@ -61,8 +51,10 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
         "Generate.probabilities": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
-        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0, "number": 0, "start": 0},
+        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0, "number": 0, "start": 0, "guess": 0},
         "Hall.lead": {"secret": SECRET, "scene": SCENE, "workspace": workspace.id, "written": None},
+        "Hall.results": {"secret": SECRET},
+        "Hall.tried": {"name": name_of(SECRET), "page": SECRET, "exercise": "pieces", "answer": "4", "right": False},
         "Hall.speaker_notes": {"key": services.talk.key},
         "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
         "Start.chapters": {}, "Start.typed": {**SEEN, "without": "L0H1"},

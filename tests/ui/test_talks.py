@@ -1,5 +1,6 @@
 """Talks as files: what is read, what is wrong with its line and field, and links that set a form of Train."""
 
+import base64
 import json
 import re
 import shutil
@@ -22,14 +23,16 @@ from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers.leading import speaker_notes
+from ui.server.handout import ScenePictures, Sheet
 from ui.server.rehearsal import check_talk, find_browser
 from ui.server.talks import context_warnings, parse_talk, read_talk, warnings_of, without_notes
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
 from ui.shared.model_figures import filled
+from ui.shared.qr import qr_svg
+from ui.state.broadcasts import NO_TALK
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
-from ui.state.stages import NO_TALK
 
 TALKS = ROOT / "ui" / "rooms" / "hall" / "talks"
 FILES = sorted(TALKS.glob("*.txt"))
@@ -147,7 +150,9 @@ def test_the_command_rehearses_a_talk(tmp_path):
         encoding="utf-8",
     )
     sheet = tmp_path / "sheet.png"
-    done = ran("app.py", "--check", str(file), "--sheet", str(sheet))
+    handout = tmp_path / "handout.html"
+    to = ("--sheet", str(sheet), "--handout", str(handout), "--address", "https://lens.example.org")
+    done = ran("app.py", "--check", str(file), *to)
     missing = [line.removeprefix("MISSING  ") for line in done.stdout.splitlines() if line.startswith("MISSING")]
     told = [line.removeprefix(f"{file}, ") for line in missing]
     assert done.returncode == 1 and [line[:18] for line in told] == [
@@ -157,6 +162,22 @@ def test_the_command_rehearses_a_talk(tmp_path):
     assert "ready    scene 1 (line 3): start, mini" in done.stdout  # the other one is there
     with Image.open(sheet) as picture:
         assert picture.width > 1000 and picture.height > 3 * 360
+    assert handout.read_text(encoding="utf-8").count("<svg") == 3
+
+
+def test_a_handout_has_the_picture_the_sentence_and_the_code_of_each_scene(tmp_path):
+    talk = parse_talk("# A <b>talk</b>\n\n?tab=start&text=Hi&start=1\nOne & two.\n> A note.\n\n?tab=train\nThree.")
+    sheet = Sheet([ScenePictures(scene, (b"first", b"second")) for scene in talk.scenes])
+    sheet.save_handout(tmp_path / "all.html", talk.title, "https://lens.example.org/gpt/")
+    page = (tmp_path / "all.html").read_text(encoding="utf-8")
+    assert "<h1>A &lt;b&gt;talk&lt;/b&gt;</h1>" in page and "<p>One &amp; two.</p>" in page and "A note." not in page
+    assert page.count(base64.b64encode(b"first").decode()) == 2
+    for link in ("https://lens.example.org/gpt/?tab=start&text=Hi", "https://lens.example.org/gpt/?tab=train"):
+        assert str(qr_svg(link)) in page
+    sheet.save_handout(tmp_path / "plain.html", talk.title, "")
+    assert "<svg" not in (tmp_path / "plain.html").read_text(encoding="utf-8")
+    with pytest.raises(GPTCoreError, match="The address is 'lens'"):
+        sheet.save_handout(tmp_path / "none.html", talk.title, "lens")
 
 
 def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):

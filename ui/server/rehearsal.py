@@ -1,6 +1,6 @@
 """Rehearsal of a talk: `python app.py --check FILE` goes through it scene by scene, in a browser where there is one.
 
-Each scene is looked at on a screen of 1280 x 720 and on one of 1920 x 1080; `--sheet` keeps the pictures in one file.
+Each scene is looked at on a screen of 1280 x 720 and on one of 1920 x 1080; `--sheet` and `--handout` keep pictures.
 """
 
 import importlib.util
@@ -9,18 +9,17 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gptcore.errors import GPTCoreError
 from ui.lenses.train.handlers.fitting import expected_run
 from ui.lenses.train.handlers.presets import PRESETS
+from ui.server.handout import ScenePictures, Sheet
 from ui.server.preflight import Finding
 from ui.server.talks import Scene, Talk, context_warnings, scene_warnings, text_warnings
 from ui.state.model_store import ModelStore
@@ -74,34 +73,6 @@ _SMALL = """() => {
 def find_browser() -> str | None:
     """Where Chromium is on this machine; None without one."""
     return next(filter(None, map(shutil.which, _BROWSERS)), None)
-
-
-@dataclass
-class Sheet:
-    """Contact sheet: a picture of each scene on each screen, with its sentence."""
-
-    rows: list[tuple[str, list[bytes]]] = field(default_factory=list)  # (caption, pictures as PNG)
-
-    def save(self, file: Path) -> None:
-        """Writes all rows as one picture. Raises OSError where the file cannot be written."""
-        from PIL import Image, ImageDraw, ImageFont
-
-        width, height, line = 640, 360, 22  # pixels of a picture, and of a line of its caption
-        captions = [textwrap.wrap(caption, 130) or [""] for caption, _ in self.rows]
-        heights = [height + line * len(lines) + line for lines in captions]
-        sheet = Image.new("RGB", (2 * width + 10, max(1, sum(heights))), "white")
-        draw = ImageDraw.Draw(sheet)
-        font = ImageFont.load_default(size=16)
-        top = 0
-        for (_, pictures), lines, row_height in zip(self.rows, captions, heights, strict=True):
-            for number, text in enumerate(lines):
-                draw.text((4, top + line * number), text, fill="black", font=font)
-            for column, picture in enumerate(pictures):
-                place = (column * (width + 10), top + line * len(lines))
-                with Image.open(io.BytesIO(picture)) as opened:
-                    sheet.paste(opened.convert("RGB").resize((width, height)), place)
-            top += row_height
-        sheet.save(file, "PNG")
 
 
 def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = None) -> Iterator[Finding]:
@@ -231,7 +202,7 @@ def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> 
                 pictures.append(page.screenshot())
             page.set_viewport_size(_viewport(_SCREENS[0]))
             if sheet is not None:
-                sheet.rows.append((f"{number}. {scene.say}", pictures))
+                sheet.rows.append(ScenePictures(scene, tuple(pictures)))
             yield faults
             failures.clear()
             page.keyboard.press("PageDown")

@@ -52,6 +52,7 @@ export function offerTextsBack() {
     guarded.set(field, field.value.trim() ? field.value : '');
   });
   onStore(news => {
-    if (news.replaced) offerBack(news.replaced, () => showSentence(news.replaced));
+    // A talk has a button of its own that takes the sentence along.
+    if (news.replaced && !document.querySelector('#tour')) offerBack(news.replaced, () => showSentence(news.replaced));
   });
 }

@@ -20,12 +20,14 @@ class Led(TypedDict):
     """The name under which it is followed, by how many pages, and why they do not see what it shows, or "".
 
     known: characters of the generated text that the server has.
+    guesses: each answer that was offered last, and how many pages guess it.
     """
 
     name: str
     followers: int
     said: str
     known: int
+    guesses: list[tuple[str, int]]
 
 
 class NotesRequest(TypedDict):
@@ -42,6 +44,31 @@ class FollowRequest(TypedDict):
     version: int
     number: int  # of the generated text that the page has
     start: int  # characters of it
+    guess: int | None  # place of the answer that is guessed
+
+
+class TriedRequest(TypedDict):
+    """An answer to an exercise, by a page that follows."""
+
+    name: str
+    page: str
+    exercise: str
+    answer: str
+    right: bool
+
+
+class ResultsRequest(TypedDict):
+    """The secret of the page that leads."""
+
+    secret: str
+
+
+class ExerciseResults(TypedDict):
+    """How many pages of the room have solved an exercise, and its commonest wrong answers: [answer, pages] each."""
+
+    title: str
+    solved: int
+    wrong: list[tuple[str, int]]
 
 
 class Followed(TypedDict):

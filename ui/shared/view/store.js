@@ -63,6 +63,9 @@ export function setSentence(text, teller = null) {
   tell({text, replaced}, teller);
 }
 
+// The sentence that the visitor wrote last, "" for none.
+export const ownSentence = () => own;
+
 // As setSentence, of a text that the visitor has written.
 export function typeSentence(text, teller = null) {
   own = text;

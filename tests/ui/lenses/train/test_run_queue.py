@@ -6,7 +6,7 @@ from math import inf
 import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
-from helpers import in_threads
+from helpers import SCENE, in_threads
 from ui.endpoints import ENDPOINTS
 from ui.lenses.train.scratch.endpoint import status
 from ui.runs.run_manager import RunManager, expected_wait
@@ -15,16 +15,6 @@ from ui.services import make_services
 from ui.shared.inputs import InputError
 from ui.state.limits import PROFILES
 
-SCENE = {
-    "tab": "Start",
-    "view": "",
-    "model": "mini",
-    "text": "",
-    "head": None,
-    "token": None,
-    "run": "",
-    "hands_off": False,
-}
 PRESET = "30 seconds, letters"
 
 
@@ -104,9 +94,9 @@ def test_only_in_a_talk_does_a_leader_go_first():
     try:
         workspace = Workspace("w" * 22)
         assert not made.run_manager.queue.leads(workspace)
-        made.stages.lead("s" * 22, SCENE, workspace=workspace.id)
+        made.broadcasts.lead("s" * 22, SCENE, workspace=workspace.id)
         assert made.run_manager.queue.leads(workspace) and not made.run_manager.queue.leads(Workspace("v" * 22))
-        made.stages.lead("s" * 22, None, workspace=workspace.id, left=True)
+        made.broadcasts.lead("s" * 22, None, workspace=workspace.id, left=True)
         assert not made.run_manager.queue.leads(workspace)
     finally:
         made.close()

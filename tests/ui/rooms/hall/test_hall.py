@@ -4,21 +4,13 @@ import json
 
 import pytest
 
+from helpers import SCENE
+from ui.rooms.exercises.handlers.catalogue import EXERCISES
 from ui.rooms.hall.handlers import leading
 from ui.state import token_stream
-from ui.state.stages import Stages, name_of
+from ui.state.broadcasts import Broadcasts, name_of
 
 SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
-SCENE = {
-    "tab": "Attention",
-    "view": "Heads",
-    "model": "mini",
-    "text": "Tom saw",
-    "head": [1, 2],
-    "token": None,
-    "run": "",
-    "hands_off": False,
-}
 
 
 def led(services, scene):
@@ -46,16 +38,16 @@ def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
 
 def test_a_stage_that_is_not_heard_of_ends_and_comes_back_with_the_speaker():
     now = [0.0]
-    stages = Stages(clock=lambda: now[0])
-    name, _ = stages.lead(SPEAKER, SCENE)
+    broadcasts = Broadcasts(clock=lambda: now[0])
+    name = broadcasts.lead(SPEAKER, SCENE).name
     now[0] = 14.0
-    assert stages.follow(name, PAGE).state == "on"
+    assert broadcasts.follow(name, PAGE).state == "on"
     now[0] = 16.0
-    ended = stages.follow(name, PAGE)
+    ended = broadcasts.follow(name, PAGE)
     assert ended.state == "away" and ended.scene == SCENE
     version = ended.version
-    stages.lead(SPEAKER, SCENE)
-    again = stages.follow(name, PAGE)
+    broadcasts.lead(SPEAKER, SCENE)
+    again = broadcasts.follow(name, PAGE)
     assert again.state == "on" and again.version == version  # nothing new: a text that somebody wrote meanwhile stays
 
 
@@ -70,7 +62,9 @@ def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
 
 @pytest.mark.parametrize("scene", [
     7, [], "x", {}, {**SCENE, "tab": ""}, {**SCENE, "text": "x" * 501}, {**SCENE, "head": ["a", "b"]},
-    {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None},
+    {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None}, {**SCENE, "asks": ["a"] * 21},
+    {**SCENE, "asks": [3]}, {**SCENE, "chat": "Tom"}, {**SCENE, "chat": ["x" * 501]}, {**SCENE, "hide": "x" * 301},
+    {**SCENE, "link": None},
 ])  # fmt: skip
 def test_a_scene_that_is_none_is_refused_with_the_reason_and_nobody_is_left_alone(services, scene):
     assert led(services, scene)["said"]
@@ -108,28 +102,97 @@ def test_a_generated_text_comes_in_parts_and_another_one_takes_its_place(service
 
 def test_pages_that_follow_are_counted_while_they_ask_and_the_oldest_stage_makes_room():
     now = [0.0]
-    stages = Stages(most=2, clock=lambda: now[0])
-    name, _ = stages.lead(SPEAKER, SCENE)
+    broadcasts = Broadcasts(most=2, clock=lambda: now[0])
+    name = broadcasts.lead(SPEAKER, SCENE).name
     for page in (PAGE, OTHER, PAGE):
-        stages.follow(name, page)
-    assert stages.lead(SPEAKER, SCENE)[1] == 2
+        broadcasts.follow(name, page)
+    assert broadcasts.lead(SPEAKER, SCENE).followers == 2
     now[0] = 8.0
-    stages.follow(name, PAGE)
+    broadcasts.follow(name, PAGE)
     now[0] = 15.0
-    assert stages.lead(SPEAKER, SCENE)[1] == 1
+    assert broadcasts.lead(SPEAKER, SCENE).followers == 1
     now[0] = 30.0
-    assert stages.lead(SPEAKER, SCENE)[1] == 0
+    assert broadcasts.lead(SPEAKER, SCENE).followers == 0
     for other in ("x" * 22, "y" * 22):
-        stages.lead(other, SCENE)
-    assert stages.follow(name, PAGE) is None
+        broadcasts.lead(other, SCENE)
+    assert broadcasts.follow(name, PAGE) is None
 
 
 @pytest.mark.parametrize("client", ["elsewhere", "here"])
 def test_invented_secrets_never_push_out_a_stage_that_is_followed(client):
-    stages = Stages(most=5)
-    name, _ = stages.lead("speaker" * 4, SCENE, "here")
-    assert stages.follow(name, "page" * 8) is not None
+    broadcasts = Broadcasts(most=5)
+    name = broadcasts.lead("speaker" * 4, SCENE, "here").name
+    assert broadcasts.follow(name, "page" * 8) is not None
     for number in range(60):
-        stages.lead(f"invented {number}", SCENE, client)
-    stage = stages.follow(name, "page" * 8)
-    assert stage is not None and stage.state == "on"
+        broadcasts.lead(f"invented {number}", SCENE, client)
+    broadcast = broadcasts.follow(name, "page" * 8)
+    assert broadcast is not None and broadcast.state == "on"
+
+
+ASKING = {**SCENE, "hide": "#start .st-two", "asks": ["ball", "toy", "another"]}
+
+
+def guessed(services, page, guess):
+    request = {"name": name_of(SPEAKER), "page": page, "version": 0, "number": 0, "start": 0, "guess": guess}
+    return leading.follow(services, request)
+
+
+def test_guesses_are_counted_once_for_each_page_and_begin_anew_with_another_question(services):
+    assert led(services, SCENE)["guesses"] == []
+    assert counts(services, ASKING) == [0, 0, 0]
+    for page, guess in ((PAGE, 1), (OTHER, 1), (PAGE, 0), ("r" * 22, 2)):
+        guessed(services, page, guess)
+    assert counts(services, ASKING) == [1, 1, 1]
+    for wrong in (3, -1, 0.5, "1", None, True, [1]):
+        guessed(services, PAGE, wrong)
+    assert led(services, ASKING)["guesses"] == [["ball", 1], ["toy", 1], ["another", 1]]
+    assert counts(services, SCENE) == [1, 1, 1]  # the question has ended, and is answered by who was late
+    guessed(services, PAGE, 1)
+    assert counts(services, SCENE) == [0, 2, 1]
+    assert counts(services, {**ASKING, "asks": ["cat", "dog"]}) == [0, 0]
+
+
+def counts(services, scene):
+    return [count for _, count in led(services, scene)["guesses"]]
+
+
+def test_the_leader_alone_sees_how_many_have_solved_an_exercise_and_how_others_failed(services):
+    name = led(services, SCENE)["name"]
+    pages = [letter * 22 for letter in "abcdef"]
+    for page in pages:
+        followed(services, page=page)
+
+    def tries(page, answer, right, exercise="pieces", room=name):
+        leading.tried(services, {"name": room, "page": page, "exercise": exercise, "answer": answer, "right": right})
+
+    for page, answer in zip(pages, ["4", "4", "4 ", "5", "5", "7"], strict=True):
+        tries(page, answer, False)
+        tries(page, answer, False)  # again the same
+    tries(pages[0], "9", True)
+    tries(pages[1], "9", True)
+    tries(pages[0], "8", False)
+    tries("z" * 22, "6", False)  # follows nobody
+    tries(pages[0], "secret", False, exercise="no such")
+    tries(pages[0], "A whole sentence.", False, exercise="certain")
+    rows = {row["title"]: row for row in json.loads(leading.results(services, {"secret": SPEAKER}))}
+    assert len(rows) == len(EXERCISES)
+    assert rows["A word in pieces"] == {
+        "title": "A word in pieces",
+        "solved": 2,
+        "wrong": [["4", 3], ["5", 2], ["7", 1]],
+    }
+    others = [row for title, row in rows.items() if title != "A word in pieces"]
+    assert all((row["solved"], row["wrong"]) == (0, []) for row in others)
+    others = json.loads(leading.results(services, {"secret": name + "xx"}))
+    assert not any(row["solved"] for row in others)
+    led(services, None)  # gone when the room ends
+    led(services, SCENE)
+    assert not any(row["solved"] for row in json.loads(leading.results(services, {"secret": SPEAKER})))
+
+
+def test_wrong_answers_are_kept_within_a_bound(services):
+    name = led(services, SCENE)["name"]
+    followed(services, page=PAGE)
+    for number in range(400):
+        services.broadcasts.tried(name, PAGE, "pieces", str(number))
+    assert len(services.broadcasts.follow(name, PAGE).attempts["pieces"].wrong) == 300

@@ -4,6 +4,7 @@
 import {counted} from '../../../shared/view/plain.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {saveText} from '../../../shared/view/files.js';
+import {offer} from '../../../shared/view/offers.js';
 
 const PATIENCE = 3000; // milliseconds after Stop until an answer is given up
 
@@ -16,6 +17,7 @@ export function start({element, props, trigger, watch, given}) {
   let seed = 1;
   let waiting = false;
   let isExample = false; // until the first message
+  let isFollowed = false; // whether the turns are those of a page that leads
   let number = 0; // of the newest question; answers to others are dropped
 
   function draw() {
@@ -54,9 +56,8 @@ export function start({element, props, trigger, watch, given}) {
   function send(text) {
     const message = text.trim();
     if (!message || waiting) return;
-    if (isExample) turns = [];
-    isExample = false;
-    others = [];
+    if (isExample || isFollowed) turns = [];
+    [isExample, isFollowed, others] = [false, false, []];
     turns.push(message);
     field.value = '';
     ask();
@@ -139,6 +140,17 @@ export function start({element, props, trigger, watch, given}) {
     show(example);
     find('said').textContent = `Example. Your first message starts a new chat. ${example.said}`;
   }
+  // A page that follows shows the speaker's conversation, where it holds none of its own.
+  offer('chat', {
+    read: () => (isExample || !element.clientWidth ? [] : turns),
+    show(theirs) {
+      const isOwn = turns.length > 0 && !isExample && !isFollowed;
+      if (isOwn || (!theirs.length && !isFollowed) || JSON.stringify(theirs) === JSON.stringify(turns)) return;
+      [turns, others, isFollowed, isExample] = [[...theirs], [], theirs.length > 0, false];
+      for (const name of ['said', 'used', 'plain']) find(name).textContent = '';
+      draw();
+    },
+  });
   watch('value', sync);
   draw();
 }

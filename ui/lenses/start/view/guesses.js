@@ -116,6 +116,12 @@ export function guessBars(find, settings, {taken, changed, another}) {
       data = null;
       bars.textContent = '';
     },
+    // What a room may guess: the likeliest tokens in the order of the alphabet, which tells nothing, and any other.
+    answers() {
+      const likeliest = (data?.next ?? []).map(choice => textOf(choice).trim()).filter(Boolean);
+      const names = [...new Set(likeliest)].toSorted((one, other) => one.localeCompare(other));
+      return names.length ? [...names, 'another'] : [];
+    },
     roll,
     reshape,
     textOf,

@@ -4,6 +4,7 @@
 /** @import {Sentence, StartServer} from '../../../shared/view/payloads' */
 import {counted, percent} from '../../../shared/view/plain.js';
 import {onTools} from '../../../shared/view/dom.js';
+import {offer} from '../../../shared/view/offers.js';
 import {holdsState, linked} from '../../../shared/view/link.js';
 import {goTo} from '../../../shared/view/places.js';
 import {chooseHead, chooseToken, chosenHead, chosenToken} from '../../../shared/view/store.js';
@@ -402,6 +403,7 @@ export function start(given) {
       if (data && isRead) switched();
     },
   );
+  offer('guesses', () => (element.clientWidth ? guesses.answers() : []));
   onStore(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {

@@ -10,7 +10,7 @@ import {chosenHead, onStore, sentence} from '../../../shared/view/store.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
-import {offer} from '../../../shared/view/offers.js';
+import {offer, offered} from '../../../shared/view/offers.js';
 import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
 
 const TRIES = 3; // after which a wrong number gets the hint
@@ -75,7 +75,10 @@ function draw(exercise) {
   row.addEventListener('submit', async event => {
     event.preventDefault();
     say('Measuring…');
-    const reply = await askServer('check', {name: exercise.name, answer: answer(), workspace: ownWorkspace()});
+    const given = answer();
+    const reply = await askServer('check', {name: exercise.name, answer: given, workspace: ownWorkspace()});
+    if (typeof reply?.right === 'boolean')
+      offered('tried')?.({exercise: exercise.name, answer: given, right: reply.right});
     if (open !== exercise) return;
     if (!reply) return say(SILENT);
     status.classList.toggle('right', reply.right === true);

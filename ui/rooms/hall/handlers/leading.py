@@ -6,7 +6,19 @@ import secrets
 from typing import Annotated
 
 from ui.payloads import fields
-from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene, Written
+from ui.rooms.exercises.handlers.catalogue import EXERCISES
+from ui.rooms.hall.payloads import (
+    ExerciseResults,
+    Followed,
+    FollowRequest,
+    LeadRequest,
+    Led,
+    NotesRequest,
+    ResultsRequest,
+    Scene,
+    TriedRequest,
+    Written,
+)
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -14,7 +26,12 @@ from ui.state import token_stream
 from ui.state.clients import asking
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{22,64}")  # drawn by a page; too long to be guessed
-_LONGEST_NAME, _MOST_PLACE = 300, 1_000_000
+_LONGEST_NAME = 300  # characters
+_LONGEST_LINK = 20_000
+_MOST_PLACE = 1_000_000
+_MOST_ASKED = 20  # answers to choose from
+_MOST_TURNS = 100  # of a conversation
+_LONGEST_ANSWER = 60  # characters of a wrong answer
 
 
 def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
@@ -28,28 +45,68 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
     except InputError as error:
         said = str(error)
     runs = workspace if isinstance(workspace, str) and _SECRET.fullmatch(workspace) else ""
-    name, followers = services.stages.lead(secret, shown, asking.get(), runs, left=scene is None)
-    known = services.stages.write(secret, *_part(written))
-    led: Led = {"name": name, "followers": followers, "said": said, "known": known}
+    audience = services.broadcasts.lead(secret, shown, asking.get(), runs, left=scene is None)
+    known = services.broadcasts.write(secret, *_part(written))
+    led: Led = {
+        "name": audience.name,
+        "followers": audience.followers,
+        "said": said,
+        "known": known,
+        "guesses": list(audience.guesses),
+    }
     return json.dumps(led)
 
 
 def follow(services: Services, request: Annotated[object, FollowRequest]) -> Annotated[str, Followed] | None:
     """What the speaker's page shows now. None for an invalid request."""
     name, page, version, number, start = fields(request, "name", "page", "version", "number", "start")
+    (guess,) = fields(request, "guess")
     if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
         return None
-    stage = services.stages.follow(name, page)
+    broadcast = services.broadcasts.follow(name, page, guess if type(guess) is int and guess >= 0 else None)
     answer: Followed = {"state": "away", "version": 0, "scene": None, "written": None}
-    if stage is not None:
-        scene = None if version == stage.version else stage.scene
-        text = stage.written
-        first = start if number == stage.number and type(start) is int and 0 <= start <= len(text) else 0
-        news: Written = {"number": stage.number, "start": first, "lines": text[first:]}
-        is_known = not stage.number or (number == stage.number and first == len(text))
+    if broadcast is not None:
+        scene = None if version == broadcast.version else broadcast.scene
+        text = broadcast.written
+        first = start if number == broadcast.number and type(start) is int and 0 <= start <= len(text) else 0
+        news: Written = {"number": broadcast.number, "start": first, "lines": text[first:]}
+        is_known = not broadcast.number or (number == broadcast.number and first == len(text))
         written = None if is_known else news
-        answer = {"state": stage.state, "version": stage.version, "scene": scene, "written": written}
+        answer = {"state": broadcast.state, "version": broadcast.version, "scene": scene, "written": written}
     return json.dumps(answer, ensure_ascii=False)
+
+
+def tried(services: Services, request: Annotated[object, TriedRequest]) -> Annotated[str, bool] | None:
+    """Notes for the room that a page has answered an exercise. Of sentences no wrong ones are kept.
+
+    Returns:
+        Whether it was noted. None for an invalid request.
+    """
+    name, page, exercise, answer, right = fields(request, "name", "page", "exercise", "answer", "right")
+    task = next((one.task for one in EXERCISES if one.name == exercise), None)
+    texts = [one for one in (name, page, answer) if isinstance(one, str)]
+    if task is None or len(texts) < 3:
+        return None
+    wrong = None if right is True else " ".join(texts[2].split())[:_LONGEST_ANSWER]
+    is_noted = wrong is None or (wrong != "" and task.kind != "text")
+    if is_noted:
+        services.broadcasts.tried(texts[0], texts[1], exercise, wrong)
+    return json.dumps(is_noted)
+
+
+def results(
+    services: Services, request: Annotated[object, ResultsRequest]
+) -> Annotated[str, list[ExerciseResults]] | None:
+    """The answers of the room to the exercises, for the page that leads it. None for an invalid request."""
+    (secret,) = fields(request, "secret")
+    if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
+        return None
+    found = services.broadcasts.results(secret)
+    rows = list[ExerciseResults]()
+    for exercise in EXERCISES:
+        solved, wrong = found.get(exercise.name, (0, []))
+        rows.append({"title": exercise.title, "solved": solved, "wrong": wrong})
+    return json.dumps(rows, ensure_ascii=False)
 
 
 def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) -> Annotated[str, list[str]] | None:
@@ -63,7 +120,8 @@ def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) 
 def _scene(scene: object, longest_text: int) -> Scene:
     """A scene that a page sent. Raises InputError for anything else."""
     tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
-    run, hands_off = fields(scene, "run", "hands_off")
+    run, link, hands_off, point = fields(scene, "run", "link", "hands_off", "point")
+    hide, asks, chat = fields(scene, "hide", "asks", "chat")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
     return {
         "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
@@ -73,8 +131,20 @@ def _scene(scene: object, longest_text: int) -> Scene:
         "head": None if pair is None else (_place(pair[0]), _place(pair[1])),
         "token": None if token is None else _place(token),
         "run": inputs.text(run, "The run", most=_LONGEST_NAME),
+        "link": inputs.text(link, "The link of the view", most=_LONGEST_LINK),
         "hands_off": hands_off is True,
+        "point": inputs.text(point, "The selector", most=_LONGEST_NAME),
+        "hide": inputs.text(hide, "The selector", most=_LONGEST_NAME),
+        "asks": _texts(asks, "The answers to choose from", most=_MOST_ASKED, longest=_LONGEST_NAME),
+        "chat": _texts(chat, "The conversation", most=_MOST_TURNS, longest=longest_text),
     }
+
+
+def _texts(value: object, name: str, *, most: int, longest: int) -> list[str]:
+    """A list of texts that a page sent. Raises InputError for anything else."""
+    if not isinstance(value, (list, tuple)) or len(value) > most:
+        raise InputError(f"{name}: a list of at most {most} texts is taken.")
+    return [inputs.text(one, name, most=longest) for one in value]
 
 
 def _part(written: object) -> tuple[int, int, str]:

@@ -7,8 +7,10 @@ import {askRoom, offered} from '../../../shared/view/offers.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {beginLarge} from '../../../shared/view/look.js';
 import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/places.js';
+import {onStore, ownSentence} from '../../../shared/view/store.js';
 import {visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
+import {hidden, hide} from './hiding.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';
 
@@ -35,11 +37,14 @@ export function setTalk(text, model) {
 }
 export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 
+// A CSS selector of what the open step is about, "" for none.
+export const pointNow = () => tour?.steps[tour.at]?.point ?? '';
+
 export const isTouring = () => tour !== null;
 
 export function leaveTour() {
   tour = null;
-  hide(null);
+  hide('');
   wanted += 1;
   keep(KEY, tour);
   frame(null);
@@ -167,6 +172,7 @@ function settingsOf(step) {
   const query = new URLSearchParams(step.link);
   const isNamed = tour.steps.some(({link}) => new URLSearchParams(link).has('model'));
   if (isNamed && firstModel && !query.has('model')) query.set('model', firstModel);
+  if (isWithOurs(tour.steps.indexOf(step))) for (const name of takesText(step)) query.set(name, tour.ours.text);
   return query;
 }
 
@@ -219,20 +225,6 @@ async function show(step, query, at, isWanted) {
   else missing('press', query.get('press'));
 }
 
-// Hides what a selector names until the next step, so that a hall can guess it; what is drawn meanwhile, too.
-let hiding = null;
-function hide(selector) {
-  hiding?.remove();
-  hiding = null;
-  if (!selector) return;
-  try {
-    document.querySelector(selector); // no other text may become a rule
-  } catch {
-    return;
-  }
-  hiding = add(document.head, 'style', '', `${selector} { visibility: hidden !important; }`);
-}
-
 // Closes what stands over the page, or in the place of Start's picture.
 function uncover() {
   for (const dialog of document.querySelectorAll('dialog[open]')) /** @type {HTMLDialogElement} */ (dialog).close();
@@ -247,6 +239,52 @@ async function frameLate(step, find, isWanted) {
   if (!isWanted()) return;
   say(step.say);
   frame(target);
+}
+
+// --- the audience's sentence, typed once, in every step that shows a text
+// Steps keep whether they are shown with it: tour.ours holds the sentence and the places of those steps.
+onStore(() => {
+  if (!tour || !ownSentence()) return;
+  tour.ours = {places: [], ...tour.ours, text: ownSentence()};
+  keep(KEY, tour);
+  if (bar) drawOurs();
+});
+
+const takesText = step => ['text', 'prompt'].filter(name => new URLSearchParams(step.link).has(name));
+const isWithOurs = at => Boolean(tour.ours?.places.includes(at));
+
+function toggleOurs() {
+  const {places} = tour.ours;
+  tour.ours.places = isWithOurs(tour.at) ? places.filter(at => at !== tour.at) : [...places, tour.at];
+  go(tour.at);
+}
+
+function drawOurs() {
+  const button = bar.querySelector('.tour-ours');
+  button.hidden = !tour.ours || !takesText(tour.steps[tour.at]).length;
+  button.setAttribute('aria-pressed', String(isWithOurs(tour.at)));
+  button.classList.toggle('on', isWithOurs(tour.at));
+  button.title = tour.ours ? `This step with “${tour.ours.text}”` : '';
+}
+
+// --- what the room guesses
+// While a figure is hidden only their number is shown; how often each was guessed comes with the next step.
+export function showGuesses(guesses) {
+  if (!tour) return;
+  tour.guesses = {at: hidden() ? tour.at : tour.guesses?.at, guesses};
+  drawGuesses();
+}
+
+function drawGuesses() {
+  const {at, guesses = []} = tour.guesses ?? {};
+  const n = guesses.reduce((sum, [, count]) => sum + count, 0);
+  const said = guesses
+    .filter(([, count]) => count)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([answer, count]) => `${answer} (${count})`)
+    .join(', ');
+  const texts = {[at]: `Guesses from phones: ${n}`, [at + 1]: `The room guessed: ${said}`};
+  bar.querySelector('.tour-guesses').textContent = n ? (texts[tour.at] ?? '') : '';
 }
 
 // Reports a step's missing target, to help authors find mistakes.
@@ -295,6 +333,8 @@ function draw() {
   all.hidden = !last || !(tour.of > tour.steps.length);
   all.textContent = `All ${tour.of} steps`;
   bar.querySelector('.tour-link').hidden = !tour.own;
+  drawOurs();
+  drawGuesses();
   say(tour.steps[tour.at].say);
   tellSpeaker(tour, turnTour);
 }
@@ -304,11 +344,13 @@ function build() {
   bar.id = 'tour';
   bar.setAttribute('aria-label', 'Guided tour');
   add(bar, 'p', 'tour-say u-type-lg').setAttribute('aria-live', 'polite');
+  add(bar, 'p', 'tour-guesses').setAttribute('aria-live', 'polite');
   const row = add(bar, 'div', 'tour-row u-row');
   add(row, 'b', 'tour-title u-muted u-type-xs');
   addButton(row, 'tour-back', 'Back', () => turnTour(-1));
   addButton(row, 'tour-next u-act', 'Next', () => turnTour(1));
   addButton(row, 'tour-all', '', () => showAround(true));
+  addButton(row, 'tour-ours', 'With ours', toggleOurs);
   const place = add(row, 'input', 'tour-at');
   Object.assign(place, {type: 'range', min: 0, step: 1});
   place.setAttribute('aria-label', 'Step of the tour');
