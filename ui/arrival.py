@@ -22,7 +22,7 @@ from ui.shared.wiring import QUIET, at_end, event_data, filling
 from ui.views import TAB_NAMES
 
 _LONGEST_LINK = 20_000  # characters
-_OF_OPENING = ("model", "moment")  # set at a load alone: on an open page the picker opens a model
+_OF_OPENING = ("model", "moment")
 
 
 class Arrival:
@@ -57,6 +57,12 @@ class Arrival:
                 linked[name] = component
         self._linked = linked
         self._outputs = {"fields_set": fields_set, **linked, **filled}
+        # On an open page a link sets what is no answer; the picker opens a model.
+        self._fillable = {
+            name: output
+            for name, output in self._outputs.items()
+            if name not in _OF_OPENING and not getattr(output, "needs", ())
+        }
         self._model_set = model_set
 
     def wire(self, page: gr.Blocks, fills: Callable[..., Any]) -> None:
@@ -76,8 +82,8 @@ class Arrival:
         held.then(None, [wanted], None, js=shown, **QUIET)
         arriving.failure(None, [wanted], None, js=shown, **QUIET)
 
-        outputs = list(self._outputs.values())
-        filled = fills(filling(self._on_fill, self._outputs), None, outputs, trigger_mode="multiple", **QUIET)
+        outputs = list(self._fillable.values())
+        filled = fills(filling(self._on_fill, self._fillable), None, outputs, trigger_mode="multiple", **QUIET)
         told = calling("shared/view/fill.js", "m.filled()")
         at_end(self._fields.note(filled, outputs), [], told)
         filled.failure(None, None, None, js=told, **QUIET)
@@ -119,8 +125,8 @@ class Arrival:
         query = dict(parse_qsl(link, keep_blank_values=True))
         _warn(query)
         settings = links.read(query, self._services.limits.max_new_tokens)
-        settings = {name: value for name, value in settings.items() if name not in _OF_OPENING}
-        return {**self._values(settings), "fields_set": time.monotonic_ns()}
+        values = {**self._values(settings), "fields_set": time.monotonic_ns()}
+        return {name: value for name, value in values.items() if name in self._fillable}
 
     def _values(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The new values of what a link's settings set, by name."""

@@ -17,7 +17,7 @@ from ui.shared.site import Asked, PageFields, WiringError
 from ui.views import TABS
 
 # Events that fill a component before any question is asked: what a link, or a reload, sets.
-ARRIVING = "on_load"
+ARRIVING = "_on_load"
 
 
 @pytest.fixture(scope="module")

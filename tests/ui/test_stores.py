@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from wire import apart
 
 import app
-from ui import page
+from ui import arrival
 from ui.errors import shown_to_visitor
 from ui.server import launch, uploads
 from ui.server.temp_files import TemporaryFiles
@@ -99,7 +99,7 @@ def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, mon
     assert "mini/a, mini/b, world/c and 2 more" in services.notices[0]
     told = []
     monkeypatch.setattr(gr, "Warning", lambda sentence, **_: told.append(sentence))
-    page._tell(["<b>x</b>"])
+    arrival._tell(["<b>x</b>"])
     assert told == ["&lt;b&gt;x&lt;/b&gt;"]
 
 

@@ -21,10 +21,9 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <title>{title}</title>
 <style>
-  body {{ max-width: 190mm; margin: 10mm auto; font: 11pt/1.4 sans-serif; color: #111; }}
+  body {{ max-width: 190mm; margin: 10mm auto; font-family: sans-serif; color: #111; }}
   section {{ display: grid; grid-template-columns: 1fr 32mm; gap: 2mm 6mm; margin-bottom: 8mm; break-inside: avoid; }}
   h2, p {{ grid-column: 1 / -1; margin: 0; }}
-  h2 {{ font-size: 12pt; }}
   img {{ width: 100%; border: 1px solid #999; }}
   svg {{ width: 32mm; }}
 </style>

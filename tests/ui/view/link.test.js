@@ -1,6 +1,14 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {holdsState, ownNames, setRegister, standsAt, stateOfView} from '../../../ui/shared/view/link.js';
+import {
+  holdsState,
+  linked,
+  ownNames,
+  setRegister,
+  stateOfView,
+  takePieces,
+  unmet,
+} from '../../../ui/shared/view/link.js';
 import {chooseHead, chooseToken, holdComposed, holdFields, setSentence} from '../../../ui/shared/view/store.js';
 
 globalThis.document = /** @type {any} */ ({querySelector: () => ({value: 'mini · bundled'})});
@@ -45,7 +53,7 @@ test('a link holds the sentence and what is chosen where the view is about them'
 
 test('a link holds the pieces of its scripts, as they are when it is made', () => {
   let cell = null;
-  holdsState('attention/heads', {cell: () => cell, draws: () => 'lines'});
+  holdsState('attention/heads', {cell: () => cell, draws: () => 'lines'}, () => {});
   assert.equal(stateOfView(['Attention', 'Heads']).cell, undefined);
   cell = '3-2';
   const {cell: piece, draws} = stateOfView(['Attention', 'Heads']);
@@ -68,9 +76,45 @@ test('values are written as the server reads them, and where the page stands at 
   holdFields(['sink', 'keep'], [false, [['a', 1]]]);
   const found = stateOfView(['Attention', 'Heads']);
   assert.deepEqual([found.sink, found.keep], ['0', '[["a",1]]']);
-  assert.equal(standsAt('sink', '0'), true);
-  assert.equal(standsAt('sink', '1'), false);
-  assert.equal(standsAt('cell', '3-2'), undefined);
+});
+
+test('a link sets what the page does not show: what it names, and of its view what goes back to its default', () => {
+  const never = () => false;
+  const always = () => true;
+  const found = (link, resets) => Object.fromEntries(unmet(new URLSearchParams(link), resets));
+  holdFields(['sink', 'keep', 'pair_a'], ['raw', 'end', '']);
+  assert.deepEqual(found('tab=attention&view=Heads', always), {});
+  holdFields(['sink', 'keep', 'pair_a'], ['front', 'middle', 'Two']);
+  assert.deepEqual(found('tab=attention&view=heads&sink=front', never), {});
+  assert.deepEqual(found('tab=attention&view=heads&sink=raw&pair_a=One', never), {sink: 'raw', pair_a: 'One'});
+  assert.deepEqual(found('tab=attention&view=heads', always), {sink: 'raw', keep: 'end'}); // the pair is of another view
+  assert.deepEqual(
+    found('tab=Attention', name => name === 'keep'),
+    {keep: 'end'},
+  );
+  assert.deepEqual(found('tab=zero-shot', always), {});
+  assert.deepEqual(found('tab=attention&view=heads&cell=3-2&nobody=1', never), {});
+  holdFields(['sink'], [0.7]);
+  assert.deepEqual(found('sink=0.70', never), {});
+  assert.deepEqual(found('sink=0.71', never), {sink: '0.71'});
+  assert.deepEqual(found('sink=', never), {sink: ''});
+  assert.deepEqual(found(`keep=${'x'.repeat(2001)}`, never), {}); // no link holds it
+  holdFields(['preset', 'train.seed'], ['long', 7]);
+  assert.deepEqual(
+    found('tab=train', name => name === 'train.seed'),
+    {'train.seed': '5'},
+  ); // as the choice fills it in
+});
+
+test('the pieces of another link are taken over by its view alone', () => {
+  const taken = [];
+  for (const view of ['attention/heads', 'attention/pair', 'train/'])
+    holdsState(view, {}, () => taken.push(`${view} ${linked('cell')}`));
+  takePieces(new URLSearchParams('tab=attention&view=Two+sentences&cell=1-1'));
+  takePieces(new URLSearchParams('tab=attention&cell=2-2')); // its first view
+  takePieces(new URLSearchParams('tab=train'));
+  takePieces(new URLSearchParams('tab=nobody'));
+  assert.deepEqual(taken, ['attention/pair 1-1', 'attention/heads 2-2', 'train/ null']);
 });
 
 test('what an answer composes of the other fields is said where it was edited alone', () => {

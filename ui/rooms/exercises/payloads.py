@@ -14,10 +14,32 @@ class ExerciseRequest(TypedDict):
 
 
 class AnswerRequest(ExerciseRequest):
-    """An answer to it, and the visitor's workspace for those about a run."""
+    """An answer to it, the visitor's workspace for those about a run, and the room that the page follows."""
 
     answer: str
     workspace: str
+    room: NotRequired["RoomOfPage | None"]
+
+
+class RoomOfPage(TypedDict):
+    """A room by its name, and a page that follows in it."""
+
+    name: str
+    page: str
+
+
+class ResultsRequest(TypedDict):
+    """The secret of a page that leads a room."""
+
+    secret: str
+
+
+class ExerciseResults(TypedDict):
+    """How many pages of a room have solved an exercise, and its commonest wrong answers: [answer, pages] each."""
+
+    title: str
+    solved: int
+    wrong: list[tuple[str, int]]
 
 
 class ExerciseOnPage(TypedDict):

@@ -47,30 +47,6 @@ class FollowRequest(TypedDict):
     guess: int | None  # place of the answer that is guessed
 
 
-class TriedRequest(TypedDict):
-    """An answer to an exercise, by a page that follows."""
-
-    name: str
-    page: str
-    exercise: str
-    answer: str
-    right: bool
-
-
-class ResultsRequest(TypedDict):
-    """The secret of the page that leads."""
-
-    secret: str
-
-
-class ExerciseResults(TypedDict):
-    """How many pages of the room have solved an exercise, and its commonest wrong answers: [answer, pages] each."""
-
-    title: str
-    solved: int
-    wrong: list[tuple[str, int]]
-
-
 class Followed(TypedDict):
     """The stage's version, its scene where that is another, and what is new of the generated text.
 

@@ -28,7 +28,7 @@ class Hall:
 
 def hall(services: Services, model: gr.Dropdown) -> Hall:
     """Lays out what a speaker and those who follow see, which is nothing at first, and wires it."""
-    asked = served(services, leading.lead, leading.follow, leading.speaker_notes, leading.tried, leading.results, code)
+    asked = served(services, leading.lead, leading.follow, leading.speaker_notes, code)
     view = component(
         "",
         "<div></div>",

@@ -17,7 +17,7 @@ PARTS = {
     "API reference": ("the answer of `Blocks.get_api_info`",
                       "the API page names values “1st” and “2nd” and does not say what they may be"),
     "configuration": ("`Blocks.config`, `backend_fn` and `props` in it",
-                      "every visit is sent 759 kB of configuration in place of 478 kB (63 and 50 kB compressed)"),
+                      "every visit is sent 759 kB of configuration in place of 488 kB (63 and 51 kB compressed)"),
     "page states": ("`state_holder.SessionState`, `StateHolder`",
                     "each open page costs 740 kB more, and blocks others for 30 to 70 ms"),
     "patient start": ("`http_server.Server.run_in_thread`, `networking.url_ok`",

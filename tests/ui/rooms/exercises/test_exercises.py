@@ -9,7 +9,7 @@ import pytest
 
 import gptcore
 from gptcore.errors import GPTCoreError
-from helpers import LESSON
+from helpers import LESSON, SCENE
 from ui import links
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
@@ -186,3 +186,41 @@ def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_a
     long = json.loads(checking.check(bundled, {**ask, "answer": "9" * 3000}))
     assert long["right"] is None and "2,000" in long["said"]
     assert checking.check(bundled, {**ask, "answer": 7}) is None and checking.solution(bundled, {"name": 3}) is None
+
+
+SPEAKER, PAGES = "s" * 22, [letter * 22 for letter in "abcdef"]
+
+
+def results(services, secret=SPEAKER):
+    return {row["title"]: row for row in json.loads(checking.results(services, {"secret": secret}))}
+
+
+def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_how_others_failed(services):
+    name = services.broadcasts.lead(SPEAKER, SCENE).name
+    for page in PAGES:
+        services.broadcasts.follow(name, page)
+
+    def tries(page, answer, exercise="embedding", room=name):
+        request = {"name": exercise, "answer": answer, "workspace": "", "room": {"name": room, "page": page}}
+        return json.loads(checking.check(services, request))["right"]
+
+    for page, answer in zip(PAGES, ["768", "768", " 768 ", "50257", "50257", "7"], strict=True):
+        assert tries(page, answer) is tries(page, answer) is False  # again the same
+    for page in PAGES[:2]:
+        assert tries(page, "38597376")
+    assert tries(PAGES[0], "no number") in (False, None)
+    tries("z" * 22, "6")  # follows nobody
+    tries(PAGES[0], "8", room="x" * 20)
+    tries(PAGES[0], "The opposite of a sentence that changes it.", exercise="certain")
+    for room in (None, 7, {"name": 3, "page": None}, [], {"name": name}):
+        checking.check(services, {"name": "embedding", "answer": "9", "workspace": "", "room": room})
+    found = results(services)
+    assert list(found) == [one.title for one in EXERCISES]
+    row = found.pop("The largest table")
+    assert row["solved"] == 2 and row["wrong"] == [["768", 3], ["50257", 2], ["7", 1]]
+    assert all((other["solved"], other["wrong"]) == (0, []) for other in found.values())
+    assert not any(row["solved"] for row in results(services, name).values())  # its name is no secret
+    assert checking.results(services, {"secret": 7}) is None
+    services.broadcasts.lead(SPEAKER, None, left=True)  # gone when the room ends
+    services.broadcasts.lead(SPEAKER, SCENE)
+    assert not any(row["solved"] for row in results(services).values())

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from helpers import SCENE
-from ui.rooms.exercises.handlers.catalogue import EXERCISES
 from ui.rooms.hall.handlers import leading
 from ui.state import token_stream
 from ui.state.broadcasts import Broadcasts, name_of
@@ -154,40 +153,6 @@ def test_guesses_are_counted_once_for_each_page_and_begin_anew_with_another_ques
 
 def counts(services, scene):
     return [count for _, count in led(services, scene)["guesses"]]
-
-
-def test_the_leader_alone_sees_how_many_have_solved_an_exercise_and_how_others_failed(services):
-    name = led(services, SCENE)["name"]
-    pages = [letter * 22 for letter in "abcdef"]
-    for page in pages:
-        followed(services, page=page)
-
-    def tries(page, answer, right, exercise="pieces", room=name):
-        leading.tried(services, {"name": room, "page": page, "exercise": exercise, "answer": answer, "right": right})
-
-    for page, answer in zip(pages, ["4", "4", "4 ", "5", "5", "7"], strict=True):
-        tries(page, answer, False)
-        tries(page, answer, False)  # again the same
-    tries(pages[0], "9", True)
-    tries(pages[1], "9", True)
-    tries(pages[0], "8", False)
-    tries("z" * 22, "6", False)  # follows nobody
-    tries(pages[0], "secret", False, exercise="no such")
-    tries(pages[0], "A whole sentence.", False, exercise="certain")
-    rows = {row["title"]: row for row in json.loads(leading.results(services, {"secret": SPEAKER}))}
-    assert len(rows) == len(EXERCISES)
-    assert rows["A word in pieces"] == {
-        "title": "A word in pieces",
-        "solved": 2,
-        "wrong": [["4", 3], ["5", 2], ["7", 1]],
-    }
-    others = [row for title, row in rows.items() if title != "A word in pieces"]
-    assert all((row["solved"], row["wrong"]) == (0, []) for row in others)
-    others = json.loads(leading.results(services, {"secret": name + "xx"}))
-    assert not any(row["solved"] for row in others)
-    led(services, None)  # gone when the room ends
-    led(services, SCENE)
-    assert not any(row["solved"] for row in json.loads(leading.results(services, {"secret": SPEAKER})))
 
 
 def test_wrong_answers_are_kept_within_a_bound(services):

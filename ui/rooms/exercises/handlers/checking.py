@@ -7,12 +7,21 @@ from typing import Annotated
 from gptcore.errors import GPTCoreError
 from ui.payloads import fields
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, Exercise
-from ui.rooms.exercises.payloads import AnswerRequest, ExerciseAnswer, ExerciseOnPage, ExerciseRequest, ExerciseVerdict
+from ui.rooms.exercises.payloads import (
+    AnswerRequest,
+    ExerciseAnswer,
+    ExerciseOnPage,
+    ExerciseRequest,
+    ExerciseResults,
+    ExerciseVerdict,
+    ResultsRequest,
+)
 from ui.services import Services
 from ui.shared import inputs
 from ui.views import title, title_of
 
 MOST_CHARACTERS = 2_000
+_LONGEST_WRONG = 60  # characters that are kept of a wrong answer
 _BY_NAME = {one.name: one for one in EXERCISES}
 
 
@@ -23,7 +32,7 @@ def exercises(services: Services, request: Annotated[object, None]) -> Annotated
 
 def check(services: Services, request: Annotated[object, AnswerRequest]) -> Annotated[str, ExerciseVerdict] | None:
     """Whether an answer is right, measured now. None for an invalid request."""
-    name, answer, workspace_id = fields(request, "name", "answer", "workspace")
+    name, answer, workspace_id, room = fields(request, "name", "answer", "workspace", "room")
     exercise = _BY_NAME.get(str(name))
     if exercise is None or not isinstance(answer, str):
         return None
@@ -37,6 +46,7 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
         reply = {"right": verdict.right, "said": verdict.said}
         if verdict.right:
             reply["reason"] = verdict.reason or exercise.reason
+        _note(services, room, exercise, answer, is_right=verdict.right)
     except GPTCoreError as error:
         reply = {"right": None, "said": str(error)}
     return json.dumps(reply, ensure_ascii=False)
@@ -55,6 +65,33 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
     except GPTCoreError as error:
         answer = {"said": str(error), "reason": ""}
     return json.dumps(answer, ensure_ascii=False)
+
+
+def results(
+    services: Services, request: Annotated[object, ResultsRequest]
+) -> Annotated[str, list[ExerciseResults]] | None:
+    """The answers of a room to all exercises, for the page that leads it. None for an invalid request."""
+    (secret,) = fields(request, "secret")
+    if not isinstance(secret, str):
+        return None
+    found = services.broadcasts.results(secret)
+    rows = list[ExerciseResults]()
+    for exercise in EXERCISES:
+        solved, wrong = found.get(exercise.name, (0, []))
+        rows.append({"title": exercise.title, "solved": solved, "wrong": wrong})
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _note(services: Services, room: object, exercise: Exercise, answer: str, *, is_right: bool | None) -> None:
+    """Notes an answer for the room that its page follows; of sentences no wrong ones are kept."""
+    name, page = fields(room, "name", "page")
+    if not isinstance(name, str) or not isinstance(page, str) or is_right is None:
+        return
+    wrong = " ".join(answer.split())[:_LONGEST_WRONG]
+    if is_right:
+        services.broadcasts.tried(name, page, exercise.name, None)
+    elif wrong and exercise.task.kind != "text":
+        services.broadcasts.tried(name, page, exercise.name, wrong)
 
 
 def _on_page(one: Exercise) -> ExerciseOnPage:

@@ -11,6 +11,7 @@ import {keep, kept} from '../../../shared/view/kept.js';
 import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer, offered} from '../../../shared/view/offers.js';
+import {showResults} from './class_results.js';
 import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
 
 const TRIES = 3; // after which a wrong number gets the hint
@@ -75,10 +76,9 @@ function draw(exercise) {
   row.addEventListener('submit', async event => {
     event.preventDefault();
     say('Measuring…');
-    const given = answer();
-    const reply = await askServer('check', {name: exercise.name, answer: given, workspace: ownWorkspace()});
-    if (typeof reply?.right === 'boolean')
-      offered('tried')?.({exercise: exercise.name, answer: given, right: reply.right});
+    const room = offered('room')?.() ?? null;
+    const request = {name: exercise.name, answer: answer(), workspace: ownWorkspace(), room};
+    const reply = await askServer('check', request);
     if (open !== exercise) return;
     if (!reply) return say(SILENT);
     status.classList.toggle('right', reply.right === true);
@@ -184,5 +184,6 @@ export function start({server}) {
   offer('exercises server', server);
   offer('exercise', show);
   offer('exercises', exerciseList);
+  offer('exercise results', secret => showResults(secret && (() => askServer('results', {secret}))));
   resume();
 }

@@ -6,19 +6,7 @@ import secrets
 from typing import Annotated
 
 from ui.payloads import fields
-from ui.rooms.exercises.handlers.catalogue import EXERCISES
-from ui.rooms.hall.payloads import (
-    ExerciseResults,
-    Followed,
-    FollowRequest,
-    LeadRequest,
-    Led,
-    NotesRequest,
-    ResultsRequest,
-    Scene,
-    TriedRequest,
-    Written,
-)
+from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene, Written
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -31,7 +19,6 @@ _LONGEST_LINK = 20_000
 _MOST_PLACE = 1_000_000
 _MOST_ASKED = 20  # answers to choose from
 _MOST_TURNS = 100  # of a conversation
-_LONGEST_ANSWER = 60  # characters of a wrong answer
 
 
 def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotated[str, Led] | None:
@@ -74,39 +61,6 @@ def follow(services: Services, request: Annotated[object, FollowRequest]) -> Ann
         written = None if is_known else news
         answer = {"state": broadcast.state, "version": broadcast.version, "scene": scene, "written": written}
     return json.dumps(answer, ensure_ascii=False)
-
-
-def tried(services: Services, request: Annotated[object, TriedRequest]) -> Annotated[str, bool] | None:
-    """Notes for the room that a page has answered an exercise. Of sentences no wrong ones are kept.
-
-    Returns:
-        Whether it was noted. None for an invalid request.
-    """
-    name, page, exercise, answer, right = fields(request, "name", "page", "exercise", "answer", "right")
-    task = next((one.task for one in EXERCISES if one.name == exercise), None)
-    texts = [one for one in (name, page, answer) if isinstance(one, str)]
-    if task is None or len(texts) < 3:
-        return None
-    wrong = None if right is True else " ".join(texts[2].split())[:_LONGEST_ANSWER]
-    is_noted = wrong is None or (wrong != "" and task.kind != "text")
-    if is_noted:
-        services.broadcasts.tried(texts[0], texts[1], exercise, wrong)
-    return json.dumps(is_noted)
-
-
-def results(
-    services: Services, request: Annotated[object, ResultsRequest]
-) -> Annotated[str, list[ExerciseResults]] | None:
-    """The answers of the room to the exercises, for the page that leads it. None for an invalid request."""
-    (secret,) = fields(request, "secret")
-    if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
-        return None
-    found = services.broadcasts.results(secret)
-    rows = list[ExerciseResults]()
-    for exercise in EXERCISES:
-        solved, wrong = found.get(exercise.name, (0, []))
-        rows.append({"title": exercise.title, "solved": solved, "wrong": wrong})
-    return json.dumps(rows, ensure_ascii=False)
 
 
 def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) -> Annotated[str, list[str]] | None:

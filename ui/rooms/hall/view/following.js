@@ -194,14 +194,9 @@ function turn(follows) {
   if (follows) look();
 }
 
-// The room counts who has solved an exercise, without names.
-function tried({exercise, answer, right}) {
-  if (state.name && state.follows) askRoom('hall', 'tried', {name: state.name, page, exercise, answer, right});
-}
-
 // Goes on following after a load of the page, or follows by the link.
 export function resumeFollowing() {
-  offer('tried', tried);
+  offer('room', () => (state.name && state.follows ? {name: state.name, page} : null)); // it counts who has solved an exercise
   const [linked, before] = [new URLSearchParams(location.search).get('follow'), kept(FOLLOWS)];
   if (before?.name && (!linked || before.name === linked)) state = before;
   if (linked) state.name = linked;

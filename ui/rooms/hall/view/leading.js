@@ -8,7 +8,6 @@ import {chosenHead, chosenToken, sentence} from '../../../shared/view/store.js';
 import {pickedModel, place} from '../../../shared/view/tabs.js';
 import {ownWorkspace, runShown} from '../../../shared/view/workspace.js';
 import {chip} from './chip.js';
-import {showResults, stopResults} from './class_results.js';
 import {resumeFollowing, stopFollowing} from './following.js';
 import {hidden} from './hiding.js';
 import {pointNow, showGuesses} from './tour.js';
@@ -111,7 +110,7 @@ export async function startLeading(given = '') {
   line = chip('Leading the room', [
     ['Code for phones', code],
     ['Hands off', () => setHandsOff(!handsOff)],
-    ['Exercises', () => showResults(() => askRoom('hall', 'results', {secret}))],
+    ['Exercises', () => offered('exercise results')?.(secret)],
     ['End', stopLeading],
   ]);
   line.buttons[2].title = 'How many pages have solved each exercise, and the commonest wrong answers, without names';
@@ -131,7 +130,7 @@ function setHandsOff(on) {
 
 function stopLeading() {
   clearTimeout(timer);
-  stopResults();
+  offered('exercise results')?.('');
   askRoom('hall', 'lead', {secret, scene: null, workspace: null, written: null});
   line.remove();
   [line, secret] = [null, ''];

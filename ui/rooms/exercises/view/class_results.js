@@ -5,15 +5,15 @@ const EVERY = 2000; // milliseconds
 let panel = null;
 let timer = 0;
 
-export function stopResults() {
+function stopResults() {
   clearTimeout(timer);
   panel?.remove();
   panel = null;
 }
 
-// Shows them until it is closed, or asked for again. ask: gives the rows, or null.
+// Shows them until they are closed, or asked for again. ask: gives the rows, or null; "" closes them.
 export function showResults(ask) {
-  if (panel) return stopResults();
+  if (panel || !ask) return stopResults();
   panel = add(document.body, 'aside', 'hall-results u-panel lens-component');
   panel.setAttribute('aria-label', 'Exercises of the room');
   const head = add(panel, 'div', 'u-row');
