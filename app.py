@@ -44,7 +44,7 @@ from ui.compute import zero_gpu
 import torch
 
 from gptcore.errors import GPTCoreError
-from gptcore.machine import DEVICES, allocate_in_one_arena, choose_device, keep_to_quota
+from gptcore.machine import DEVICES, allocate_in_one_arena, avoid_hidden_tiles, choose_device, keep_to_quota
 from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
@@ -137,6 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     allocate_in_one_arena()
     keep_to_quota()
+    avoid_hidden_tiles()
     sys.setswitchinterval(_SWITCH)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     limit_log()

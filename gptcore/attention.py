@@ -82,10 +82,13 @@ class CausalSelfAttention(nn.Module):
 
     def __init__(self, config: GPTConfig, layer: int) -> None:
         super().__init__()
-        self.n_head, self.head_dim, self.layer, self.dropout = config.n_head, config.head_dim, layer, config.attn_pdrop
-        self.c_attn = Linear(config.n_embd, 3 * config.n_embd, bias=config.attention_bias)
-        self.c_proj = Linear(config.n_embd, config.n_embd, bias=config.attention_bias)
-        self.resid_dropout = nn.Dropout(config.resid_pdrop)
+        self.n_head: int = config.n_head
+        self.head_dim: int = config.head_dim
+        self.layer: int = layer
+        self.dropout: float = config.attn_pdrop
+        self.c_attn: Linear = Linear(config.n_embd, 3 * config.n_embd, bias=config.attention_bias)
+        self.c_proj: Linear = Linear(config.n_embd, config.n_embd, bias=config.attention_bias)
+        self.resid_dropout: nn.Dropout = nn.Dropout(config.resid_pdrop)
 
     def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """Mixes every token with those it may see: float [B, T, C] -> float [B, T, C]."""

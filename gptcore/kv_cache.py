@@ -31,8 +31,8 @@ class KVCache:
         memory: Tensor | None = None,
     ) -> None:
         shape = (config.n_layer, 2, batch_size, config.n_head, config.n_positions, config.head_dim)
-        self.data = torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
-        self.length = 0
+        self.data: Tensor = torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
+        self.length: int = 0
 
     @property
     def capacity(self) -> int:
@@ -90,7 +90,7 @@ class RaggedKVCache:
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self._config, self._dtype = config, dtype
-        self.capacity = config.n_positions if capacity is None else capacity
+        self.capacity: int = config.n_positions if capacity is None else capacity
         self.lengths: list[int] = []
         self.data = self._room(0, device)  # [L, 2, at least B, H, capacity, D]
 
@@ -120,7 +120,7 @@ class RaggedKVCache:
         """Moves what was read into other memory, float [L, 2, at least B, H, capacity, D]."""
         for row, length in enumerate(self.lengths):
             memory[:, :, row, :, :length] = self.data[:, :, row, :, :length]
-        self.data = memory
+        self.data: Tensor = memory
 
     def rows(self, first: int, n: int) -> KVCache:
         """Rows next to each other as an empty cache in the same memory, to read contexts into."""

@@ -18,6 +18,7 @@ PROCESSOR = torch.device("cpu")
 _SIDE = 64  # of the matrix that a card is tried with
 _CGROUPS, _OWN_CGROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _CPUINFO = Path("/proc/cpuinfo")  # Linux; elsewhere nothing is known, and nothing is limited
+_ISA_LIMIT = "ONEDNN_MAX_CPU_ISA"  # what oneDNN may use at most
 _TILE_LEAF = 0x1D  # CPUID leaf with the sizes of AMX tiles
 
 
@@ -66,9 +67,14 @@ def _computes_right(device: torch.device) -> bool:
 
 
 def multiplies_bf16(device: torch.device | str) -> bool:
-    """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more."""
+    """Whether a device has instructions for products of bfloat16 matrices, which halve the bytes and more.
+
+    False where they would end the process: see `avoid_hidden_tiles`.
+    """
     if torch.device(device).type == "cuda":
         return torch.cuda.is_bf16_supported()
+    if _hides_tiles() and not os.environ.get(_ISA_LIMIT):
+        return False
     # Private API: without it fp32 is assumed, which is always correct but slower where bf16 is available.
     checks = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return any(ask is not None and ask() for ask in checks)
@@ -89,13 +95,19 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
 
 
 def avoid_hidden_tiles() -> None:
-    """Stops oneDNN from using AMX where its tiles are hidden; must be called before torch's first matrix product."""
+    """Stops oneDNN from using AMX where its tiles are hidden, so that bfloat16 can be multiplied there.
+
+    A process calls it at its start: oneDNN reads this environment variable at torch's first matrix product.
+    """
+    if _hides_tiles():
+        os.environ.setdefault(_ISA_LIMIT, "AVX512_CORE_BF16")
+
+
+def _hides_tiles() -> bool:
     try:
-        hidden = has_hidden_tiles(_CPUINFO.read_text(encoding="utf-8"))
+        return has_hidden_tiles(_CPUINFO.read_text(encoding="utf-8"))
     except OSError:
-        return
-    if hidden:
-        os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+        return False
 
 
 def cpu_quota(mount: Path = _CGROUPS, own: Path = _OWN_CGROUP) -> float | None:

@@ -45,9 +45,9 @@ class MLP(nn.Module):
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.activation = config.activation_function
-        self.c_fc = Linear(config.n_embd, config.inner_dim)
-        self.c_proj = Linear(config.inner_dim, config.n_embd)
-        self.dropout = nn.Dropout(config.resid_pdrop)
+        self.c_fc: Linear = Linear(config.n_embd, config.inner_dim)
+        self.c_proj: Linear = Linear(config.inner_dim, config.n_embd)
+        self.dropout: nn.Dropout = nn.Dropout(config.resid_pdrop)
 
     def forward(self, x: Tensor) -> Tensor:
         """float [B, T, C] -> float [B, T, C]."""
@@ -59,13 +59,13 @@ class Block(nn.Module):
 
     def __init__(self, config: GPTConfig, layer: int) -> None:
         super().__init__()
-        self.pre_norm = config.norm_position == "pre"
-        self.ln_1 = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
-        self.attn = CausalSelfAttention(config, layer)
+        self.pre_norm: bool = config.norm_position == "pre"
+        self.ln_1: nn.LayerNorm = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+        self.attn: CausalSelfAttention = CausalSelfAttention(config, layer)
         if config.use_mlp:
-            self.ln_2 = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
-            self.mlp = MLP(config)
-        self.use_mlp = config.use_mlp
+            self.ln_2: nn.LayerNorm = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+            self.mlp: MLP = MLP(config)
+        self.use_mlp: bool = config.use_mlp
 
     def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """float [B, T, C] -> float [B, T, C]."""
@@ -92,13 +92,14 @@ class GPT(nn.Module):
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
-        self.wte = Embedding(config.vocab_size, config.n_embd)
+        self.wte: Embedding = Embedding(config.vocab_size, config.n_embd)
         if config.use_positions:
-            self.wpe = Embedding(config.n_positions, config.n_embd)
-        self.drop = nn.Dropout(config.embd_pdrop)
-        self.h = nn.ModuleList(Block(config, layer) for layer in range(config.n_layer))
-        self.ln_f = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon) if config.final_norm else nn.Identity()
-        self.lm_head = Linear(config.n_embd, config.vocab_size, bias=False)
+            self.wpe: Embedding = Embedding(config.n_positions, config.n_embd)
+        self.drop: nn.Dropout = nn.Dropout(config.embd_pdrop)
+        self.h: nn.ModuleList = nn.ModuleList(Block(config, layer) for layer in range(config.n_layer))
+        final_norm = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
+        self.ln_f: nn.LayerNorm | nn.Identity = final_norm if config.final_norm else nn.Identity()
+        self.lm_head: Linear = Linear(config.n_embd, config.vocab_size, bias=False)
         self.tie()
         if not self.wte.weight.is_meta:
             self.initialise()

@@ -11,8 +11,10 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import gptcore
+from gptcore.machine import avoid_hidden_tiles
 from tiny import NO_DROPOUT, make_model
 
+avoid_hidden_tiles()
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

@@ -30,6 +30,10 @@ def test_one_dnn_is_kept_from_hidden_tiles_unless_the_user_has_chosen(tmp_path, 
     (tmp_path / "cpuinfo").write_text(SAID.format(level=28, flags=AMX), encoding="utf-8")
     machine.avoid_hidden_tiles()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX512_CORE_BF16"
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
+    assert machine.multiplies_bf16("cpu")
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")
+    assert not machine.multiplies_bf16("cpu")  # a process that has not been kept from them
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
     machine.avoid_hidden_tiles()
     assert os.environ["ONEDNN_MAX_CPU_ISA"] == "AVX2"
@@ -37,7 +41,10 @@ def test_one_dnn_is_kept_from_hidden_tiles_unless_the_user_has_chosen(tmp_path, 
 
 def test_a_product_in_bfloat16_lives_on_this_machine():
     """In a process of its own, which an illegal instruction would end."""
-    code = "import gptcore, torch; a = torch.ones(64, 64, dtype=torch.bfloat16); print((a @ a).sum().item())"
+    code = (
+        "from gptcore.machine import avoid_hidden_tiles; import torch; avoid_hidden_tiles(); "
+        "a = torch.ones(64, 64, dtype=torch.bfloat16); print((a @ a).sum().item())"
+    )
     said = ran("-c", code)
     assert (said.returncode, said.stdout.strip()) == (0, "262144.0"), said.stderr[-500:]
 

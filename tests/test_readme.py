@@ -24,6 +24,7 @@ TESTED = {
     "python app.py --mcp": "tests/compat/test_programs.py",
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
     "python app.py --profile space --allow-host lens.example.org --behind-proxy": "tests/test_app.py",
+    "python -m gptcore.examples.read_attention": "tests/test_examples.py",
     "python -m weights.recipes.assistant --stories stories.txt --out assistant --work-dir work": "tests/finetuning",
     "python -m weights.recipes.freeze": "tests/recipes/test_freeze.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",

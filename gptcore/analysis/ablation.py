@@ -41,7 +41,8 @@ class SwitchedOff(PartProbe):
     """
 
     def __init__(self, rows: Sequence[Collection[ModelPart]], replacement: Replacement = "zero") -> None:
-        self.rows, self.replacement = rows, replacement
+        self.rows = rows
+        self.replacement: Replacement = replacement
 
     def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
         heads = range(value.shape[1]) if kind == "head" else (None,)

@@ -16,7 +16,7 @@ from gptcore.tokenizers.base import END_OF_TEXT
 _ANTHOLOGY = Path(__file__).resolve().parent / "anthology.txt"
 _MOST_SOURCE = 2_000_000  # characters
 _MOST_CONTROLS = 0.01  # share of a text's characters
-log = logging.getLogger("gptlens")
+_log = logging.getLogger("gptlens")
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def read_documents(path: str | Path, divided: Callable[[str], list[str]] = docum
         raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     text, note = decoded(raw, str(path))
     if note:
-        log.warning(note)
+        _log.warning(note)
     documents = divided(text)
     if not documents:
         raise TrainingError(f"{path} has no text in it.")

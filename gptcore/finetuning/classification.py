@@ -134,8 +134,8 @@ class TaskClassifier(nn.Module):
     ) -> None:
         super().__init__()
         config = body.config
-        self.tokens = SpecialTokens.after(config.vocab_size)
-        self.body = GPT(replace(config, vocab_size=config.vocab_size + 3))
+        self.tokens: SpecialTokens = SpecialTokens.after(config.vocab_size)
+        self.body: GPT = GPT(replace(config, vocab_size=config.vocab_size + 3))
         own, fresh = self.body.state_dict(), torch.empty(3, config.n_embd)
         fresh.normal_(std=config.initializer_range, generator=generator)
         with torch.no_grad():
@@ -143,8 +143,8 @@ class TaskClassifier(nn.Module):
                 own[name][: len(value)].copy_(value)
             for table in (self.body.wte, self.body.lm_head):  # one and the same where they are tied
                 table.weight[config.vocab_size :].copy_(fresh)
-        self.drop = nn.Dropout(dropout)
-        self.head = nn.Linear(config.n_embd, n_classes)
+        self.drop: nn.Dropout = nn.Dropout(dropout)
+        self.head: nn.Linear = nn.Linear(config.n_embd, n_classes)
         nn.init.normal_(self.head.weight, std=config.initializer_range, generator=generator)
         nn.init.zeros_(self.head.bias)
         self.auxiliary_weight = auxiliary_weight
@@ -207,9 +207,10 @@ class LabelledBatches:
     def __init__(self, examples: Sequence[EncodedExample], *, batch_size: int) -> None:
         if not examples or len({len(example.sequences) for example in examples}) != 1:
             raise TrainingError(f"There are {len(examples)} examples; give at least one, all of one kind.")
-        self.examples, self.batch_size = list(examples), batch_size
-        self.window = max(len(sequence) for example in examples for sequence in example.sequences)
-        self.updates_per_epoch = math.ceil(len(examples) / batch_size)
+        self.examples: list[EncodedExample] = list(examples)
+        self.batch_size = batch_size
+        self.window: int = max(len(sequence) for example in examples for sequence in example.sequences)
+        self.updates_per_epoch: int = math.ceil(len(examples) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         """Token ids int64 [B, S, T], as long as the longest of the batch, and labels int64 [B]."""

@@ -143,11 +143,13 @@ class PreferenceBatches:
             raise TrainingError(f"{n_plain} rows of plain text beside the pairs; it must be 0 or more.")
         if n_plain and not plain:
             raise TrainingError("There is no plain text to keep in mind: the model has no token that ends a text.")
-        self.pairs, self.batch_size = list(pairs), batch_size
-        self.plain, self.n_plain = list(plain), n_plain
+        self.pairs: list[PreferencePair] = list(pairs)
+        self.batch_size = batch_size
+        self.plain: list[AnswerExample] = list(plain)
+        self.n_plain = n_plain
         lengths = [len(one.prompt) + len(one.answer) - 1 for pair in pairs for one in (pair.better, pair.worse)]
-        self.window = 2 * round(sum(lengths) / len(lengths))
-        self.updates_per_epoch = math.ceil(len(pairs) / batch_size)
+        self.window: int = 2 * round(sum(lengths) / len(lengths))
+        self.updates_per_epoch: int = math.ceil(len(pairs) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         chosen = chosen_of_epoch(self.pairs, self.batch_size, index, seed)
@@ -186,8 +188,12 @@ class DirectPreference:
         if not all(0 <= number < math.inf for number in (beta, own_weight, plain_weight)):
             given = f"beta is {beta}, the weights are {own_weight} and {plain_weight}"
             raise TrainingError(f"{given}; they must be 0 or more, and finite.")
-        self._before, self.beta, self.own_weight = before, beta, own_weight
-        self.n_plain, self.plain_weight, self._teachers = n_plain, plain_weight, [*teachers] or [before]
+        self._before = before
+        self.beta = beta
+        self.own_weight = own_weight
+        self.n_plain = n_plain
+        self.plain_weight = plain_weight
+        self._teachers = [*teachers] or [before]
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Sum:
         """The loss with its terms: DPO's, the better answers' own per token, that on plain texts if there are some.

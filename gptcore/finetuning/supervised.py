@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +23,9 @@ from gptcore.training import TrainingConfig, generator_for
 REQUESTED_WEIGHT = 15.0  # loss weight of requested words, of which a story has few
 _COMMON_SHARE = 2e-3  # share of all answer tokens above which a token is common
 _OPEN_ROWS = 32  # rows that examples are packed into at once
+
+
+_Example = TypeVar("_Example")
 
 
 @dataclass(frozen=True)
@@ -130,17 +134,19 @@ class AnswerBatches:
         draw = random.Random(0)
         mixed = draw.sample(examples, len(examples))  # of all kinds
         # Packing puts short ones last; but a conversation may begin with any of them.
-        self.rows = [tuple(draw.sample(row, len(row))) for row in packed(mixed, window)]
+        self.rows: list[tuple[AnswerExample, ...]] = [
+            tuple(draw.sample(row, len(row))) for row in packed(mixed, window)
+        ]
         self.batch_size = batch_size
         # On average, as the token count of a run needs it.
-        self.window = round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
-        self.updates_per_epoch = math.ceil(len(self.rows) / batch_size)
+        self.window: int = round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
+        self.updates_per_epoch: int = math.ceil(len(self.rows) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         return padded_rows(chosen_of_epoch(self.rows, self.batch_size, index, seed))
 
 
-def chosen_of_epoch(examples: Sequence, batch_size: int, index: int, seed: int) -> list:
+def chosen_of_epoch(examples: Sequence[_Example], batch_size: int, index: int, seed: int) -> list[_Example]:
     """The examples of batch number `index`, reshuffled every epoch."""
     epoch, within = divmod(index, math.ceil(len(examples) / batch_size))
     order = torch.randperm(len(examples), generator=generator_for(seed, "epoch", epoch)).tolist()

@@ -44,7 +44,7 @@ class DecodeEngine:
         device = model.wte.weight.device
         self._precision: WeightFormat = precision_of(model) if precision == "auto" else precision
         dtype = packed_weights(model, self._precision).dtype if device.type == "cuda" else torch.float32
-        self.cache = RaggedKVCache(model.config, capacity=capacity, device=device, dtype=dtype)
+        self.cache: RaggedKVCache = RaggedKVCache(model.config, capacity=capacity, device=device, dtype=dtype)
         self._engines: dict[bool, tuple[PackedWeights, ThreadGovernor]] = {}
         self._graphs: RecordedSteps | None = None
 

@@ -18,7 +18,7 @@ from gptcore.kv_cache import RaggedKVCache
 
 _FEWEST = 64  # positions that a graph attends to
 _WARM_UPS = 3  # before recording, as torch asks for
-log = logging.getLogger("gptlens")
+_log = logging.getLogger("gptlens")
 
 Compute = Callable[[], Tensor]
 
@@ -77,7 +77,7 @@ class RecordedSteps:
         self._step, self._choose, self._record = step, choose, record
         self._recorded: dict[tuple[int, int, bool | None], _Recorded] = {}
         self.memory: Tensor | None = None
-        self.works = True
+        self.works: bool = True
 
     def step(self, token_ids: Tensor, cache: RaggedKVCache) -> Tensor | None:
         """Logits after one more token in every row of the cache, float32 [B, V]; None where it cannot be recorded."""
@@ -112,8 +112,10 @@ class RecordedSteps:
             try:
                 self._recorded[key] = self._make(token_ids, inputs.to(token_ids.device), whole, cache.data, longest)
             except RuntimeError as error:
-                log.warning("A decode step cannot be recorded as a CUDA graph: %s.", error)
-                self.works, self._recorded, self.memory = False, {}, None
+                _log.warning("A decode step cannot be recorded as a CUDA graph: %s.", error)
+                self.works = False
+                self._recorded = {}
+                self.memory = None
                 return None
         recorded = self._recorded[key]
         recorded.token_ids.copy_(token_ids)

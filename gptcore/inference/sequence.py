@@ -73,12 +73,12 @@ class TokenSequence:
         n_written: int = 0,
         look_ahead: bool = False,
     ) -> None:
-        self.ids = list(prompt_ids)
-        self.n_prompt = len(self.ids) - n_written
+        self.ids: list[int] = list(prompt_ids)
+        self.n_prompt: int = len(self.ids) - n_written
         self.settings = settings
-        self.seed = check_seed(seed)
+        self.seed: int = check_seed(seed)
         self.start = 0
-        self.end = ""
+        self.end: str = ""
         self._look_ahead = look_ahead
         self.next_logits: Tensor | None = None
         self._generator = torch.Generator().manual_seed(self.seed)
@@ -94,7 +94,7 @@ class TokenSequence:
             uniform_number(self._generator)
             text = self._text.push(token_id) if self._text else ""
             written += text if place >= settings.min_new_tokens else ""
-        self.stop = check_stop(stop, tokenizer)
+        self.stop: list[str] = check_stop(stop, tokenizer)
         self._matcher = StopMatcher(self.stop, written)
 
     @property
@@ -120,7 +120,9 @@ class TokenSequence:
 
     def take_over(self, ids: Sequence[int], end: str) -> None:
         """Takes over the state of a copy generated elsewhere from the same seed; chooses no more tokens."""
-        self.ids, self.end, self._look_ahead = list(ids), end, False
+        self.ids = list(ids)
+        self.end = end
+        self._look_ahead = False
 
     @sharing(1)
     def choose(self, logits: Tensor, *, is_last: bool) -> list[GeneratedToken]:

@@ -19,7 +19,7 @@ _NATIVE = "native"
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
 _NUMBER, _AT = ctypes.c_int64, ctypes.c_void_p
-log = logging.getLogger("gptlens")
+_log = logging.getLogger("gptlens")
 
 
 class Matrix(ctypes.Structure):
@@ -80,7 +80,7 @@ def library() -> ctypes.CDLL | None:
             file.unlink()
             return _loaded(_compiled(compiler))
     except (OSError, subprocess.SubprocessError) as error:
-        log.info("The core's C cannot be compiled here: %s.", error)
+        _log.info("The core's C cannot be compiled here: %s.", error)
         return None
 
 

@@ -127,8 +127,10 @@ class PaddedTokenizer(Tokenizer):
 
     def __init__(self, inner: Tokenizer, vocab_size: int) -> None:
         self.inner = inner
-        self.kind, self.end_id, self.vocab_size = inner.kind, inner.end_id, vocab_size
-        self.without_token = inner.without_token | set(range(inner.vocab_size, vocab_size))
+        self.kind: str = inner.kind
+        self.end_id: int | None = inner.end_id
+        self.vocab_size: int = vocab_size
+        self.without_token: frozenset[int] = inner.without_token | set(range(inner.vocab_size, vocab_size))
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         return self.inner.encode(text, allow_special=allow_special)

@@ -30,8 +30,8 @@ class ByteBPE(Tokenizer):
 
     def __init__(self, encoding: tiktoken.Encoding, *, kind: str = "bpe") -> None:
         self.kind = kind
-        self.vocab_size = encoding.n_vocab
-        self.end_id = encoding.encode_single_token(END_OF_TEXT)
+        self.vocab_size: int = encoding.n_vocab
+        self.end_id: int | None = encoding.encode_single_token(END_OF_TEXT)
         self._encoding = encoding
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:

@@ -24,8 +24,8 @@ class CharTokenizer(Tokenizer):
     def __init__(self, characters: Sequence[str]) -> None:
         if not characters or len(set(characters)) != len(characters) or any(len(c) != 1 for c in characters):
             raise TokenizerError("A character vocabulary needs at least one character, and each only once.")
-        self.characters = list(characters)
-        self.vocab_size = len(self.characters)
+        self.characters: list[str] = list(characters)
+        self.vocab_size: int = len(self.characters)
         self._ids = {character: index for index, character in enumerate(self.characters)}
 
     @classmethod

@@ -61,15 +61,15 @@ class FastTokenizer(Tokenizer):
                 self._bytes[i] = unspell(token)
             except KeyError:  # no spelling of bytes: a name, such as <s>
                 self._bytes[i] = token.encode()
-        self.vocab_size = max(self._bytes) + 1
+        self.vocab_size: int = max(self._bytes) + 1
         if self.vocab_size > 2 * len(self._bytes):
             raise TokenizerError(
                 f"Its {TOKENIZER_FILE} has {len(self._bytes):,} tokens, but an id of {self.vocab_size - 1:,}: "
                 "most ids below it would stand for nothing."
             )
-        self.without_token = frozenset(range(self.vocab_size)) - self._bytes.keys()
+        self.without_token: frozenset[int] = frozenset(range(self.vocab_size)) - self._bytes.keys()
         end = _end_token(folder, self._special.get_vocab())
-        self.end_id = None if end is None else self._special.token_to_id(end)
+        self.end_id: int | None = None if end is None else self._special.token_to_id(end)
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         with panics_as_errors("Encoding this text"):

@@ -27,7 +27,7 @@ class GPT1Tokenizer(Tokenizer):
 
     def __init__(self, tokenizer: "tokenizers.Tokenizer") -> None:
         self._tokenizer = tokenizer
-        self.vocab_size = tokenizer.get_vocab_size()
+        self.vocab_size: int = tokenizer.get_vocab_size()
 
     @classmethod
     def from_files(cls, vocabulary: Path, merges: Path) -> "GPT1Tokenizer":

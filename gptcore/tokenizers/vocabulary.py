@@ -69,5 +69,5 @@ def _with_short_words(text: str) -> str:
 
 
 if __name__ == "__main__":
-    vocabulary = learn_vocabulary(json.load(sys.stdin), int(sys.argv[1]))
+    vocabulary: dict[str, int] = learn_vocabulary(json.load(sys.stdin), int(sys.argv[1]))
     json.dump(vocabulary, sys.stdout)

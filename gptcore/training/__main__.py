@@ -21,7 +21,7 @@ from gptcore.corpora import CORPORA, corpus, read_documents
 from gptcore.errors import CheckpointError, GPTCoreError, TokenizerError, TrainingError
 from gptcore.inference.scoring import TextScore, score_documents
 from gptcore.language_model import load
-from gptcore.machine import keep_freed_memory, keep_to_quota
+from gptcore.machine import avoid_hidden_tiles, keep_freed_memory, keep_to_quota
 from gptcore.model import GPT, random_model
 from gptcore.tokenizers import ByteBPE, CharTokenizer, Tokenizer, load_tokenizer
 from gptcore.training import data
@@ -55,6 +55,7 @@ def run(options: Namespace, make_objective: MakeObjective = None, mix: Mix = Non
     try:
         keep_freed_memory()
         keep_to_quota()
+        avoid_hidden_tiles()
         with workers_from_environment(device=options.device) as workers:
             return _train(options, make_objective, mix, workers)
     except GPTCoreError as error:

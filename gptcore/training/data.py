@@ -144,7 +144,9 @@ class RandomWindows:
                 has = f"The text has {len(source.tokens)} tokens; one window of {window} and the token after it need"
                 raise TrainingError(f"{has} {window + 1}. Give more text or choose a shorter window.")
         self._starts = [None if one.starts_after is None else _starts(one.tokens, one.starts_after) for one in sources]
-        self.sources, self.window, self.batch_size = list(sources), window, batch_size
+        self.sources: list[Source] = list(sources)
+        self.window = window
+        self.batch_size = batch_size
         self._weights = torch.tensor([source.weight for source in sources], dtype=torch.float64)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -172,7 +174,9 @@ class OneBatch:
     """The same batch again and again, for a model to memorise. Its size and window are those of `data`."""
 
     def __init__(self, data: Batches) -> None:
-        self.data, self.window, self.batch_size = data, data.window, data.batch_size
+        self.data = data
+        self.window: int = data.window
+        self.batch_size: int = data.batch_size
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         return self.data.draw(0, seed)
@@ -194,8 +198,10 @@ class Rows:
         if data.batch_size % n_workers:
             why = f"A batch of {data.batch_size} cannot be divided among {n_workers} processes."
             raise TrainingError(f"{why} Take a multiple of {n_workers}.")
-        self.data, self.rank, self.window = data, rank, data.window
-        self.batch_size = data.batch_size // n_workers
+        self.data = data
+        self.rank = rank
+        self.window: int = data.window
+        self.batch_size: int = data.batch_size // n_workers
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         inputs, targets = self.data.draw(index, seed)
@@ -224,7 +230,10 @@ class RepeatedSequences:
         if not 1 <= shortest <= longest <= window // 2:
             most = f"at most {window // 2}, half the window"
             raise TrainingError(f"The periods {shortest} to {longest} must rise, from at least 1 to {most}.")
-        self.vocab_size, self.window, self.batch_size, self.periods = vocab_size, window, batch_size, periods
+        self.vocab_size = vocab_size
+        self.window = window
+        self.batch_size = batch_size
+        self.periods = periods
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         generator = generator_for(seed, index)
@@ -252,7 +261,10 @@ class UnigramNoise:
     def __init__(self, data: Batches, *, share: float) -> None:
         if not 0 <= share < 1:
             raise TrainingError(f"The share of input tokens to replace is {share}; it must lie in [0, 1).")
-        self.data, self.share, self.window, self.batch_size = data, share, data.window, data.batch_size
+        self.data = data
+        self.share = share
+        self.window: int = data.window
+        self.batch_size: int = data.batch_size
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         inputs, targets = self.data.draw(index, seed)

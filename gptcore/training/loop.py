@@ -104,17 +104,22 @@ class Trainer:
     ) -> None:
         if compiled and workers is not None:
             raise TrainingError("A compiled model trains in one process; leave out --compile or torchrun.")
-        self.model, self.config, self.data, self.evaluate = model, config, data, evaluate
+        self.model = model
+        self.config: TrainingConfig = config
+        self.data = data
+        self.evaluate = evaluate
         self._objective = objective
         self._terms: tuple[float, ...] = ()
         self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = None  # the batch of an update to come
-        self.step, self.elapsed = 0, 0.0
-        self.workers, self._clock = workers, clock
+        self.step: int = 0
+        self.elapsed: float = 0.0
+        self.workers = workers
+        self._clock = clock
         self._mine, self._network = data, model
         if workers is not None:
             self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
         self._compiled = compiled
-        self.optimizers = make_optimizers(model, config)
+        self.optimizers: list[torch.optim.Optimizer] = make_optimizers(model, config)
         device = next(model.parameters()).device
         self._recorded: RecordedUpdates | None = None
         # What an objective does with a batch is not known here: it may look at numbers, which a graph would freeze.

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 WARM_UPS = 3  # updates before recording: optimisers make their state in the first
-log = logging.getLogger("gptlens")
+_log = logging.getLogger("gptlens")
 
 
 class Gradients(NamedTuple):
@@ -86,7 +86,7 @@ class RecordedUpdates:
             with torch.cuda.graph(second, pool=first.pool(), stream=self._stream, capture_error_mode="thread_local"):
                 self._optimize()
         except RuntimeError as error:
-            log.warning("An update cannot be recorded as a CUDA graph: %s.", error)
+            _log.warning("An update cannot be recorded as a CUDA graph: %s.", error)
             self._refused = True
             # A recording that breaks off leaves the generator in its midst; this gives it a state of its own again.
             generator = torch.cuda.default_generators[device.index or torch.cuda.current_device()]

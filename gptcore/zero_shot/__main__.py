@@ -12,6 +12,7 @@ from typing import Any
 
 from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
+from gptcore.machine import avoid_hidden_tiles
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS, hand_written, lambada, make_trial, parallel, reviews, splits_of
 from gptcore.zero_shot.metrics import reached
@@ -51,6 +52,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Prints the table or the JSON; returns the exit status."""
     options = parse_arguments(arguments)
+    avoid_hidden_tiles()
     try:
         lm = load(options.model, offline=options.offline)
         rows = []

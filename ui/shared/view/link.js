@@ -68,6 +68,14 @@ function namedPlace(query) {
   return {tab, view};
 }
 
+// A link with its view: the first of its tab where it names none, as a load of the page opens.
+export function withView(query) {
+  const {view} = namedPlace(query);
+  const whole = new URLSearchParams(query);
+  if (view && !query.has('view')) whole.set('view', view.title);
+  return whole;
+}
+
 export function placeOf([tabTitle, viewTitle] = place()) {
   const tab = register.tabs.find(one => one.title === tabTitle);
   const view = tab?.views.find(one => one.title === viewTitle);
@@ -111,11 +119,14 @@ export function ownNames() {
 
 const TEXTS = ['prompt', 'text'];
 
-// The settings of a link that are texts.
+// The settings of a link that are texts; those that the server reads, which are these and fields.
 export const textsOf = query => [...query].filter(([name]) => TEXTS.includes(name));
+export const settingsOf = query =>
+  [...query].filter(([name]) => TEXTS.includes(name) || register.fields.some(field => field.name === name));
 
-const isNumber = text => text !== '' && Number.isFinite(Number(text));
-const means = (text, other) => text === other || (isNumber(text) && isNumber(other) && Number(text) === Number(other));
+const isNumber = text => text !== null && text !== '' && Number.isFinite(Number(text));
+export const means = (text, other) =>
+  text === other || (isNumber(text) && isNumber(other) && Number(text) === Number(other));
 
 // The fields, [name, value] each, that have to be set for the page to show what a link says. A field of its view that it
 // does not name goes back to its default where `resets` says so of its name and value.

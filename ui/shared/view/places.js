@@ -1,7 +1,7 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {awaited} from './awaited.js';
 import {fill, isOfLink} from './fill.js';
-import {linkTo, ownNames, takePieces, textsOf} from './link.js';
+import {linkTo, ownNames, settingsOf, takePieces, textsOf, withView} from './link.js';
 import {reached} from './connection.js';
 import {offered} from './offers.js';
 import {chooseHead, chooseToken, firstChosen, showSentence} from './store.js';
@@ -75,7 +75,8 @@ export async function goHere(query, isWanted = () => true, resets = isOfLink) {
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);
   takePieces(query);
-  return goTo(query, isWanted);
+  const setsFields = settingsOf(query).length > textsOf(query).length;
+  return goTo(setsFields ? withView(query) : query, isWanted);
 }
 
 // Loads the page with what a way sets, once the server answers; how the page looks stays. A newer way takes its place.

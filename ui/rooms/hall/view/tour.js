@@ -10,6 +10,7 @@ import {goHere, loadWith, needsLoad, pressMain} from '../../../shared/view/place
 import {onStore, ownSentence} from '../../../shared/view/store.js';
 import {visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
+import {withView} from '../../../shared/view/link.js';
 import {hidden, hide} from './hiding.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';
@@ -169,7 +170,7 @@ export function resumeTour() {
 
 // What a step sets. Where a talk names models, a step that names none has the first one, whichever came before.
 function settingsOf(step) {
-  const query = new URLSearchParams(step.link);
+  const query = withView(new URLSearchParams(step.link));
   const isNamed = tour.steps.some(({link}) => new URLSearchParams(link).has('model'));
   if (isNamed && firstModel && !query.has('model')) query.set('model', firstModel);
   if (isWithOurs(tour.steps.indexOf(step))) for (const name of takesText(step)) query.set(name, tour.ours.text);
