@@ -6,6 +6,7 @@ import {offered} from './offers.js';
 
 const TRIES = 3; // a choice fills in other fields, which then go back to their own defaults
 const waiting = []; // who waits for the answer to what was sent, in order
+let latest = Promise.resolve(); // the answer to what was sent last: until it is there, the fields are not as they will be
 const byLink = new Map(); // field -> the value that a link has set here
 
 // An event that sets fields has ended.
@@ -21,14 +22,15 @@ export const isOfLink = (name, value) => means(byLink.get(name) ?? linked(name) 
 // field of its view that the link does not name goes back to its default, by its name and value.
 export async function fill(query, isWanted = () => true, resets = isOfLink) {
   await awaited(() => hasArrived() && offered('fill'), isWanted, Infinity);
-  const wanted = new URLSearchParams(query);
+  await latest;
+  const wanted = new URLSearchParams(Object.fromEntries(query)); // of a name that stands twice the last one counts
   for (let tries = 0; tries < TRIES && isWanted(); tries++) {
     const settings = unmet(wanted, resets);
     if (!settings.length) return;
-    const answered = new Promise((/** @type {(value?: any) => void} */ done) => waiting.push(done));
+    latest = new Promise((/** @type {(value?: any) => void} */ done) => waiting.push(done));
     const link = {...Object.fromEntries(settingsOf(wanted)), ...Object.fromEntries(settings)};
     offered('fill')(new URLSearchParams(link).toString());
-    await answered;
+    await latest;
     const refused = new Set(unmet(wanted, resets).map(([name]) => name));
     for (const [name, value] of settings)
       if (refused.has(name)) wanted.delete(name);
