@@ -25,11 +25,14 @@ from urllib.parse import urlsplit
 gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")  # what Apple's cards lack, the processor computes
+# what Apple's cards lack, the processor computes
+os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
 try:
     tempfile.gettempdir()
 except FileNotFoundError:
-    raise SystemExit("error: No temporary folder is usable. Free some space, or set TMPDIR to a folder.") from None
+    raise SystemExit(
+        "error: No temporary folder is usable. Free some space, or set TMPDIR to a folder."
+    ) from None
 for _name in ("NO_PROXY", "no_proxy"):
     os.environ[_name] = ",".join(filter(None, [os.environ.get(_name), "127.0.0.1,localhost"]))
 
@@ -44,7 +47,13 @@ from ui.compute import zero_gpu
 import torch
 
 from gptcore.errors import GPTCoreError
-from gptcore.machine import DEVICES, allocate_in_one_arena, avoid_hidden_tiles, choose_device, keep_to_quota
+from gptcore.machine import (
+    DEVICES,
+    allocate_in_one_arena,
+    avoid_hidden_tiles,
+    choose_device,
+    keep_to_quota,
+)
 from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
@@ -66,62 +75,128 @@ from ui.state.model_store import ModelStore
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
 gc.enable()
 
-# Thread switch interval: how long a server thread may hold up the compute thread after each small step.
-# Python's default of 5 ms is longer than one token takes.
+# Thread switch interval: how long a server thread may hold up the compute thread after each small
+# step. Python's default of 5 ms is longer than one token takes.
 _SWITCH = 0.0005
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
 _MOST_RUNS = 32  # training at the same time
-_FRAMES_OF_SPACES = ("https://huggingface.co", "https://*.hf.space")  # sites that show a Space in a frame
+# sites that show a Space in a frame
+_FRAMES_OF_SPACES = ("https://huggingface.co", "https://*.hf.space")
 _LAST_PORT = 65_535
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Parses the command line; a Space cannot pass flags, so it is recognised by its environment."""
+    """Parses the command line; a Space cannot pass flags, so it is recognised by its
+    environment.
+    """
     space = bool(os.environ.get("SPACE_ID"))
     host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if space else "127.0.0.1")
     profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
     hosts = os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split()
     if space:  # its router calls it by names of its own
         hosts += filter(None, ["*", os.environ.get("SPACE_HOST")])
-    parser = argparse.ArgumentParser(description="GPT Lens: one GPT, seen from every side, in the browser.")
+    parser = argparse.ArgumentParser(
+        description="GPT Lens: one GPT, seen from every side, in the browser."
+    )
     add = parser.add_argument
     add("--host", default=host, help="address to listen on; 0.0.0.0 lets other machines connect")
-    add("--lan", action="store_true", help="listen on the local network, and print the address and its QR code")
+    add(
+        "--lan",
+        action="store_true",
+        help="listen on the local network, and print the address and its QR code",
+    )
     add("--port", type=int, default=None, help="the first free one from 7860 when left out")
-    add("--model", default="mini", help="a bundled model, gpt1, gpt2, a model folder or a Hub repository")
-    add("--device", default="auto", choices=DEVICES,
-        help="where models compute: a graphics card that works (auto), or the one named")  # fmt: skip
+    add(
+        "--model",
+        default="mini",
+        help="a bundled model, gpt1, gpt2, a model folder or a Hub repository",
+    )
+    add(
+        "--device",
+        default="auto",
+        choices=DEVICES,
+        help="where models compute: a graphics card that works (auto), or the one named",
+    )
     add("--offline", action="store_true", help="never use the network")
-    add("--talk", metavar="FILE", help="a talk of your own: the page offers it, and its address opens it")
-    add("--check", nargs="?", const="", metavar="FILE",
-        help="check that all is ready for a talk without a network (FILE: each of its scenes), and exit")  # fmt: skip
-    add("--sheet", metavar="PNG", help="with --check FILE: a picture of every scene on two screens, in one file")
-    add("--handout", metavar="HTML", help="with --check FILE: a page to print, with every scene's picture and sentence")
-    add("--address", default="", metavar="URL",
-        help="with --handout: where readers find the app, for a QR code beside each scene")  # fmt: skip
+    add(
+        "--talk",
+        metavar="FILE",
+        help="a talk of your own: the page offers it, and its address opens it",
+    )
+    add(
+        "--check",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="check that all is ready for a talk without a network (FILE: each of its scenes), and "
+        "exit",
+    )
+    add(
+        "--sheet",
+        metavar="PNG",
+        help="with --check FILE: a picture of every scene on two screens, in one file",
+    )
+    add(
+        "--handout",
+        metavar="HTML",
+        help="with --check FILE: a page to print, with every scene's picture and sentence",
+    )
+    add(
+        "--address",
+        default="",
+        metavar="URL",
+        help="with --handout: where readers find the app, for a QR code beside each scene",
+    )
     add("--prefetch", action="append", default=[], metavar="MODEL",
         help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
-    called = "a name by which browsers may call this server, such as a proxy's; repeatable, or GPTLENS_HOSTS"
+    called = (
+        "a name by which browsers may call this server, such as a proxy's; repeatable, or "
+        "GPTLENS_HOSTS"
+    )
     add("--allow-host", action="append", default=hosts, metavar="NAME", help=called)
-    add("--frame-ancestors", action="append", default=[*_FRAMES_OF_SPACES] if space else [], metavar="ORIGIN",
-        help="a site that may show views in a frame, such as https://course.example.org; repeatable")  # fmt: skip
+    add(
+        "--frame-ancestors",
+        action="append",
+        default=[*_FRAMES_OF_SPACES] if space else [],
+        metavar="ORIGIN",
+        help=(
+            "a site that may show views in a frame, such as https://course.example.org; repeatable"
+        ),
+    )
     add("--behind-proxy", action="store_true", default=space,
         help="every request comes through a proxy: its X-Forwarded-For says who asks")  # fmt: skip
-    add("--root-path", default=os.environ.get("GRADIO_ROOT_PATH", ""), metavar="PATH",
-        help="where a proxy shows the page, such as /lens, if not at the root of its site")  # fmt: skip
-    add("--mcp", action="store_true",
-        help="offer the endpoints as tools for assistants, too (Model Context Protocol)")  # fmt: skip
+    add(
+        "--root-path",
+        default=os.environ.get("GRADIO_ROOT_PATH", ""),
+        metavar="PATH",
+        help="where a proxy shows the page, such as /lens, if not at the root of its site",
+    )
+    add(
+        "--mcp",
+        action="store_true",
+        help="offer the endpoints as tools for assistants, too (Model Context Protocol)",
+    )
     add("--profile", default=profile, choices=list(PROFILES))
-    add("--training-runs", type=int, metavar="N",
-        help="training runs at a time; others queue and start automatically. The more, the slower each is")  # fmt: skip
+    add(
+        "--training-runs",
+        type=int,
+        metavar="N",
+        help="training runs at a time; others queue and start automatically. The more, the slower "
+        "each is",
+    )
     options = parser.parse_args(arguments)
     if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
-        parser.error(f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}")
+        parser.error(
+            f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}"
+        )
     if options.port is not None and not 1 <= options.port <= _LAST_PORT:
         parser.error(f"--port is {options.port}; give a number from 1 to {_LAST_PORT}")
     for origin in options.frame_ancestors:
         if not _ORIGIN.fullmatch(origin):
-            parser.error(f"--frame-ancestors is {origin!r}; give an origin such as https://course.example.org")
+            parser.error(
+                f"--frame-ancestors is {origin!r}; give an origin such as "
+                "https://course.example.org"
+            )
     if options.root_path and not options.root_path.startswith(("/", "http://", "https://")):
         parser.error(f"--root-path is {options.root_path!r}; give a path such as /lens")
     if options.mcp and find_spec("mcp") is None:
@@ -139,10 +214,13 @@ def main(arguments: list[str] | None = None) -> int:
     keep_to_quota()
     avoid_hidden_tiles()
     sys.setswitchinterval(_SWITCH)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
+    )
     limit_log()
     if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # `docker stop`: shut down cleanly, as on Ctrl-C
+        # `docker stop`: shut down cleanly, as on Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     if options.prefetch or options.check is not None:
         return _prepare(options)
     _warn_of_another_folder()
@@ -154,13 +232,22 @@ def main(arguments: list[str] | None = None) -> int:
         for sentence in warnings_of(talk) if talk else ():
             print(f"warning: {options.talk}, {sentence}", file=sys.stderr)
         if freed := files.open():
-            print(f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left behind.")
+            print(
+                f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left "
+                "behind."
+            )
         services = make_services(
-            profile=options.profile, training_runs=options.training_runs, model=options.model, offline=options.offline,
-            lan=own_address() if options.host == EVERYWHERE else "", talk=spoken, examples=example_workspaces(),
-            saved=SavedRuns(files.kept / "runs", server=files.folder), device=_device(options),
+            profile=options.profile,
+            training_runs=options.training_runs,
+            model=options.model,
+            offline=options.offline,
+            lan=own_address() if options.host == EVERYWHERE else "",
+            talk=spoken,
+            examples=example_workspaces(),
+            saved=SavedRuns(files.kept / "runs", server=files.folder),
+            device=_device(options),
             any_model=is_loopback(options.host),
-        )  # fmt: skip
+        )
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
         page = build_page(services, page_example(services))
@@ -169,8 +256,19 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         told = partial(_announce, lan=options.lan, talk=talk.title if talk else "", key=spoken.key)
-        where = {name: getattr(options, name) for name in ("host", "port", "behind_proxy", "root_path", "mcp")}
-        serve(page, services, files, **where, hosts=options.allow_host, frames=options.frame_ancestors, told=told)
+        where = {
+            name: getattr(options, name)
+            for name in ("host", "port", "behind_proxy", "root_path", "mcp")
+        }
+        serve(
+            page,
+            services,
+            files,
+            **where,
+            hosts=options.allow_host,
+            frames=options.frame_ancestors,
+            told=told,
+        )
     except OSError as error:
         print(f"error: {_why_not_served(options, error)}", file=sys.stderr)
         return 1
@@ -182,19 +280,26 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _warn_of_another_folder() -> None:
     """Says so where Python keeps temporary files in another folder than it was told to."""
-    wanted, used = os.environ.get("TMPDIR"), tempfile.gettempdir()
+    wanted = os.environ.get("TMPDIR")
+    used = tempfile.gettempdir()
     if wanted and os.path.realpath(wanted) != os.path.realpath(used):
-        print(f"warning: TMPDIR is {wanted}, which cannot be written. {used} is used.", file=sys.stderr)
+        print(
+            f"warning: TMPDIR is {wanted}, which cannot be written. {used} is used.",
+            file=sys.stderr,
+        )
 
 
 def _device(options: argparse.Namespace) -> torch.device:
-    """Where models compute; on ZeroGPU the processor, since only large models' own process has the card."""
+    """Where models compute; on ZeroGPU the processor, since only large models' own process has the
+    card.
+    """
     return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)
 
 
 def _why_not_served(options: argparse.Namespace, error: OSError) -> str:
     """Why the server cannot listen, by the system's own reason, and what to do."""
-    host, port = options.host or "127.0.0.1", options.port or 0
+    host = options.host or "127.0.0.1"
+    port = options.port or 0
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as tried:
@@ -204,17 +309,33 @@ def _why_not_served(options: argparse.Namespace, error: OSError) -> str:
         return f"There is no address {host!r} ({reason.strerror}). Choose another --host."
     except OSError as reason:
         if reason.errno == errno.EADDRINUSE:
-            return f"The port {port} is taken. Choose another --port, or leave it out to take the first free one."
+            return (
+                f"The port {port} is taken. Choose another --port, or leave it out to take the "
+                "first free one."
+            )
         if reason.errno == errno.EADDRNOTAVAIL:
-            return f"{host} is no address of this machine. Choose another --host; 0.0.0.0 is all of them."
-        return f"{host}, port {port}, cannot be listened on ({reason.strerror}). Choose another --host or --port."
+            return (
+                f"{host} is no address of this machine. Choose another --host; 0.0.0.0 is all of "
+                "them."
+            )
+        return (
+            f"{host}, port {port}, cannot be listened on ({reason.strerror}). Choose another "
+            "--host or --port."
+        )
     if options.port:
-        return f"The server did not start on port {port} ({error}). The port is free: start it again."
-    return f"No port is free ({error}). Choose a --port, or end what listens on the first hundred from 7860."
+        return (
+            f"The server did not start on port {port} ({error}). The port is free: start it again."
+        )
+    return (
+        f"No port is free ({error}). Choose a --port, or end what listens on the first hundred "
+        "from 7860."
+    )
 
 
 def _announce(address: str, *, lan: bool, talk: str, key: str = "") -> None:
-    """Prints what more than the page's own address can be opened: the talk, and the page on the network."""
+    """Prints what more than the page's own address can be opened: the talk, and the page on the
+    network.
+    """
     if talk:
         print(f"* The talk “{talk}”, with the speaker's notes:  {address}#talk={key}")
     if not lan:
@@ -247,7 +368,9 @@ def _prepare(options: argparse.Namespace) -> int:
     try:
         check_address(options.address)
         for name in options.prefetch:
-            print(prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print))
+            print(
+                prefetch(ModelStore(limits, default=name, offline=options.offline), name, say=print)
+            )
         if options.check is None:
             return 0
         talk = read_talk(options.check)[1] if options.check else None
@@ -255,7 +378,9 @@ def _prepare(options: argparse.Namespace) -> int:
         sheet = Sheet()
         models = ModelStore(limits, default=options.model, offline=True, device=_device(options))
         findings = check(models, host=options.host, port=options.port)
-        for finding in chain(findings, check_talk(talk, options.check, models, sheet) if talk else ()):
+        for finding in chain(
+            findings, check_talk(talk, options.check, models, sheet) if talk else ()
+        ):
             print(f"{finding.state:<9}{finding.sentence}", flush=True)
             rows.append(finding)
         if options.sheet:
@@ -273,7 +398,9 @@ def _prepare(options: argparse.Namespace) -> int:
 
 
 def run() -> NoReturn:
-    """The command: `main`, and the end of the process, at which a thread amid a computation would abort it."""
+    """The command: `main`, and the end of the process, at which a thread amid a computation would
+    abort it.
+    """
     try:
         status = main()
     except KeyboardInterrupt:  # before serving starts; afterwards the server handles it

@@ -1,4 +1,6 @@
-"""GPT-1 and GPT-2 from scratch in PyTorch: the model, its tokenizers, weights, generation and training."""
+"""GPT-1 and GPT-2 from scratch in PyTorch: the model, its tokenizers, weights, generation and
+training.
+"""
 
 from gptcore.analysis import attention_patterns, count_parameters
 from gptcore.config import PRESETS, GPTConfig

@@ -17,9 +17,13 @@ from gptcore.probe import NO_PROBE, Probe
 class ForwardContext:
     """Settings of one forward pass, shared by all blocks."""
 
-    mask: Tensor | None = None  # additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask
+    mask: Tensor | None = (
+        None  # additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask
+    )
     is_causal: bool = True  # hide the future, where there is no mask and no cached token
-    cache: KVCache | None = None  # keys and values of earlier tokens, to which the new ones are written
+    cache: KVCache | None = (
+        None  # keys and values of earlier tokens, to which the new ones are written
+    )
     probe: Probe = NO_PROBE  # observes the pass's activations, and may change them
 
 
@@ -35,14 +39,18 @@ def additive_mask(
         attention_mask: [B, S], true or 1 where a token is real.
 
     Returns:
-        float [1 or B, 1, T, S] with 0 for visible and -inf for hidden, or None when nothing is hidden.
-        A token always sees itself, so a row of padding never becomes NaN.
+        float [1 or B, 1, T, S] with 0 for visible and -inf for hidden, or None when nothing is
+        hidden. A token always sees itself, so a row of padding never becomes NaN.
     """
     hidden = torch.zeros(1, 1, n_query, n_key, dtype=torch.bool, device=device)
     if causal:
-        hidden |= torch.ones(n_query, n_key, dtype=torch.bool, device=device).triu(n_key - n_query + 1)
+        hidden |= torch.ones(n_query, n_key, dtype=torch.bool, device=device).triu(
+            n_key - n_query + 1
+        )
     if attention_mask is not None:
-        itself = torch.eye(n_query, n_key, dtype=torch.bool, device=device).roll(n_key - n_query, dims=1)
+        itself = torch.eye(n_query, n_key, dtype=torch.bool, device=device).roll(
+            n_key - n_query, dims=1
+        )
         hidden = hidden | (~attention_mask.bool()[:, None, None, :] & ~itself)
     if not hidden.any():
         return None
@@ -50,11 +58,15 @@ def additive_mask(
 
 
 def attention_scores(query: Tensor, key: Tensor) -> Tensor:
-    """q.k / sqrt(D) of every pair, before the mask. query: float [..., T, D]; key: float [..., S, D] -> [..., T, S]."""
+    """q.k / sqrt(D) of every pair, before the mask. query: float [..., T, D]; key: float [..., S,
+    D] -> [..., T, S].
+    """
     return (query * query.shape[-1] ** -0.5) @ key.transpose(-2, -1)
 
 
-def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+def attention_weights(
+    query: Tensor, key: Tensor, *, mask: Tensor | None = None, is_causal: bool = False
+) -> Tensor:
     """softmax(q.k / sqrt(D) + mask): rows sum to 1 and what is hidden is exactly 0.
 
     Args:
@@ -72,7 +84,8 @@ def attention_weights(query: Tensor, key: Tensor, *, mask: Tensor | None = None,
         mask = torch.zeros(1, 1, device=query.device)
     bias = mask.to(query.dtype).expand(*batch, T, S).reshape(-1, T, S)
     keys = key.reshape(-1, S, D).transpose(1, 2)
-    # One fused product scales and masks too, since every pass over [..., T, S] costs as much as the product.
+    # One fused product scales and masks too, since every pass over [..., T, S] costs as much as the
+    # product.
     scores = torch.baddbmm(bias, query.reshape(-1, T, D), keys, alpha=D**-0.5)
     return scores.softmax(-1).view(*batch, T, S)
 
@@ -93,23 +106,34 @@ class CausalSelfAttention(nn.Module):
     def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """Mixes every token with those it may see: float [B, T, C] -> float [B, T, C]."""
         B, T, C = x.shape
-        q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)  # each [B, H, T, D]
+        # each [B, H, T, D]
+        q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)
         if context.cache is not None:
             k, v = context.cache.write(self.layer, k, v)  # [B, H, S, D]
         context.probe.queries_and_keys(self.layer, q, k)
-        # Under 16-bit autocast on a CPU, the fused kernel's backward pass is slower than the explicit path's.
+        # Under 16-bit autocast on a CPU, the fused kernel's backward pass is slower than the
+        # explicit path's.
         slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
         explicit = slow_backward or context.probe.needs_weights
-        y = self._attend_explicitly(q, k, v, context) if explicit else self._attend_fast(q, k, v, context)
+        y = (
+            self._attend_explicitly(q, k, v, context)
+            if explicit
+            else self._attend_fast(q, k, v, context)
+        )
         y = context.probe.heads(self.layer, y)  # [B, H, T, D]
         return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
 
     def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
         dropout = self.dropout if self.training else 0.0
         mask = None if context.mask is None else context.mask.to(q.dtype)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=context.is_causal)
+        return F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, dropout_p=dropout, is_causal=context.is_causal
+        )
 
-    def _attend_explicitly(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
-        weights = attention_weights(q, k, mask=context.mask, is_causal=context.is_causal)  # [B, H, T, S]
+    def _attend_explicitly(
+        self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext
+    ) -> Tensor:
+        # [B, H, T, S]
+        weights = attention_weights(q, k, mask=context.mask, is_causal=context.is_causal)
         context.probe.weights(self.layer, weights)
         return F.dropout(weights, self.dropout, self.training).to(v.dtype) @ v

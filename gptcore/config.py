@@ -1,4 +1,6 @@
-"""Model configuration: the shape of a GPT and the switches for lessons, in one frozen, validated dataclass."""
+"""Model configuration: the shape of a GPT and the switches for lessons, in one frozen, validated
+dataclass.
+"""
 
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
@@ -12,7 +14,8 @@ NormPosition = Literal["pre", "post"]
 
 @dataclass(frozen=True, kw_only=True)
 class GPTConfig:
-    """Everything that decides a GPT's tensors and arithmetic. Field names follow transformers' GPT2Config.
+    """Everything that decides a GPT's tensors and arithmetic. Field names follow transformers'
+    GPT2Config.
 
     Args:
         vocab_size: V, number of token ids.
@@ -63,18 +66,31 @@ class GPTConfig:
         for name in _SIZES:
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-            self._require(name, whole or (name == "n_inner" and value is None), "be a whole number of at least 1")
+            self._require(
+                name,
+                whole or (name == "n_inner" and value is None),
+                "be a whole number of at least 1",
+            )
         if self.n_embd % self.n_head:
             raise ConfigError(
-                f"The width n_embd={self.n_embd} cannot be divided among n_head={self.n_head} heads; "
-                f"choose a multiple of {self.n_head}, such as {-(-self.n_embd // self.n_head) * self.n_head}."
+                f"The width n_embd={self.n_embd} cannot be divided among n_head={self.n_head} "
+                f"heads; choose a multiple of {self.n_head}, such as "
+                f"{-(-self.n_embd // self.n_head) * self.n_head}."
             )
         for name, kind in (("activation_function", Activation), ("norm_position", NormPosition)):
-            self._require(name, getattr(self, name) in get_args(kind), f"be one of {', '.join(get_args(kind))}")
+            self._require(
+                name,
+                getattr(self, name) in get_args(kind),
+                f"be one of {', '.join(get_args(kind))}",
+            )
         for name in _SWITCHES:
             self._require(name, isinstance(getattr(self, name), bool), "be True or False")
         for name in _DROPOUTS:
-            self._require(name, _is_share(getattr(self, name), or_none=True), "lie in [0, 1), as a dropout probability")
+            self._require(
+                name,
+                _is_share(getattr(self, name), or_none=True),
+                "lie in [0, 1), as a dropout probability",
+            )
         for name in ("layer_norm_epsilon", "initializer_range"):
             self._require(name, _is_share(getattr(self, name)), "lie between 0 and 1")
 
@@ -117,7 +133,14 @@ class GPTConfig:
 
 _SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner")
 _DROPOUTS = ("embd_pdrop", "attn_pdrop", "resid_pdrop")
-_SWITCHES = ("tie_word_embeddings", "attention_bias", "use_mlp", "use_positions", "causal", "residual_scaling")
+_SWITCHES = (
+    "tie_word_embeddings",
+    "attention_bias",
+    "use_mlp",
+    "use_positions",
+    "causal",
+    "residual_scaling",
+)
 
 
 def _is_share(value: object, *, or_none: bool = False) -> bool:
@@ -135,21 +158,35 @@ _GPT1 = GPTConfig(vocab_size=40478, n_positions=512, residual_scaling=False)
 PRESETS: dict[str, GPTConfig] = {
     # Released by OpenAI in 2018: post-norm, no ln_f, 116,534,784 parameters.
     "gpt1": replace(_GPT1, norm_position="post"),
-    # What many tutorials call GPT-1: pre-norm with ln_f, 116,536,320 parameters. No weights exist for it.
+    # What many tutorials call GPT-1: pre-norm with ln_f, 116,536,320 parameters. No weights exist
+    # for it.
     "gpt1-preln": _GPT1,
     "gpt2": GPTConfig(),
     "gpt2-medium": GPTConfig(n_layer=24, n_head=16, n_embd=1024),
     "gpt2-large": GPTConfig(n_layer=36, n_head=20, n_embd=1280),
     "gpt2-xl": GPTConfig(n_layer=48, n_head=25, n_embd=1600),
-    # The 65-character lesson model: 4 layers x 128, window 64, attention without biases, exact GELU.
+    # The 65-character lesson model: 4 layers x 128, window 64, attention without biases, exact
+    # GELU.
     "char-day19": GPTConfig(
-        vocab_size=65, n_positions=64, n_layer=4, n_head=4, n_embd=128, attention_bias=False, residual_scaling=False,
+        vocab_size=65,
+        n_positions=64,
+        n_layer=4,
+        n_head=4,
+        n_embd=128,
+        attention_bias=False,
+        residual_scaling=False,
         activation_function="gelu",
     ),
     # This project's own: the bundled models, and one small enough for tests and a first look.
     "mini": _without_dropout(vocab_size=4096, n_positions=256, n_layer=6, n_head=7, n_embd=336),
     "induction": _without_dropout(
-        vocab_size=64, n_positions=64, n_layer=2, n_head=4, n_embd=64, use_mlp=False, tie_word_embeddings=False
+        vocab_size=64,
+        n_positions=64,
+        n_layer=2,
+        n_head=4,
+        n_embd=64,
+        use_mlp=False,
+        tie_word_embeddings=False,
     ),
     "nano": _without_dropout(vocab_size=512, n_positions=128, n_layer=3, n_head=3, n_embd=48),
-}  # fmt: skip
+}

@@ -1,4 +1,6 @@
-"""Errors whose message is written for the user: what happened, the value, the limit, the way out."""
+"""Errors whose message is written for the user: what happened, the value, the limit, the way
+out.
+"""
 
 
 class GPTCoreError(Exception):
@@ -6,8 +8,8 @@ class GPTCoreError(Exception):
 
 
 NOT_NUMBERS = (
-    "This model computes NaN, which is not a number: its weights are damaged, or its training diverged. Choose another "
-    "model, or train it again with a lower learning rate."
+    "This model computes NaN, which is not a number: its weights are damaged, or its training "
+    "diverged. Choose another model, or train it again with a lower learning rate."
 )
 
 

@@ -1,4 +1,6 @@
-"""Hugging Face Hub files: from the local cache or downloaded, else an error that says what to do."""
+"""Hugging Face Hub files: from the local cache or downloaded, else an error that says what to
+do.
+"""
 
 import socket
 import urllib.request
@@ -29,7 +31,9 @@ def cached(repository: str, file: str) -> Path | None:
     return Path(path) if isinstance(path, str) else None
 
 
-def fetch(repository: str, file: str, *, offline: bool = False, progress: type[Any] | None = None) -> Path:
+def fetch(
+    repository: str, file: str, *, offline: bool = False, progress: type[Any] | None = None
+) -> Path:
     """The path of a Hub file on this machine, downloaded when needed.
 
     Args:
@@ -39,7 +43,8 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
         progress: a tqdm class that shows the download; None for the terminal's own bar.
 
     Raises:
-        HubError: the file is neither in the cache nor reachable, with how to fetch it ahead of time.
+        HubError: the file is neither in the cache nor reachable, with how to fetch it ahead of
+        time.
     """
     path = cached(repository, file) if "/" in repository else None
     if path is not None:
@@ -55,17 +60,27 @@ def fetch(repository: str, file: str, *, offline: bool = False, progress: type[A
     except errors.LocalEntryNotFoundError:
         raise _absent(repository, file, "the Hub cannot be reached") from None
     except errors.GatedRepoError:
-        raise HubError(f"{repository} requires a login; accept its terms on the Hub and run `hf auth login`.") from None
+        raise HubError(
+            f"{repository} requires a login; accept its terms on the Hub and run `hf auth login`."
+        ) from None
     except errors.EntryNotFoundError:
-        raise MissingFileError(f"The repository {repository} on the Hub has no file {file}.") from None
+        raise MissingFileError(
+            f"The repository {repository} on the Hub has no file {file}."
+        ) from None
     except (errors.RepositoryNotFoundError, errors.HFValidationError):
-        raise HubError(f"There is no public repository {repository!r} on the Hub. Check its name.") from None
-    except OSError as error:  # connection, proxy and disk errors; httpx errors of the Hub client derive from it
+        raise HubError(
+            f"There is no public repository {repository!r} on the Hub. Check its name."
+        ) from None
+    except (
+        OSError
+    ) as error:  # connection, proxy and disk errors; httpx errors of the Hub client derive from it
         raise _absent(repository, file, f"fetching it failed ({error})") from None
 
 
 def _hub_has_an_address() -> bool:
-    """False when the Hub's name does not resolve: the Hub client would retry that for half a minute."""
+    """False when the Hub's name does not resolve: the Hub client would retry that for half a
+    minute.
+    """
     from huggingface_hub.constants import ENDPOINT
 
     if {"http", "https", "all"} & set(urllib.request.getproxies()):

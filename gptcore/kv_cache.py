@@ -1,4 +1,6 @@
-"""KV cache: keys and values of the tokens read so far, so that a new token costs one row of work."""
+"""KV cache: keys and values of the tokens read so far, so that a new token costs one row of
+work.
+"""
 
 import torch
 from torch import Tensor
@@ -10,9 +12,9 @@ from gptcore.errors import ContextLengthError
 class KVCache:
     """Preallocated keys and values for every layer.
 
-    fp32 unless told otherwise, because one-query attention in 16 bits is several times slower on a CPU, and the
-    cache is small beside the weights. Learned positions are tied to absolute places, so the cache never slides:
-    when it is full, the caller starts again from a shorter context.
+    fp32 unless told otherwise, because one-query attention in 16 bits is several times slower on a
+    CPU, and the cache is small beside the weights. Learned positions are tied to absolute places,
+    so the cache never slides: when it is full, the caller starts again from a shorter context.
 
     Args:
         config: of the model.
@@ -31,7 +33,9 @@ class KVCache:
         memory: Tensor | None = None,
     ) -> None:
         shape = (config.n_layer, 2, batch_size, config.n_head, config.n_positions, config.head_dim)
-        self.data: Tensor = torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
+        self.data: Tensor = (
+            torch.empty(shape, dtype=dtype, device=device) if memory is None else memory
+        )
         self.length: int = 0
 
     @property
@@ -54,10 +58,13 @@ class KVCache:
         """
         end = self.length + key.shape[2]
         if end > self.capacity:
-            raise ContextLengthError(f"The cache holds {self.capacity} tokens and was asked to hold {end}.")
+            raise ContextLengthError(
+                f"The cache holds {self.capacity} tokens and was asked to hold {end}."
+            )
         self.data[layer, 0, :, :, self.length : end] = key
         self.data[layer, 1, :, :, self.length : end] = value
-        held = self.data[layer, :, :, :, :end].to(key.dtype)  # 16-bit memory is read back in the model's precision
+        # 16-bit memory is read back in the model's precision
+        held = self.data[layer, :, :, :, :end].to(key.dtype)
         return held[0], held[1]
 
     def advance(self, n_tokens: int) -> None:
@@ -89,7 +96,8 @@ class RaggedKVCache:
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        self._config, self._dtype = config, dtype
+        self._config = config
+        self._dtype = dtype
         self.capacity: int = config.n_positions if capacity is None else capacity
         self.lengths: list[int] = []
         self.data = self._room(0, device)  # [L, 2, at least B, H, capacity, D]

@@ -36,7 +36,9 @@ class LanguageModel:
 
     def __post_init__(self) -> None:
         # A model may have more ids than its tokenizer has tokens.
-        object.__setattr__(self, "tokenizer", for_model(self.tokenizer, self.model.config.vocab_size))
+        object.__setattr__(
+            self, "tokenizer", for_model(self.tokenizer, self.model.config.vocab_size)
+        )
 
 
 def bundled_models() -> dict[str, Path]:
@@ -47,7 +49,9 @@ def bundled_models() -> dict[str, Path]:
 
 
 def damaged_files() -> list[str]:
-    """Files of the bundled models, as "mini/model.safetensors", that are missing or fail their checksum."""
+    """Files of the bundled models, as "mini/model.safetensors", that are missing or fail their
+    checksum.
+    """
     sums = BUNDLED / SUMS
     if not sums.is_file():
         return []
@@ -71,10 +75,10 @@ def load(
     """A language model, ready to read and write.
 
     Args:
-        name: None for the bundled default; the name of a bundled model, also as it was after some updates of its
-            training, such as "mini@512"; of a preset with published weights ("gpt1", "gpt2", "gpt2-medium",
-            "gpt2-large", "gpt2-xl"); a model folder; or a Hub repository "owner/name" of GPT-1 or GPT-2 shape with
-            safetensors weights.
+        name: None for the bundled default; the name of a bundled model, also as it was after some
+            updates of its training, such as "mini@512"; of a preset with published weights ("gpt1",
+            "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"); a model folder; or a Hub repository
+            "owner/name" of GPT-1 or GPT-2 shape with safetensors weights.
         offline: use only files on this machine.
         progress: a tqdm class that shows downloads; None for the terminal's own bar.
         check: sees the model's config before any weights are read or downloaded, and may refuse it.
@@ -88,8 +92,11 @@ def load(
     base, at, step = name.rpartition(MOMENT)
     kept = find_folder(base) if at and step.isdecimal() else None
     if kept is not None:
-        return LanguageModel(load_snapshot(kept, int(step)), load_tokenizer(kept), f"{kept.name}{MOMENT}{int(step)}")
-    folder, notes = find_folder(name), list[str]()
+        return LanguageModel(
+            load_snapshot(kept, int(step)), load_tokenizer(kept), f"{kept.name}{MOMENT}{int(step)}"
+        )
+    folder = find_folder(name)
+    notes = list[str]()
     if folder is not None:
         model = load_folder(folder, check=check, notes=notes)
         return LanguageModel(model, load_tokenizer(folder), folder.name, tuple(notes))
@@ -105,19 +112,29 @@ def load(
         raise CheckpointError(f"{name} is a file, and a model is a folder. {why}")
     choices = ", ".join([*bundled_models(), *HUB_WEIGHTS])
     raise CheckpointError(
-        f"There is no model {name!r}. Choose {choices}, a model folder, or a Hub repository owner/name."
+        f"There is no model {name!r}. Choose {choices}, a model folder, or a Hub repository "
+        "owner/name."
     )
 
 
 def find_folder(name: str) -> Path | None:
-    """The model folder that a name means: bundled, "weights/x" of this project, or a path; else None."""
+    """The model folder that a name means: bundled, "weights/x" of this project, or a path; else
+    None.
+    """
     if name in bundled_models():
         return bundled_models()[name]
     if not name:
         return None
     try:
-        return next((place for place in (Path(name).expanduser(), BUNDLED.parent / name) if place.is_dir()), None)
-    except (RuntimeError, OSError, ValueError):  # no such user, or a name that is invalid on this file system
+        return next(
+            (place for place in (Path(name).expanduser(), BUNDLED.parent / name) if place.is_dir()),
+            None,
+        )
+    except (
+        RuntimeError,
+        OSError,
+        ValueError,
+    ):  # no such user, or a name that is invalid on this file system
         return None
 
 
@@ -145,7 +162,10 @@ def _model_from_hub(
             index = fetch(repository, INDEX_FILE, offline=offline)
         except HubError:
             raise error from None
-        files = [fetch(repository, name, offline=offline, progress=progress) for name in shard_names(index)]
+        files = [
+            fetch(repository, name, offline=offline, progress=progress)
+            for name in shard_names(index)
+        ]
     return model_from_files(config, files, notes)
 
 

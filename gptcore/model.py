@@ -21,7 +21,11 @@ IGNORED_TARGET = -100
 
 def activation(name: str, x: Tensor) -> Tensor:
     """gelu_new (tanh approximation), gelu (exact) or relu, elementwise."""
-    return F.relu(x) if name == "relu" else F.gelu(x, approximate="tanh" if name == "gelu_new" else "none")
+    return (
+        F.relu(x)
+        if name == "relu"
+        else F.gelu(x, approximate="tanh" if name == "gelu_new" else "none")
+    )
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,9 @@ class GPTOutput:
 
 
 class Embedding(nn.Embedding):
-    """nn.Embedding without torch's default initialisation: GPT.initialise sets every weight itself."""
+    """nn.Embedding without torch's default initialisation: GPT.initialise sets every weight
+    itself.
+    """
 
     def reset_parameters(self) -> None:
         pass
@@ -96,7 +102,9 @@ class GPT(nn.Module):
         if config.use_positions:
             self.wpe: Embedding = Embedding(config.n_positions, config.n_embd)
         self.drop: nn.Dropout = nn.Dropout(config.embd_pdrop)
-        self.h: nn.ModuleList = nn.ModuleList(Block(config, layer) for layer in range(config.n_layer))
+        self.h: nn.ModuleList = nn.ModuleList(
+            Block(config, layer) for layer in range(config.n_layer)
+        )
         final_norm = nn.LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)
         self.ln_f: nn.LayerNorm | nn.Identity = final_norm if config.final_norm else nn.Identity()
         self.lm_head: Linear = Linear(config.n_embd, config.vocab_size, bias=False)
@@ -110,7 +118,9 @@ class GPT(nn.Module):
         return [block for block in self.h if isinstance(block, Block)]
 
     def tie(self) -> None:
-        """Re-ties the output head to the token embedding after copying has separated them, if the config says so."""
+        """Re-ties the output head to the token embedding after copying has separated them, if the
+        config says so.
+        """
         if self.config.tie_word_embeddings:
             self.lm_head.weight = self.wte.weight
 
@@ -145,19 +155,26 @@ class GPT(nn.Module):
             targets: int64 [B, T], targets[:, t] is the token after position t. The data are already
                 shifted; nothing is shifted here. Positions at -100 carry no loss.
             attention_mask: [B, T], 1 or true where a token is real, 0 or false where it is padding.
-                Positions are counted from each row's first real token. With a cache, the mask covers its tokens too.
+                Positions are counted from each row's first real token. With a cache, the mask
+                covers its tokens too.
             probe: observes this pass's activations, and may change them.
 
         Returns:
             GPTOutput with logits for all positions.
 
         Raises:
-            ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary, or T is 0.
+            ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary,
+            or T is 0.
         """
-        logits = self.lm_head(self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe))  # [B, T, V]
+        # [B, T, V]
+        logits = self.lm_head(
+            self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe)
+        )
         if targets is None:
             return GPTOutput(logits, None)
-        loss = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET)
+        loss = F.cross_entropy(
+            logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED_TARGET
+        )
         return GPTOutput(logits, loss)
 
     def hidden_states(
@@ -168,17 +185,23 @@ class GPT(nn.Module):
         cache: KVCache | None = None,
         probe: Probe = NO_PROBE,
     ) -> Tensor:
-        """The residual stream after the last block and final norm, float [B, T, C]; arguments as in forward."""
+        """The residual stream after the last block and final norm, float [B, T, C]; arguments as in
+        forward.
+        """
         past = 0 if cache is None else cache.length
         check_token_ids(token_ids, past, self.config)
         x = self.wte(token_ids)  # [B, T, C]
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
-        T, context = token_ids.shape[1], ForwardContext(None, self.config.causal, cache, probe)
+        T = token_ids.shape[1]
+        context = ForwardContext(None, self.config.causal, cache, probe)
         if attention_mask is not None or past:  # else the kernels' built-in causal mask will do
-            causal, device = self.config.causal, token_ids.device
-            mask = additive_mask(T, past + T, causal=causal, attention_mask=attention_mask, device=device)
+            causal = self.config.causal
+            device = token_ids.device
+            mask = additive_mask(
+                T, past + T, causal=causal, attention_mask=attention_mask, device=device
+            )
             context = ForwardContext(mask, False, cache, probe)
         x = self._run_blocks(x, 0, context)
         if cache is not None:
@@ -187,7 +210,9 @@ class GPT(nn.Module):
 
     def resumed(self, stream: Tensor, depth: int, *, probe: Probe = NO_PROBE) -> Tensor:
         """Resumes a pass from the residual stream before block `depth`, float [B, T, C]."""
-        return self.ln_f(self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe)))
+        return self.ln_f(
+            self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe))
+        )
 
     def _run_blocks(self, x: Tensor, first: int, context: ForwardContext) -> Tensor:
         for depth, block in enumerate(self.h[first:], start=first):
@@ -198,7 +223,9 @@ class GPT(nn.Module):
 
 
 def random_model(config: GPTConfig, seed: int) -> GPT:
-    """A freshly initialised model, determined by the seed alone, whatever else draws random numbers meanwhile."""
+    """A freshly initialised model, determined by the seed alone, whatever else draws random numbers
+    meanwhile.
+    """
     with torch.device("meta"):
         model = GPT(config)
     model = model.to_empty(device="cpu")
@@ -232,17 +259,28 @@ def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
     """Validates token ids and raises a readable error; `past` cached tokens come before them."""
     if not isinstance(token_ids, Tensor):
         kind = type(token_ids).__name__
-        raise TokenIdError(f"token_ids is {kind}; a model takes a tensor [B, T], such as torch.tensor([[1, 2]]).")
-    if torch.compiler.is_compiling() or (token_ids.is_cuda and torch.cuda.is_current_stream_capturing()):
+        raise TokenIdError(
+            f"token_ids is {kind}; a model takes a tensor [B, T], such as torch.tensor([[1, 2]])."
+        )
+    if torch.compiler.is_compiling() or (
+        token_ids.is_cuda and torch.cuda.is_current_stream_capturing()
+    ):
         return  # looking at numbers would break the one and freeze the other
     if token_ids.is_floating_point() or token_ids.dtype is torch.bool:
-        raise TokenIdError(f"token_ids has the type {token_ids.dtype}; token ids are whole numbers, such as int64.")
-    n_tokens, limit = past + token_ids.shape[-1], config.n_positions
+        raise TokenIdError(
+            f"token_ids has the type {token_ids.dtype}; token ids are whole numbers, such as int64."
+        )
+    n_tokens = past + token_ids.shape[-1]
+    limit = config.n_positions
     if token_ids.dim() != 2 or token_ids.numel() == 0:
         shape = list(token_ids.shape)
-        raise TokenIdError(f"token_ids has the shape {shape}; it must be [B, T] with at least one token.")
+        raise TokenIdError(
+            f"token_ids has the shape {shape}; it must be [B, T] with at least one token."
+        )
     if n_tokens > limit:
-        raise ContextLengthError(f"The text has {n_tokens} tokens; this model reads {limit}. Shorten it.")
+        raise ContextLengthError(
+            f"The text has {n_tokens} tokens; this model reads {limit}. Shorten it."
+        )
     low, high = (int(bound) for bound in token_ids.aminmax())
     if low < 0 or high >= config.vocab_size:
         raise TokenIdError(

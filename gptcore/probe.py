@@ -1,15 +1,20 @@
-"""Probes: hooks for one forward pass, passed with the call so that a shared model is never modified."""
+"""Probes: hooks for one forward pass, passed with the call so that a shared model is never
+modified.
+"""
 
 from torch import Tensor
 
 
 class Probe:
-    """Observes the activations of one forward pass, and may change them. Override what you need; the rest does nothing.
+    """Observes the activations of one forward pass, and may change them. Override what you need;
+    the rest does nothing.
 
-    Letters: B batch, T tokens, S all tokens with the cached ones, C width, H heads, D head width. Layers count from 0.
+    Letters: B batch, T tokens, S all tokens with the cached ones, C width, H heads, D head width.
+    Layers count from 0.
 
     Attributes:
-        needs_weights: makes attention take the explicit path, the only one that exposes its weights.
+        needs_weights: makes attention take the explicit path, the only one that exposes its
+            weights.
     """
 
     needs_weights = False
@@ -18,7 +23,9 @@ class Probe:
         """Receives queries and keys: query float [B, H, T, D], key float [B, H, S, D]."""
 
     def weights(self, layer: int, weights: Tensor) -> None:
-        """The attention weights of every head, float [B, H, T, S]: rows sum to 1, masked cells are exactly 0."""
+        """The attention weights of every head, float [B, H, T, S]: rows sum to 1, masked cells are
+        exactly 0.
+        """
 
     def heads(self, layer: int, outputs: Tensor) -> Tensor:
         """The output of every head, float [B, H, T, D], before the output projection."""
@@ -33,7 +40,9 @@ class Probe:
         return output
 
     def residual(self, depth: int, stream: Tensor) -> None:
-        """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each block."""
+        """The residual stream, float [B, T, C]: after the embeddings (depth 0), then after each
+        block.
+        """
 
 
 NO_PROBE = Probe()  # no-op probe

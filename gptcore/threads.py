@@ -11,30 +11,39 @@ from pathlib import Path
 
 import torch
 
-# On a busy machine the threads of a product wait for the slowest one, so fewer are faster. The mean over several steps
-# counts: beside a page that redraws at each update, most steps are fast and a few wait long.
-_WINDOW_STEPS, _WINDOW_SECONDS = 3, 0.1  # minimum length of a measurement
-_FIRST_WAIT, _LONGEST_WAIT = 8, 128  # spells
+# On a busy machine the threads of a product wait for the slowest one, so fewer are faster. The mean
+# over several steps counts: beside a page that redraws at each update, most steps are fast and a
+# few wait long.
+# minimum length of a measurement
+_WINDOW_STEPS = 3
+_WINDOW_SECONDS = 0.1
+# spells
+_FIRST_WAIT = 8
+_LONGEST_WAIT = 128
 _SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
 _CAPACITY_SECONDS = 0.25
-# In processors: this much less than the threads in use means too many threads, this much more means too few.
-_TOO_FEW, _ENOUGH_MORE = 0.5, 0.75
+# In processors: this much less than the threads in use means too many threads, this much more means
+# too few.
+_TOO_FEW = 0.5
+_ENOUGH_MORE = 0.75
 
 
 class ThreadGovernor:
-    """Adaptive thread count for a sequence of steps: tries another count now and then, and keeps it if it is faster.
+    """Adaptive thread count for a sequence of steps: tries another count now and then, and keeps it
+    if it is faster.
 
-    A trial lasts a tenth of a second, at least three steps. The current count is measured before it and, if the trial
-    was faster, again after it: otherwise one busy moment would decide for a second. A failed trial doubles the wait
-    for the next, unless steps become clearly slower than before, as they do when another process uses the same cores.
+    A trial lasts a tenth of a second, at least three steps. The current count is measured before it
+    and, if the trial was faster, again after it: otherwise one busy moment would decide for a
+    second. A failed trial doubles the wait for the next, unless steps become clearly slower than
+    before, as they do when another process uses the same cores.
 
-    One governor serves one sequence of steps; all governors of a model share `kept`, so that each starts with what
-    the last one learned.
+    One governor serves one sequence of steps; all governors of a model share `kept`, so that each
+    starts with what the last one learned.
 
     Args:
-        kept: what was found so far, if anything: the best count, the seconds that a step then took, and when to try
-            again.
+        kept: what was found so far, if anything: the best count, the seconds that a step then took,
+            and when to try again.
     """
 
     def __init__(self, kept: dict[str, float]) -> None:
@@ -46,9 +55,13 @@ class ThreadGovernor:
         self._direction = -1
         self._wait = kept.get("wait", 1)  # spells from one trial to the next
         self._spells = kept.get("spells", 0)  # since the last trial
-        self._steps, self._seconds = 0, 0.0  # of this spell
+        # of this spell
+        self._steps = 0
+        self._seconds = 0.0
         self._usual = kept.get("seconds", 0.0)  # what a step took before the last trial
-        self._challenge: tuple[int, float] | None = None  # a trial that seemed faster: its place and a step's seconds
+        self._challenge: tuple[int, float] | None = (
+            None  # a trial that seemed faster: its place and a step's seconds
+        )
 
     @property
     def n_threads(self) -> int:
@@ -77,7 +90,9 @@ class ThreadGovernor:
         if len(self._counts) == 1 or self._steps < _WINDOW_STEPS or self._seconds < _WINDOW_SECONDS:
             return
         mean = self._seconds / self._steps
-        self._spells, self._steps, self._seconds = self._spells + 1, 0, 0.0
+        self._spells = self._spells + 1
+        self._steps = 0
+        self._seconds = 0.0
         self._found["spells"] = self._spells
         if self._using != self._current:
             self._after_trial(mean)
@@ -100,20 +115,29 @@ class ThreadGovernor:
     def _settle(self, usual: float, challenge: tuple[int, float]) -> None:
         place, mean = challenge
         if mean < _CLEARLY_FASTER * usual:
-            self._current, self._usual, self._wait = place, mean, _FIRST_WAIT
+            self._current = place
+            self._usual = mean
+            self._wait = _FIRST_WAIT
         else:
-            self._direction, self._usual = -self._direction, usual
+            self._direction = -self._direction
+            self._usual = usual
             self._wait = min(_LONGEST_WAIT, max(_FIRST_WAIT, 2 * self._wait))
-        self._using, self._spells, self._challenge = self._current, 0, None
-        self._found.update(threads=self._counts[self._current], seconds=self._usual, wait=self._wait, spells=0)
+        self._using = self._current
+        self._spells = 0
+        self._challenge = None
+        self._found.update(
+            threads=self._counts[self._current], seconds=self._usual, wait=self._wait, spells=0
+        )
 
 
 class Capacity:
-    """Estimates how many threads a shared machine has free for this process now, from recent CPU usage.
+    """Estimates how many threads a shared machine has free for this process now, from recent CPU
+    usage.
 
-    Free capacity is idle time plus what this process used. Two threads on fewer than two free processors wait for each
-    other at every barrier of a pass, hundreds of times a second: beside four busy processes, two threads reached a
-    ninth of the speed of one. Idle time comes from Linux's /proc/stat; elsewhere all threads are used.
+    Free capacity is idle time plus what this process used. Two threads on fewer than two free
+    processors wait for each other at every barrier of a pass, hundreds of times a second: beside
+    four busy processes, two threads reached a ninth of the speed of one. Idle time comes from
+    Linux's /proc/stat; elsewhere all threads are used.
 
     Args:
         idle: returns the total idle seconds of all processors, or None if unknown.
@@ -126,8 +150,12 @@ class Capacity:
         clock: Callable[[], float] = time.monotonic,
         used: Callable[[], float] = time.process_time,
     ) -> None:
-        self._idle, self._clock, self._used = idle or _idle_seconds, clock, used
-        self._last: tuple[float, float] | None = None  # when, and processor seconds that were free for this process
+        self._idle = idle or _idle_seconds
+        self._clock = clock
+        self._used = used
+        self._last: tuple[float, float] | None = (
+            None  # when, and processor seconds that were free for this process
+        )
         self._now: int | None = None
 
     def threads(self, most: int) -> int:
@@ -141,7 +169,8 @@ class Capacity:
         idle = self._idle()
         if idle is None:
             return
-        before, self._last = self._last, (at, idle + self._used())
+        before = self._last
+        self._last = (at, idle + self._used())
         if before is None:
             return
         free = (self._last[1] - before[1]) / (at - before[0])
@@ -181,13 +210,16 @@ _thread = threading.local()
 def sharing(n_threads: int) -> Iterator[None]:
     """Sets the thread count for the calling thread only.
 
-    Avoids torch's own setter where possible: every thread started meanwhile would inherit that count.
+    Avoids torch's own setter where possible: every thread started meanwhile would inherit that
+    count.
 
     Args:
-        n_threads: 1 for a series of small operations, which torch would parallelise although synchronisation costs
-            more than it saves: its exponential does so from 2,048 numbers.
+        n_threads: 1 for a series of small operations, which torch would parallelise although
+            synchronisation costs more than it saves: its exponential does so from 2,048 numbers.
     """
-    before, openmp, mkl = torch.get_num_threads(), _openmp(), _mkl()
+    before = torch.get_num_threads()
+    openmp = _openmp()
+    mkl = _mkl()
     if n_threads == before:
         yield
         return
@@ -205,9 +237,10 @@ def sharing(n_threads: int) -> Iterator[None]:
 def release_threads() -> None:
     """Ends the calling thread's idle OpenMP workers; its next computation starts new ones.
 
-    Every thread that has computed keeps its workers. Once they outnumber the processors, GNU OpenMP stops
-    busy-waiting in the whole process, and small products take up to twice as long (measured: 27k against 45k
-    tokens/s of training beside one idle thread). Call it in a thread that is done for now.
+    Every thread that has computed keeps its workers. Once they outnumber the processors, GNU OpenMP
+    stops busy-waiting in the whole process, and small products take up to twice as long (measured:
+    27k against 45k tokens/s of training beside one idle thread). Call it in a thread that is done
+    for now.
     """
     openmp = _openmp()
     if openmp is not None:
@@ -227,7 +260,9 @@ def _mkl() -> ctypes.CDLL | None:
 
 
 def _library(pattern: str, function: str) -> ctypes.CDLL | None:
-    """A torch library that exports a function. Calls hold the GIL: on a busy server, reacquiring it takes long."""
+    """A torch library that exports a function. Calls hold the GIL: on a busy server, reacquiring it
+    takes long.
+    """
     for file in sorted((Path(torch.__file__).parent / "lib").glob(pattern)):
         try:
             library = ctypes.PyDLL(str(file))

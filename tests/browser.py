@@ -1,10 +1,13 @@
-"""Waiting in a real browser for what is awaited, never for a time: how fast a machine is must not matter."""
+"""Waiting in a real browser for what is awaited, never for a time: how fast a machine is must not
+matter.
+"""
 
 from pathlib import Path
 
 from playwright.sync_api import Page, TimeoutError
 
-# Counts what the page has asked of the server and not been answered yet: requests, and events in Gradio's queue.
+# Counts what the page has asked of the server and not been answered yet: requests, and events in
+# Gradio's queue.
 COUNT_REQUESTS = """
 (() => {
   const asked = window.gptlensAsked = {open: 0, events: new Set(), changes: 0}, ended = new Set();
@@ -52,7 +55,8 @@ COUNT_REQUESTS = """
 })();
 """
 
-# Nothing asked and nothing changed over several frames. Frames, and not milliseconds: a busy machine draws fewer.
+# Nothing asked and nothing changed over several frames. Frames, and not milliseconds: a busy
+# machine draws fewer.
 _QUIET = """
 async () => {
   const asked = window.gptlensAsked;
@@ -93,7 +97,9 @@ def choose(page: Page, where: str, name: str) -> None:
 
 
 def open_accordion(page: Page, selector: str) -> None:
-    """Opens an accordion and waits until it has its full height: a field that is filled before is set back."""
+    """Opens an accordion and waits until it has its full height: a field that is filled before is
+    set back.
+    """
     page.click(f"{selector} .label-wrap")
     page.wait_for_function(
         """selector => new Promise(done => {
@@ -113,7 +119,9 @@ def open_accordion(page: Page, selector: str) -> None:
 
 def saved(page: Page, where: str, action: str) -> Path:
     """A file that a panel is saved as, picked from its menu, which then closes."""
-    menu = page.locator(f"{where} .lens-save:visible").filter(has=page.locator(f"[data-do={action}]"))
+    menu = page.locator(f"{where} .lens-save:visible").filter(
+        has=page.locator(f"[data-do={action}]")
+    )
     if menu.count():
         menu.locator("summary").click()
     with page.expect_download() as download:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-# Before torch is imported, here and in the processes that tests start: its threads otherwise spin while they wait, and
-# several workers on two cores wait for each other's spinning.
+# Before torch is imported, here and in the processes that tests start: its threads otherwise spin
+# while they wait, and several workers on two cores wait for each other's spinning.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import gptcore
@@ -44,7 +44,9 @@ LONG_FOLDERS = ("e2e", "recipes", "training", "finetuning", "abuse")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever drives a browser or attacks a served page is slow; folders of long files come first."""
+    """Whatever drives a browser or attacks a served page is slow; folders of long files come
+    first.
+    """
     items.sort(key=lambda item: not set(LONG_FOLDERS) & set(item.path.parts))
     for item in items:
         if any(part in SLOW_FOLDERS for part in item.path.parts):

@@ -30,9 +30,13 @@ def served_page(profile: str = "local", **options: Any) -> Iterator[str]:
 
 
 @contextmanager
-def served(profile: str = "local", *, talk: SpokenTalk = NO_TALK, **options: Any) -> Iterator[tuple[str, Services]]:
+def served(
+    profile: str = "local", *, talk: SpokenTalk = NO_TALK, **options: Any
+) -> Iterator[tuple[str, Services]]:
     """As `served_page`, with what serves it."""
-    services = make_services(profile=profile, offline=True, examples=example_workspaces(), talk=talk)
+    services = make_services(
+        profile=profile, offline=True, examples=example_workspaces(), talk=talk
+    )
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
     yield serve(page, services, files, wait=False, **options), services
@@ -79,19 +83,29 @@ def command(
         for kind, most in (limits or {}).items():
             resource.setrlimit(kind, (most, most))
 
-    variables = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    variables = {
+        name: value for name, value in {**os.environ, **environment}.items() if value is not None
+    }
     started = subprocess.Popen(
-        [sys.executable, *python, str(ROOT / "app.py"), "--offline", *flags], cwd=where, env=variables,
-        preexec_fn=limited, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        [sys.executable, *python, str(ROOT / "app.py"), "--offline", *flags],
+        cwd=where,
+        env=variables,
+        preexec_fn=limited,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert started.stdout is not None
-    printed, found = b"", None
+    printed = b""
+    found = None
     try:
         while found is None:
             line = started.stdout.readline()
             assert line, printed.decode(errors="replace")
-            printed, found = printed + line, re.search(rb"http://[\d.]+:(\d+)", line)
-        yield Command(f"http://127.0.0.1:{found[1].decode()}/", started, printed.decode(errors="replace"))
+            printed = printed + line
+            found = re.search(rb"http://[\d.]+:(\d+)", line)
+        yield Command(
+            f"http://127.0.0.1:{found[1].decode()}/", started, printed.decode(errors="replace")
+        )
     finally:
         started.kill()
         started.wait()

@@ -1,4 +1,6 @@
-"""CONTRIBUTING's "Add a view", carried out in a copy: one new folder, and what is tested of every view holds."""
+"""CONTRIBUTING's "Add a view", carried out in a copy: one new folder, and what is tested of every
+view holds.
+"""
 
 import shutil
 import subprocess
@@ -32,7 +34,8 @@ def distances(services: Services, model: object, text: object) -> str:
         found = []
         for layer, weights in enumerate(read_attention(lm.model, ids).layers()):  # [H, T, T]
             T = weights.shape[-1]
-            back = (weights.new_tensor(range(T))[:, None] - weights.new_tensor(range(T))).clamp(min=0)
+            places = weights.new_tensor(range(T))
+            back = (places[:, None] - places).clamp(min=0)
             found.append((layer, round(float((weights * back).sum(-1).mean()), 2)))
         return found
 
@@ -103,7 +106,9 @@ def test_a_view_is_added_by_one_folder_and_is_marked_when_it_is_stale(copy):
     tested = ran(copy, "-m", "pytest", "-q", "-n", "0", *derived)
     assert tested.returncode == 0, tested.stdout[-3000:]
     answered = ran(copy, "-c", ASKED)
-    assert '"mean distance"' in answered.stdout and '"rows": [[0, ' in answered.stdout, answered.stderr
+    assert '"mean distance"' in answered.stdout and '"rows": [[0, ' in answered.stdout, (
+        answered.stderr
+    )
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""The benchmarks' figures are found in what they print, and the README's tables are those of the result files."""
+"""The benchmarks' figures are found in what they print, and the README's tables are those of the
+result files.
+"""
 
 import json
 import runpy
@@ -16,7 +18,7 @@ gpt2 (random weights)    tok/s  x transformers
   16 texts together       700      6.48 x one   limit 1,341 (arithmetic, native-int16), share 0.52
   first token after 512, ms   314      0.58 of their time   limit 200 (arithmetic), share 0.64
 mini (as bundled)        tok/s  x transformers
-  default                1179      3.23   limit 3,074 (memory, native-fp16), share 0.38   error 2e-05
+  default                1179      3.23   limit 3,074 (memory, native-fp16), share 0.38  error 2e-05
   16 texts together      7000      5.94 x one
 choosing
   top-p 0.9                    0.317
@@ -26,7 +28,11 @@ choosing
 def test_figures_ratios_and_limits_stand_in_their_rows():
     rows = {row["what"]: row for row in ALL["rows_of"]({"decode.py": DECODE})}
     exact = rows["GPT-2 small, exact, tokens/s"]
-    assert (exact["here"], exact["compared with"], exact["ratio"]) == ("52", "transformers, fp32", "1.58")
+    assert (exact["here"], exact["compared with"], exact["ratio"]) == (
+        "52",
+        "transformers, fp32",
+        "1.58",
+    )
     assert (exact["limit"], exact["share"]) == ("58 (memory, native-fp32)", "0.90")
     assert rows["mini, 16 texts together, tokens/s"]["ratio"] == "5.94"
     assert rows["choosing by top-p 0.9 among 50,257, ms"]["ratio"] == ""

@@ -35,7 +35,9 @@ def test_without_a_card_the_processor_computes_and_an_unknown_device_is_refused(
 
 @pytest.mark.parametrize("name", ["cuda", "mps"])
 def test_a_card_that_is_not_there_is_refused_by_name(no_card, name):
-    with pytest.raises(DeviceError, match=f"finds no {name.upper()} device here. Leave --device out"):
+    with pytest.raises(
+        DeviceError, match=f"finds no {name.upper()} device here. Leave --device out"
+    ):
         choose_device(name)
 
 
@@ -53,7 +55,8 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
     told = []
     services = replace(make_services(offline=True), notify=told.append)
     lm = services.models.get("mini")
-    step, calls = engine.decode_one, []
+    step = engine.decode_one
+    calls = []
 
     def interrupted(*arguments):
         calls.append(arguments)
@@ -63,9 +66,12 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
 
     def text():
         settings = SamplingSettings(temperature=0.8, top_k=20)
-        return TokenSequence(lm.tokenizer.encode("Once upon"), settings, seed=3, tokenizer=lm.tokenizer)
+        return TokenSequence(
+            lm.tokenizer.encode("Once upon"), settings, seed=3, tokenizer=lm.tokenizer
+        )
 
-    expected, found = text(), text()
+    expected = text()
+    found = text()
     whole = [token.made.id for token in services.scheduler.write(lm.model, [expected], 12)]
     monkeypatch.setattr(engine, "decode_one", interrupted)
     assert [token.made.id for token in services._write_on_card(lm, [found], 12)] == whole
@@ -76,7 +82,8 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
 
 
 def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
-    services = make_services(offline=True, device=torch.device("meta"))  # a device that is not the processor
+    # a device that is not the processor
+    services = make_services(offline=True, device=torch.device("meta"))
     monkeypatch.setattr("ui.state.model_store.device_name", lambda _: "a card")
     assert services.models.get("mini").model.wte.weight.device.type == "meta"
 
@@ -113,8 +120,16 @@ def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):
     from ui.runs.training_run import TrainingRun
 
     services = make_services(offline=True)
-    values = {**PRESETS["30 seconds, letters"], "length": "steps", "max_steps": 5, "n_layer": 1, "n_embd": 16}
-    run = TrainingRun(make_plan(services, train_form(values, services.limits)), services.compute_thread)
+    values = {
+        **PRESETS["30 seconds, letters"],
+        "length": "steps",
+        "max_steps": 5,
+        "n_layer": 1,
+        "n_embd": 16,
+    }
+    run = TrainingRun(
+        make_plan(services, train_form(values, services.limits)), services.compute_thread
+    )
 
     def full(*_):
         raise FULL
@@ -128,7 +143,9 @@ def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):
 
 def test_what_an_apple_card_lacks_is_a_sentence():
     def lacking():
-        raise NotImplementedError("The operator 'aten::x' is not currently implemented for the MPS device.")
+        raise NotImplementedError(
+            "The operator 'aten::x' is not currently implemented for the MPS device."
+        )
 
     with pytest.raises(gr.Error, match="Start the app with --device cpu"), shown_to_visitor():
         partial(lacking)()

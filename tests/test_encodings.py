@@ -1,4 +1,6 @@
-"""Every file that is read or written as text names its encoding: the system's own differs from machine to machine."""
+"""Every file that is read or written as text names its encoding: the system's own differs from
+machine to machine.
+"""
 
 import ast
 from pathlib import Path
@@ -8,8 +10,10 @@ import pytest
 from tiny import ROOT
 
 FILES = sorted(
-    path for folder in ("gptcore", "ui", "weights", "tests") for path in (ROOT / folder).rglob("*.py")
-)  # fmt: skip
+    path
+    for folder in ("gptcore", "ui", "weights", "tests")
+    for path in (ROOT / folder).rglob("*.py")
+)
 TAKES_TEXT = {"read_text": 0, "write_text": 1}  # method -> arguments in front of the encoding
 
 
@@ -17,7 +21,9 @@ def without_encoding(source: str) -> list[int]:
     """The lines of calls that open a file as text without naming its encoding."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call) or any(keyword.arg == "encoding" for keyword in node.keywords):
+        if not isinstance(node, ast.Call) or any(
+            keyword.arg == "encoding" for keyword in node.keywords
+        ):
             continue
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         is_open = isinstance(node.func, ast.Name) and node.func.id == "open"
@@ -41,10 +47,9 @@ def test_texts_are_opened_with_their_encoding(folder):
 
 
 def test_the_search_finds_what_it_looks_for():
-    assert without_encoding("p.read_text()\np.write_text('a')\nopen('x')\nopen('x', 'w')\nopen('x', 'rb')") == [
-        1,
-        2,
-        3,
-        4,
-    ]
-    assert without_encoding("p.read_text(encoding='utf-8')\np.write_text('a', encoding='utf-8')") == []
+    assert without_encoding(
+        "p.read_text()\np.write_text('a')\nopen('x')\nopen('x', 'w')\nopen('x', 'rb')"
+    ) == [1, 2, 3, 4]
+    assert (
+        without_encoding("p.read_text(encoding='utf-8')\np.write_text('a', encoding='utf-8')") == []
+    )

@@ -9,15 +9,30 @@ from tiny import ROOT, ran
 
 FOLDER = ROOT / "gptcore" / "examples"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem != "__init__")
-STORY = "Tom had a red ball. He threw it to Lily.\n\nLily ran to the park. She saw a dog and a cat.\n\n" * 40
+STORY = (
+    "Tom had a red ball. He threw it to Lily.\n\nLily ran to the park. She saw a dog and a cat.\n\n"
+    * 40
+)
 # What each prints, as a regular expression.
 PRINTS = {
-    "finetune_classifier": r"before: ClassScore\(.*accuracy=0\.\d+.*\nafter:  ClassScore\(.*accuracy=(0\.[89]\d*|1\.0)",
+    "finetune_classifier": (
+        r"before: ClassScore\(.*accuracy=0\.\d+.*\n"
+        r"after:  ClassScore\(.*accuracy=(0\.[89]\d*|1\.0)"
+    ),
     "generate_many": r"(0\.\d\d  .+\n?){4}",
-    "patch_head": r"gives ' ball' \d\d\.\d%.\nIt falls most without layer \d, head \d.*\nThe cell .* \d+% of it",
-    "read_attention": r"Layer \d, head \d looks back furthest: \d+\.\d tokens.*\nAfter the last token it looks most at",
+    "patch_head": (
+        r"gives ' ball' \d\d\.\d%.\nIt falls most without layer \d, head \d.*\nThe cell .* \d+% of "
+        r"it"
+    ),
+    "read_attention": (
+        r"Layer \d, head \d looks back furthest: \d+\.\d tokens.*\nAfter the last token it looks "
+        r"most at"
+    ),
     "resume_training": r"stopped and resumed: (\[.*\])\nin one piece:        \1",
-    "score_file": r"[\d,]+ tokens, 3,\d+ bytes\nloss \d\.\d+ nats.*bits per byte\n('.*': \d+\.\d bits\n?){5}",
+    "score_file": (
+        r"[\d,]+ tokens, 3,\d+ bytes\nloss \d\.\d+ nats.*bits per byte\n"
+        r"('.*': \d+\.\d bits\n?){5}"
+    ),
     "steer": r"-2: The little boy was(.|\n)*\+0: The little boy was(.|\n)*\+2: The little boy was",
     "stop_rule": r"The old man had a boat\.",
     "train_on_text": r"EvalEvent\(step=0.*\n10: loss \d.*(.|\n)*EvalEvent\(step=50",
@@ -38,14 +53,21 @@ def test_every_script_is_tried_and_short():
 def test_a_script_does_what_it_says(name, tmp_path):
     text = tmp_path / "story.txt"
     text.write_text(STORY, encoding="utf-8")
-    given = {"score_file": [str(text)], "train_on_text": [str(text), str(tmp_path / "mine")]}.get(name, [])
-    start = ["-m", "torch.distributed.run", "--nproc-per-node", "2"] if name == "two_processes" else []
+    given = {"score_file": [str(text)], "train_on_text": [str(text), str(tmp_path / "mine")]}.get(
+        name, []
+    )
+    start = (
+        ["-m", "torch.distributed.run", "--nproc-per-node", "2"] if name == "two_processes" else []
+    )
     done = ran(*start, "-m", f"gptcore.examples.{name}", *given)
     assert done.returncode == 0, done.stderr[-800:]
     assert re.search(PRINTS[name], done.stdout), done.stdout
     if name == "train_on_text":
         lm = gptcore.load(tmp_path / "mine")
-        assert lm.model.config.n_embd == 64 and lm.tokenizer.decode(lm.tokenizer.encode("Tom")) == "Tom"
+        assert (
+            lm.model.config.n_embd == 64
+            and lm.tokenizer.decode(lm.tokenizer.encode("Tom")) == "Tom"
+        )
 
 
 @pytest.mark.parametrize("name", ["score_file", "train_on_text"])

@@ -1,4 +1,6 @@
-"""What a graphics card computes is what the processor computes: recorded steps and updates, texts, views."""
+"""What a graphics card computes is what the processor computes: recorded steps and updates, texts,
+views.
+"""
 
 import pytest
 import torch
@@ -10,12 +12,16 @@ from gptcore.inference.packed import packed_weights
 from gptcore.training import StepEvent, Trainer, TrainingConfig
 from tiny import make_model, random_ids
 
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no graphics card here")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no graphics card here"),
+]
 SHAPE = GPTConfig(vocab_size=97, n_positions=150, n_embd=48, n_layer=2, n_head=3)
 
 
 class Drawn:
-    batch_size, window = 4, 32
+    batch_size = 4
+    window = 32
 
     def draw(self, index, seed):
         batch = random_ids(SHAPE, self.batch_size, self.window + 1, seed=index)
@@ -28,7 +34,8 @@ def on_both(config=SHAPE):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"temperature": 0}, {"temperature": 0.8, "top_k": 9, "seed": 1}, {"top_p": 0.7, "seed": 2}]
+    "settings",
+    [{"temperature": 0}, {"temperature": 0.8, "top_k": 9, "seed": 1}, {"top_p": 0.7, "seed": 2}],
 )
 def test_a_text_is_the_processors(settings):
     here, there = on_both()
@@ -61,11 +68,15 @@ def test_recorded_steps_are_kept_for_the_next_text():
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 @pytest.mark.parametrize("dropout", [0.0, 0.2])
 def test_recorded_updates_are_the_plain_ones(optimizer, dropout):
-    shape = GPTConfig(**{**SHAPE.to_dict(), "embd_pdrop": dropout, "resid_pdrop": dropout, "attn_pdrop": 0.0})
+    shape = GPTConfig(
+        **{**SHAPE.to_dict(), "embd_pdrop": dropout, "resid_pdrop": dropout, "attn_pdrop": 0.0}
+    )
     losses = []
     for plain in (True, False):
         torch.manual_seed(0)
-        config = TrainingConfig(batch_size=4, max_steps=30, warmup_steps=5, optimizer=optimizer, eval_every=10**6)
+        config = TrainingConfig(
+            batch_size=4, max_steps=30, warmup_steps=5, optimizer=optimizer, eval_every=10**6
+        )
         trainer = Trainer(gptcore.GPT(shape).cuda(), config, Drawn())
         if plain:
             trainer._recorded = None
@@ -77,7 +88,11 @@ def test_recorded_updates_are_the_plain_ones(optimizer, dropout):
 def test_an_update_that_cannot_be_recorded_is_computed_plainly(caplog):
     torch.manual_seed(0)
     shape = GPTConfig(**{**SHAPE.to_dict(), "embd_pdrop": 0.1})
-    trainer = Trainer(gptcore.GPT(shape).cuda(), TrainingConfig(batch_size=4, max_steps=8, eval_every=10**6), Drawn())
+    trainer = Trainer(
+        gptcore.GPT(shape).cuda(),
+        TrainingConfig(batch_size=4, max_steps=8, eval_every=10**6),
+        Drawn(),
+    )
     forward = trainer.model.forward
 
     def looking(*arguments, **named):

@@ -1,4 +1,6 @@
-"""The import rules: gptcore knows no page, handlers know no Gradio, pictures know no torch, and nothing unpickles."""
+"""The import rules: gptcore knows no page, handlers know no Gradio, pictures know no torch, and
+nothing unpickles.
+"""
 
 import ast
 import re
@@ -14,12 +16,18 @@ import imports
 from ui.views import TAB_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
-FORBIDDEN = {"gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"], "ui": ["weights", "app"]}
-# Within a lens or a room, by the name of its folder or file; page scripts have rules of their own below.
+FORBIDDEN = {
+    "gptcore": ["gradio", "plotly", "matplotlib", "ui", "app", "weights"],
+    "ui": ["weights", "app"],
+}
+# Within a lens or a room, by the name of its folder or file; page scripts have rules of their own
+# below.
 FORBIDDEN_WITHIN = {
-    "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"], "figures": ["gradio", "torch", "gptcore"],
-    "payloads": ["gradio", "torch", "gptcore"], "view": ["torch"],
-}  # fmt: skip
+    "handlers": ["gradio", "plotly", "matplotlib", "ui.errors"],
+    "figures": ["gradio", "torch", "gptcore"],
+    "payloads": ["gradio", "torch", "gptcore"],
+    "view": ["torch"],
+}
 _BENEATH = "shared state runs compute services view views errors notices conclusions payloads"
 BENEATH = tuple(f"ui.{name}" for name in _BENEATH.split())
 # What computes and keeps, and what it says: it runs in any program, with no page.
@@ -35,7 +43,9 @@ def imports_of(path: Path, *, top_level_only: bool = False) -> list[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    return names + [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return names + [
+        node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+    ]
 
 
 def belongs(name: str, package: str) -> bool:
@@ -44,12 +54,19 @@ def belongs(name: str, package: str) -> bool:
 
 def broken(files: Sequence[Path], packages: Sequence[str]) -> list[str]:
     """Which of the files import one of the packages."""
-    return [f"{file.relative_to(ROOT)} imports {n}" for file in files for n in imports_of(file) if _within(n, packages)]
+    return [
+        f"{file.relative_to(ROOT)} imports {n}"
+        for file in files
+        for n in imports_of(file)
+        if _within(n, packages)
+    ]
 
 
 def test_neither_rooms_nor_files_import_in_circles():
     graph = imports.arrows()
-    assert len(graph) > 150 and imports.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == [["a", "b", "c"]]
+    assert len(graph) > 150 and imports.circles({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == [
+        ["a", "b", "c"]
+    ]
     assert imports.circles(graph) == [] and imports.circles(imports.room_graph(graph)) == []
 
 
@@ -60,7 +77,9 @@ def test_imports_run_one_way(folder):
 
 
 def test_everything_beneath_the_events_loads_no_gradio_not_even_indirectly():
-    """Imports every such module in one fresh process, and looks after each whether Gradio is loaded."""
+    """Imports every such module in one fresh process, and looks after each whether Gradio is
+    loaded.
+    """
     names = [name for name in imports.modules() if WITHOUT_GRADIO.search(name)]
     assert len(names) > 60
     script = (
@@ -69,7 +88,9 @@ def test_everything_beneath_the_events_loads_no_gradio_not_even_indirectly():
         "    importlib.import_module(name)\n"
         "    assert 'gradio' not in sys.modules, name\n"
     )
-    ran = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
     assert ran.returncode == 0, ran.stderr[-500:]
 
 
@@ -81,7 +102,8 @@ def test_each_part_of_a_lens_keeps_to_its_job(kind):
 
 
 def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():
-    broken, seen = [], set()
+    broken = []
+    seen = set()
     for name, targets in imports.arrows().items():
         if own := OWN_ROOM.match(name):
             seen.add(own[0])
@@ -95,7 +117,10 @@ def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():
 def test_what_is_shared_imports_nothing_above_it():
     for name, targets in imports.arrows().items():
         if _within(name, ("ui.shared",)):
-            assert all(_within(one, BENEATH) for one in targets if one.startswith("ui.")), (name, targets)
+            assert all(_within(one, BENEATH) for one in targets if one.startswith("ui.")), (
+                name,
+                targets,
+            )
 
 
 def test_scripts_keep_the_same_rules_and_run_in_no_circles():
@@ -103,7 +128,8 @@ def test_scripts_keep_the_same_rules_and_run_in_no_circles():
     assert len(graph) > 80 and imports.circles(graph) == []
     broken = []
     for script, targets in graph.items():
-        own = re.match(r"(?:lenses|rooms)/\w+|\w+", script)[0]  # of the page's frame, which stands above all
+        # of the page's frame, which stands above all
+        own = re.match(r"(?:lenses|rooms)/\w+|\w+", script)[0]
         allowed = ("",) if own == "frame" else (f"{own}/", "shared/")
         broken += [f"{script} imports {one}" for one in targets if not one.startswith(allowed)]
         assert targets <= set(graph), script
@@ -117,7 +143,12 @@ def _within(name: str, places: Sequence[str]) -> bool:
 def test_what_is_slow_to_import_is_imported_where_it_is_needed():
     files = [ROOT / "app.py", *(ROOT / "gptcore").rglob("*.py"), *(ROOT / "ui").rglob("*.py")]
     for file in files:
-        early = [n for n in imports_of(file, top_level_only=True) for slow in SLOW_AT_START if belongs(n, slow)]
+        early = [
+            n
+            for n in imports_of(file, top_level_only=True)
+            for slow in SLOW_AT_START
+            if belongs(n, slow)
+        ]
         assert not early, f"{file.relative_to(ROOT)} imports {early} at start"
 
 

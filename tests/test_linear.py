@@ -8,7 +8,8 @@ from gptcore import linear
 from gptcore.linear import Linear
 
 SHAPES = [((300, 128), 384), ((2, 70, 224), 896), ((1, 200, 512), 64), ((64, 768), 2048)]
-# Sums of up to 2,048 products in another order, of numbers about 1: 1e-6 of the largest, with some room.
+# Sums of up to 2,048 products in another order, of numbers about 1: 1e-6 of the largest, with some
+# room.
 TOLERANCE = 5e-6
 
 
@@ -43,7 +44,9 @@ def _layer(n_in: int, n_out: int, *, bias: bool = True) -> tuple[Linear, Linear]
 
 def _close(found: torch.Tensor, wanted: torch.Tensor) -> None:
     assert found.shape == wanted.shape
-    assert float((found - wanted).detach().abs().max()) <= TOLERANCE * float(wanted.detach().abs().max())
+    assert float((found - wanted).detach().abs().max()) <= TOLERANCE * float(
+        wanted.detach().abs().max()
+    )
 
 
 @pytest.mark.parametrize("bias", [True, False])

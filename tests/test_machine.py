@@ -8,16 +8,27 @@ import torch
 from gptcore import machine
 from tiny import ran
 
-SAID = "processor\t: 0\ncpuid level\t: {level}\nflags\t\t: fpu avx2 {flags}\n\nprocessor\t: 1\nflags\t\t: fpu\n"
+SAID = (
+    "processor\t: 0\ncpuid level\t: {level}\nflags\t\t: fpu avx2 {flags}\n\nprocessor\t: "
+    "1\nflags\t\t: fpu\n"
+)
 AMX = "avx512_bf16 amx_tile amx_bf16"
 
 
-@pytest.mark.parametrize(("level", "flags", "hidden"), [
-    ("28", AMX, True), ("32", AMX, False), ("29", AMX, False), ("28", "avx512_bf16", False), ("?", AMX, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("level", "flags", "hidden"),
+    [
+        ("28", AMX, True),
+        ("32", AMX, False),
+        ("29", AMX, False),
+        ("28", "avx512_bf16", False),
+        ("?", AMX, False),
+    ],
+)
 def test_tiles_are_hidden_where_amx_is_announced_and_their_sizes_are_not(level, flags, hidden):
     assert machine.has_hidden_tiles(SAID.format(level=level, flags=flags)) is hidden
-    assert not machine.has_hidden_tiles("Features : fp asimd\nCPU architecture: 8\n")  # no x86, or no such file
+    # no x86, or no such file
+    assert not machine.has_hidden_tiles("Features : fp asimd\nCPU architecture: 8\n")
     assert not machine.has_hidden_tiles("")
 
 
@@ -49,16 +60,27 @@ def test_a_product_in_bfloat16_lives_on_this_machine():
     assert (said.returncode, said.stdout.strip()) == (0, "262144.0"), said.stderr[-500:]
 
 
-@pytest.mark.parametrize(("own", "files", "quota"), [
-    ("0::/\n", {"cpu.max": "200000 100000"}, 2.0), ("0::/\n", {"cpu.max": "max 100000"}, None),
-    ("0::/a/b\n", {"a/cpu.max": "150000 100000", "a/b/cpu.max": "max 100000"}, 1.5),
-    ("0::/not/here\n", {"cpu.max": "50000 100000"}, 0.5), ("", {"cpu.max": "50000 100000"}, None),
-    ("4:memory:/x\n3:cpu,cpuacct:/docker/1\n", {
-        "cpu,cpuacct/docker/1/cpu.cfs_quota_us": "300000", "cpu,cpuacct/docker/1/cpu.cfs_period_us": "100000",
-        "cpu,cpuacct/cpu.cfs_quota_us": "-1",
-    }, 3.0),
-    ("1:cpu:/gone\n", {"cpu/cpu.cfs_quota_us": "-1"}, None), ("0::/\n", {"cpu.max": "nonsense"}, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("own", "files", "quota"),
+    [
+        ("0::/\n", {"cpu.max": "200000 100000"}, 2.0),
+        ("0::/\n", {"cpu.max": "max 100000"}, None),
+        ("0::/a/b\n", {"a/cpu.max": "150000 100000", "a/b/cpu.max": "max 100000"}, 1.5),
+        ("0::/not/here\n", {"cpu.max": "50000 100000"}, 0.5),
+        ("", {"cpu.max": "50000 100000"}, None),
+        (
+            "4:memory:/x\n3:cpu,cpuacct:/docker/1\n",
+            {
+                "cpu,cpuacct/docker/1/cpu.cfs_quota_us": "300000",
+                "cpu,cpuacct/docker/1/cpu.cfs_period_us": "100000",
+                "cpu,cpuacct/cpu.cfs_quota_us": "-1",
+            },
+            3.0,
+        ),
+        ("1:cpu:/gone\n", {"cpu/cpu.cfs_quota_us": "-1"}, None),
+        ("0::/\n", {"cpu.max": "nonsense"}, None),
+    ],
+)
 def test_the_cpus_of_a_container_are_those_of_its_control_groups(tmp_path, own, files, quota):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,8 @@ def test_logits_cover_all_positions_and_have_no_future_leakage(tiny_model):
     ids = random_ids(tiny_model.config, 2, 12)
     changed = ids.clone()
     changed[:, 8:] = (changed[:, 8:] + 7) % tiny_model.config.vocab_size
-    first, second = tiny_model(ids).logits, tiny_model(changed).logits
+    first = tiny_model(ids).logits
+    second = tiny_model(changed).logits
     assert first.shape == (2, 12, tiny_model.config.vocab_size)
     # The same sums in the same order: nothing but rounding of batched products may differ.
     torch.testing.assert_close(first[:, :8], second[:, :8], atol=1e-6, rtol=1e-5)
@@ -36,12 +37,15 @@ def test_residual_projections_start_smaller_by_the_root_of_twice_the_layers():
 
 @torch.inference_mode()
 def test_the_explicit_attention_path_equals_the_fast_one(tiny_model):
-    ids, seen = random_ids(tiny_model.config, 2, 20), Seen(weights=True)
+    ids = random_ids(tiny_model.config, 2, 20)
+    seen = Seen(weights=True)
     explicit = tiny_model(ids, probe=seen).logits
     # Two ways to the same fp32 sums; the logits are of order 10.
     torch.testing.assert_close(explicit, tiny_model(ids).logits, atol=2e-5, rtol=1e-5)
     assert len(seen.by_name["weights"]) == 3
-    for query, key, weights in zip(*(seen.by_name[name] for name in ("queries", "keys", "weights")), strict=True):
+    for query, key, weights in zip(
+        *(seen.by_name[name] for name in ("queries", "keys", "weights")), strict=True
+    ):
         torch.testing.assert_close(weights.sum(-1), torch.ones(2, 4, 20), atol=1e-6, rtol=0)
         assert float(weights.triu(1).abs().max()) == 0.0
         scores = query @ key.transpose(-2, -1) / math.sqrt(8)
@@ -52,7 +56,8 @@ def test_the_explicit_attention_path_equals_the_fast_one(tiny_model):
 @torch.inference_mode()
 def test_a_probe_sees_the_sums_that_make_the_residual_stream():
     model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=3, n_head=4))
-    ids, seen = random_ids(model.config, 1, 10), Seen()
+    ids = random_ids(model.config, 1, 10)
+    seen = Seen()
     logits = model(ids, probe=seen).logits
     streams = seen.by_name["residual"]
     assert len(streams) == 4
@@ -64,7 +69,8 @@ def test_a_probe_sees_the_sums_that_make_the_residual_stream():
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_padded_batch_gives_each_row_what_it_gets_alone(tiny_model, side):
-    long, short = random_ids(tiny_model.config, 1, 9), random_ids(tiny_model.config, 1, 5, seed=3)
+    long = random_ids(tiny_model.config, 1, 9)
+    short = random_ids(tiny_model.config, 1, 5, seed=3)
     fill = torch.zeros(1, 4, dtype=torch.long)
     row = torch.cat([fill, short] if side == "left" else [short, fill], dim=1)
     attention_mask = torch.ones(2, 9)
@@ -77,10 +83,18 @@ def test_a_padded_batch_gives_each_row_what_it_gets_alone(tiny_model, side):
     assert torch.isfinite(logits).all()
 
 
-@pytest.mark.parametrize("switches", [
-    {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False}, {"tie_word_embeddings": False},
-    {"activation_function": "relu"}, {"activation_function": "gelu"}, {"norm_position": "post", "use_mlp": False},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"use_mlp": False},
+        {"use_positions": False},
+        {"attention_bias": False},
+        {"tie_word_embeddings": False},
+        {"activation_function": "relu"},
+        {"activation_function": "gelu"},
+        {"norm_position": "post", "use_mlp": False},
+    ],
+)
 def test_every_switch_trains_all_of_its_tensors(switches):
     config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches)
     model = make_model(config)
@@ -90,9 +104,12 @@ def test_every_switch_trains_all_of_its_tensors(switches):
 
 
 def test_without_positions_only_the_mask_tells_order():
-    config = GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=1, n_head=4, use_positions=False)
+    config = GPTConfig(
+        vocab_size=61, n_positions=24, n_embd=32, n_layer=1, n_head=4, use_positions=False
+    )
     model = make_model(config)
-    a, b = torch.tensor([[3, 9, 4, 7]]), torch.tensor([[4, 3, 9, 7]])
+    a = torch.tensor([[3, 9, 4, 7]])
+    b = torch.tensor([[4, 3, 9, 7]])
     torch.testing.assert_close(model(a).logits[:, -1], model(b).logits[:, -1], atol=1e-5, rtol=1e-5)
 
 
@@ -107,14 +124,23 @@ def test_too_many_tokens_and_ids_outside_the_vocabulary_are_sentences(tiny_model
         tiny_model(torch.zeros(1, 0, dtype=torch.long))
 
 
-@pytest.mark.parametrize(("changes", "words"), [
-    ({"n_embd": 100, "n_head": 12}, ["100", "12", "108"]), ({"n_layer": 0}, ["n_layer", "0", "at least 1"]),
-    ({"vocab_size": -5}, ["vocab_size", "-5"]), ({"n_positions": 2.5}, ["n_positions", "2.5"]),
-    ({"n_head": True}, ["n_head", "True"]), ({"n_inner": 0}, ["n_inner"]),
-    ({"activation_function": "swish"}, ["swish", "gelu_new"]), ({"norm_position": "middle"}, ["middle", "pre"]),
-    ({"resid_pdrop": 1.0}, ["resid_pdrop", "[0, 1)"]), ({"embd_pdrop": float("nan")}, ["embd_pdrop"]),
-    ({"causal": "yes"}, ["causal", "True or False"]), ({"layer_norm_epsilon": 0.0}, ["layer_norm_epsilon"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n_embd": 100, "n_head": 12}, ["100", "12", "108"]),
+        ({"n_layer": 0}, ["n_layer", "0", "at least 1"]),
+        ({"vocab_size": -5}, ["vocab_size", "-5"]),
+        ({"n_positions": 2.5}, ["n_positions", "2.5"]),
+        ({"n_head": True}, ["n_head", "True"]),
+        ({"n_inner": 0}, ["n_inner"]),
+        ({"activation_function": "swish"}, ["swish", "gelu_new"]),
+        ({"norm_position": "middle"}, ["middle", "pre"]),
+        ({"resid_pdrop": 1.0}, ["resid_pdrop", "[0, 1)"]),
+        ({"embd_pdrop": float("nan")}, ["embd_pdrop"]),
+        ({"causal": "yes"}, ["causal", "True or False"]),
+        ({"layer_norm_epsilon": 0.0}, ["layer_norm_epsilon"]),
+    ],
+)
 def test_a_shape_that_no_model_can_have_is_refused_with_value_and_limit(changes, words):
     with pytest.raises(ConfigError) as error:
         GPTConfig(**changes)

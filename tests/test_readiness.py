@@ -18,7 +18,9 @@ from ui.state.model_store import ModelStore
 
 def store(broken: str = "") -> ModelStore:
     shape = GPTConfig(vocab_size=30, n_positions=128, n_embd=16, n_layer=1, n_head=2)
-    letters = CharTokenizer(sorted(set("Once upon a time, there was a little fox who lived in the forest.")))
+    letters = CharTokenizer(
+        sorted(set("Once upon a time, there was a little fox who lived in the forest."))
+    )
     model = make_model(GPTConfig(**{**shape.to_dict(), "vocab_size": letters.vocab_size}))
 
     def load(name, **_):
@@ -51,9 +53,13 @@ def test_a_damaged_model_and_a_taken_port_are_missing():
 def test_a_model_that_is_not_here_is_named_with_the_way_to_get_it():
     models = store()
     found = list(check(models, host="127.0.0.1", port=None))
-    absent = {choice.name for choice in models.choices() if not choice.cached} - set(bundled_models())
+    absent = {choice.name for choice in models.choices() if not choice.cached} - set(
+        bundled_models()
+    )
     named = [finding.sentence for finding in found if finding.state == "not here"]
-    assert len(named) == len(absent) and all(any(f"--prefetch {name}" in said for said in named) for name in absent)
+    assert len(named) == len(absent) and all(
+        any(f"--prefetch {name}" in said for said in named) for name in absent
+    )
     assert all(finding.state != "MISSING" for finding in found)
 
 

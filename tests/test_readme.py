@@ -1,4 +1,6 @@
-"""The READMEs are true: their code runs, their commands, files and numbers exist; and the lock is the requirements'."""
+"""The READMEs are true: their code runs, their commands, files and numbers exist; and the lock is
+the requirements'.
+"""
 
 import json
 import re
@@ -14,7 +16,10 @@ from tiny import ROOT, ran
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORE = (ROOT / "gptcore" / "README.md").read_text(encoding="utf-8")
 RECIPES = (ROOT / "weights" / "recipes" / "README.md").read_text(encoding="utf-8")
-MEASURED = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests" / "benchmarks").glob("*.md")))
+MEASURED = "".join(
+    file.read_text(encoding="utf-8")
+    for file in sorted((ROOT / "tests" / "benchmarks").glob("*.md"))
+)
 # Where commands of the READMEs are run; of all others the help is asked for below.
 TESTED = {
     "pip install -r requirements.txt && python app.py": ".ci/run",
@@ -23,9 +28,13 @@ TESTED = {
     "python app.py --root-path /lens": "tests/e2e/test_page_in_browser.py",
     "python app.py --mcp": "tests/compat/test_programs.py",
     "python app.py --prefetch gpt2": "tests/test_readiness.py",
-    "python app.py --profile space --allow-host lens.example.org --behind-proxy": "tests/test_app.py",
+    "python app.py --profile space --allow-host lens.example.org --behind-proxy": (
+        "tests/test_app.py"
+    ),
     "python -m gptcore.examples.read_attention": "tests/test_examples.py",
-    "python -m weights.recipes.assistant --stories stories.txt --out assistant --work-dir work": "tests/finetuning",
+    "python -m weights.recipes.assistant --stories stories.txt --out assistant --work-dir work": (
+        "tests/finetuning"
+    ),
     "python -m weights.recipes.freeze": "tests/recipes/test_freeze.py",
     "python tests/tools/space_check.py URL": "tests/test_app.py",
 }
@@ -39,7 +48,9 @@ def blocks(language: str, text: str = README) -> list[str]:
 def commands() -> set[str]:
     """All that the READMEs name."""
     lines = {line for block in blocks("bash") for line in block.splitlines() if line}
-    inline = re.findall(r"`(python\s+(?:-m|\w+\.py|tests/)[^`]+)`", README + CORE + RECIPES + MEASURED)
+    inline = re.findall(
+        r"`(python\s+(?:-m|\w+\.py|tests/)[^`]+)`", README + CORE + RECIPES + MEASURED
+    )
     return lines | {" ".join(one.split()) for one in inline}
 
 
@@ -83,7 +94,9 @@ def test_help_texts_and_benchmarks_start():
     others = sorted(commands() - set(TESTED))
     given = [command.removeprefix("python ").replace(" --help", "").split() for command in others]
     done = ran("-c", HELP, json.dumps(given))
-    assert len(given) > 10 and done.returncode == 0 and done.stdout.split() == ["all"], done.stderr[-1500:]
+    assert len(given) > 10 and done.returncode == 0 and done.stdout.split() == ["all"], done.stderr[
+        -1500:
+    ]
 
 
 def test_the_space_uses_the_pinned_gradio():
@@ -124,8 +137,14 @@ def test_files_named_in_the_readmes_exist():
     tree = next(block for block in blocks("") if block.startswith("app.py"))
     for name in re.findall(r"^ *((?:[\w.]+(?:\.py|/) ?)+)", tree, flags=re.MULTILINE):
         for one in name.split():
-            assert list(ROOT.glob(one)) or list(ROOT.glob(f"gptcore/{one}")) or list(ROOT.glob(f"ui/{one}")), one
-    for name in re.findall(r"\b([\w]+\.py|^\w+/)", next(iter(blocks("", CORE))), flags=re.MULTILINE):
+            assert (
+                list(ROOT.glob(one))
+                or list(ROOT.glob(f"gptcore/{one}"))
+                or list(ROOT.glob(f"ui/{one}"))
+            ), one
+    for name in re.findall(
+        r"\b([\w]+\.py|^\w+/)", next(iter(blocks("", CORE))), flags=re.MULTILINE
+    ):
         assert (ROOT / "gptcore" / name).exists(), name
     for name in re.findall(r"`((?:ui|gptcore|weights)/[\w./]+)`", README):
         assert (ROOT / name).exists(), name
@@ -148,7 +167,8 @@ def test_every_requirement_is_locked_at_its_version_and_everything_locked_has_a_
     assert len(wanted) > 10 and wanted.items() <= locked.items()
     entries = re.split(r"^(?=[a-zA-Z0-9_.-]+==)", lock, flags=re.MULTILINE)[1:]
     assert len(entries) >= len(locked) and all("--hash=sha256:" in entry for entry in entries)
-    # Of a package with a build for each system and Python, more than one file is known; a second version has a marker.
+    # Of a package with a build for each system and Python, more than one file is known; a second
+    # version has a marker.
     (torch,) = [entry for entry in entries if entry.startswith("torch==")]
     assert torch.count("--hash=") > 10
     names = [re.match(r"[^=]+", entry)[0] for entry in entries]

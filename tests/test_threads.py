@@ -34,13 +34,16 @@ def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(two):
 
 
 @pytest.mark.parametrize("anew", [False, True])
-def test_that_the_machine_has_become_busy_is_noticed_within_a_few_steps_also_by_a_new_sequence(two, anew):
+def test_that_the_machine_has_become_busy_is_noticed_within_a_few_steps_also_by_a_new_sequence(
+    two, anew
+):
     found: dict[str, float] = {}
     governor = ThreadGovernor(found)
     run(governor, 200, lambda n: 1.0 / n)
     used = run(ThreadGovernor(found) if anew else governor, 20, lambda n: {1: 1.0, 2: 4.0}[n])
     assert used[-5:] == [1] * 5 and found["threads"] == 1
-    assert not anew or (used[:3] == [2] * 3 and used[9:] == [1] * 11)  # noticed, tried, compared once more
+    # noticed, tried, compared once more
+    assert not anew or (used[:3] == [2] * 3 and used[9:] == [1] * 11)
     assert ThreadGovernor(found).n_threads == 1
 
 
@@ -68,7 +71,8 @@ def test_a_number_of_threads_is_the_calling_threads_alone():
         with sharing(1), ThreadPoolExecutor(1) as pool:
             assert torch.get_num_threads() == 1
             if threads._openmp() is not None:
-                assert pool.submit(torch.get_num_threads).result() == 2  # a thread that begins meanwhile
+                # a thread that begins meanwhile
+                assert pool.submit(torch.get_num_threads).result() == 2
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
@@ -84,7 +88,10 @@ class Machine:
     """Two processors, of which others take some; this process uses what it may."""
 
     def __init__(self, others=0.0):
-        self.at, self.idle, self.used, self.others = 0.0, 0.0, 0.0, others
+        self.at = 0.0
+        self.idle = 0.0
+        self.used = 0.0
+        self.others = others
         self.capacity = threads.Capacity(lambda: self.idle, lambda: self.at, lambda: self.used)
 
     def passes(self, seconds):
@@ -121,10 +128,13 @@ def test_within_adapted_code_the_governor_still_knows_how_many_threads_there_are
 
 
 def test_a_step_has_no_more_threads_than_are_free(monkeypatch, two):
-    governor, used = ThreadGovernor({}), []
+    governor = ThreadGovernor({})
+    used = []
     monkeypatch.setattr(threads, "sharing", lambda n: used.append(n) or nullcontext())
     for free in (2, 1, 2):
-        monkeypatch.setattr(threads, "_capacity", SimpleNamespace(threads=lambda most, free=free: free))
+        monkeypatch.setattr(
+            threads, "_capacity", SimpleNamespace(threads=lambda most, free=free: free)
+        )
         with governor.step():
             pass
     assert used == [2, 1, 2] and governor._steps == 2

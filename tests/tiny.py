@@ -13,7 +13,8 @@ import gptcore
 from gptcore.probe import Probe
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where the models of tests compute: `GPTLENS_TEST_DEVICE=cuda pytest tests/ui` tries the page on a graphics card.
+# Where the models of tests compute: `GPTLENS_TEST_DEVICE=cuda pytest tests/ui` tries the page on a
+# graphics card.
 DEVICE = torch.device(os.environ.get("GPTLENS_TEST_DEVICE", "cpu"))
 
 NO_DROPOUT = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
@@ -23,13 +24,17 @@ POST = replace(SMALL, n_layer=2, norm_position="post")
 SHAPES = {
     "gpt2": SMALL,
     "attention only": replace(SMALL, n_layer=2, use_mlp=False, tie_word_embeddings=False),
-    "no positions, no biases": replace(SMALL, n_layer=2, n_head=2, use_positions=False, attention_bias=False),
+    "no positions, no biases": replace(
+        SMALL, n_layer=2, n_head=2, use_positions=False, attention_bias=False
+    ),
     "relu": replace(SMALL, n_layer=2, n_head=2, activation_function="relu"),
 }
 
 
 def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
-    """A model with larger weights than at initialisation, so that its predictions differ clearly."""
+    """A model with larger weights than at initialisation, so that its predictions differ
+    clearly.
+    """
     torch.manual_seed(seed)
     model = gptcore.GPT(config).eval()
     with torch.no_grad():
@@ -42,11 +47,16 @@ def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
 
 
 class Seen(Probe):
-    """Keeps everything that a probe is shown, and changes nothing; attention's weights only where they are wanted."""
+    """Keeps everything that a probe is shown, and changes nothing; attention's weights only where
+    they are wanted.
+    """
 
     def __init__(self, *, weights: bool = False):
         self.needs_weights = weights
-        self.by_name = {name: [] for name in ("queries", "keys", "weights", "heads", "attention", "mlp", "residual")}
+        self.by_name = {
+            name: []
+            for name in ("queries", "keys", "weights", "heads", "attention", "mlp", "residual")
+        }
 
     def queries_and_keys(self, layer, query, key):
         self.by_name["queries"].append(query)
@@ -77,6 +87,15 @@ def random_ids(config: gptcore.GPTConfig, *shape: int, seed: int = 1) -> torch.T
 
 
 def ran(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    """Python with these arguments, in the project's folder, to its end: its status and what it printed."""
-    given = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 300, "check": False, **how}
+    """Python with these arguments, in the project's folder, to its end: its status and what it
+    printed.
+    """
+    given = {
+        "cwd": ROOT,
+        "capture_output": True,
+        "text": True,
+        "timeout": 300,
+        "check": False,
+        **how,
+    }
     return subprocess.run([sys.executable, *arguments], **given)

@@ -1,4 +1,6 @@
-"""A visitor without a browser: speaks to the page's server as its scripts do, but may send anything."""
+"""A visitor without a browser: speaks to the page's server as its scripts do, but may send
+anything.
+"""
 
 import asyncio
 import json
@@ -21,7 +23,9 @@ class Page:
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        self.components: dict[int, dict[str, Any]] = {one["id"]: one for one in config["components"]}
+        self.components: dict[int, dict[str, Any]] = {
+            one["id"]: one for one in config["components"]
+        }
         named = ((one["props"].get("elem_id"), one["id"]) for one in config["components"])
         self.ids: dict[str, int] = {name: number for name, number in named if name}
         self.events: list[dict[str, Any]] = config["dependencies"]
@@ -29,12 +33,18 @@ class Page:
     def event(self, name: str, kind: str) -> dict[str, Any]:
         """The event of the component of a name that the server handles."""
         target = [self.ids[name], kind]
-        return next(one for one in self.events if target in [list(t) for t in one["targets"]] and one["backend_fn"])
+        return next(
+            one
+            for one in self.events
+            if target in [list(t) for t in one["targets"]] and one["backend_fn"]
+        )
 
     def values(self, event: Mapping[str, Any], changes: Mapping[str, Any] = {}) -> list[Any]:
         """What an untouched page would send, with some components changed by their names."""
         changed = {self.ids[name]: value for name, value in changes.items()}
-        return [changed.get(one, self.components[one]["props"].get("value")) for one in event["inputs"]]
+        return [
+            changed.get(one, self.components[one]["props"].get("value")) for one in event["inputs"]
+        ]
 
 
 class Visitor:
@@ -46,12 +56,22 @@ class Visitor:
     """
 
     def __init__(self, client: httpx.AsyncClient, page: Page) -> None:
-        self.client, self.page = client, page
+        self.client = client
+        self.page = page
         self.session = secrets.token_hex(6)
 
-    async def send(self, event: Mapping[str, Any], data: Sequence[Any]) -> AsyncIterator[dict[str, Any]]:
-        """The server's messages about an event, to its end. Raises httpx.HTTPStatusError where it is refused."""
-        body = {"data": list(data), "fn_index": event["id"], "session_hash": self.session, "trigger_id": None}
+    async def send(
+        self, event: Mapping[str, Any], data: Sequence[Any]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The server's messages about an event, to its end. Raises httpx.HTTPStatusError where it
+        is refused.
+        """
+        body = {
+            "data": list(data),
+            "fn_index": event["id"],
+            "session_hash": self.session,
+            "trigger_id": None,
+        }
         joined = await self._post("queue/join", body)
         joined.raise_for_status()
         mine = joined.json()["event_id"]
@@ -69,8 +89,11 @@ class Visitor:
     async def ask(self, name: str, function: str, data: object) -> httpx.Response:
         """What a component's function on the server answers."""
         body = {
-            "data": data, "fn_name": function, "component_id": self.page.ids[name], "session_hash": self.session,
-        }  # fmt: skip
+            "data": data,
+            "fn_name": function,
+            "component_id": self.page.ids[name],
+            "session_hash": self.session,
+        }
         return await self._post("component_server", body)
 
     async def _post(self, where: str, body: object) -> httpx.Response:
@@ -79,19 +102,31 @@ class Visitor:
 
 
 def apart(work: Callable[[], T]) -> T:
-    """What a function returns that begins an event loop, from a thread: browser tests may have left one in this."""
+    """What a function returns that begins an event loop, from a thread: browser tests may have left
+    one in this.
+    """
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
 
 
 def answered(app, path="/", method="GET", body=b"", query="", client=None, **headers: str):
-    """(status, headers, body) of what an ASGI app answers to a body in two parts; header names with _ for -."""
-    named = {"host": "127.0.0.1:7860", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    """(status, headers, body) of what an ASGI app answers to a body in two parts; header names with
+    _ for -.
+    """
+    named = {
+        "host": "127.0.0.1:7860",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     scope = {
-        "type": "http", "method": method, "path": path, "query_string": query.encode(), "client": client,
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "client": client,
         "headers": [(name.encode(), value.encode()) for name, value in named.items()],
-    }  # fmt: skip
-    sent, parts = list[dict[str, Any]](), [body[:10], body[10:]]
+    }
+    sent = list[dict[str, Any]]()
+    parts = [body[:10], body[10:]]
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}

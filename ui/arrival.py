@@ -1,4 +1,6 @@
-"""What a link sets on the page: at a load of it, and without one where a talk or a room goes on to another link."""
+"""What a link sets on the page: at a load of it, and without one where a talk or a room goes on to
+another link.
+"""
 
 import html
 import time
@@ -30,8 +32,8 @@ class Arrival:
 
     Args:
         moment: how long the picked model was trained.
-        model_set, fields_set: signals that a link has set a model, or only fields. Each has a number that changes every
-            time, so that its change event fires.
+        model_set, fields_set: signals that a link has set a model, or only fields. Each has a
+            number that changes every time, so that its change event fires.
     """
 
     def __init__(
@@ -83,28 +85,37 @@ class Arrival:
         arriving.failure(None, [wanted], None, js=shown, **QUIET)
 
         outputs = list(self._fillable.values())
-        filled = fills(filling(self._on_fill, self._fillable), None, outputs, trigger_mode="multiple", **QUIET)
+        filled = fills(
+            filling(self._on_fill, self._fillable), None, outputs, trigger_mode="multiple", **QUIET
+        )
         told = calling("shared/view/fill.js", "m.filled()")
         at_end(self._fields.note(filled, outputs), [], told)
         filled.failure(None, None, None, js=told, **QUIET)
 
     def _on_load(self, request: gr.Request, visit: str, held: str, was_open: str) -> dict[str, Any]:
-        """Restores the text from before a reload, from the server or the browser's copy, or else adopts the example;
-        the query string sets the controls. Without either the page stays as sent, and no event follows.
+        """Restores the text from before a reload, from the server or the browser's copy, or else
+        adopts the example; the query string sets the controls. Without either the page stays as
+        sent, and no event follows.
         """
         services = self._services
         query = links.expanded(dict(request.query_params))
         settings = links.read(query, services.limits.max_new_tokens)
         _warn(query)
         _tell(services.notices)
-        wanted = was_open if was_open in TAB_NAMES else settings.get("tab", "generate" if settings else "")
+        wanted = (
+            was_open
+            if was_open in TAB_NAMES
+            else settings.get("tab", "generate" if settings else "")
+        )
         sets = bool(settings.keys() - {"tab"})
         kept = recover(services, request.session_hash, visit, held, self._example.document)
         if kept is not None:
             settings |= {"prompt": kept.prompt, "seed": kept.seed, "model": kept.model}
             settings["stream"] = kept.stream
         else:
-            writing.store_document(services, request.session_hash, self._example.document, self._example.next_token)
+            writing.store_document(
+                services, request.session_hash, self._example.document, self._example.next_token
+            )
         sets_model = settings.get("model", services.models.default) != services.models.default
         settings["linked"] = "text" in settings and sets_model
         if "model" in settings:

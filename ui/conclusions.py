@@ -5,7 +5,9 @@ from typing import TypeVar
 
 from gptcore.formatting import percent
 
-SURE, UNSURE = 0.5, 0.1  # probabilities
+# probabilities
+SURE = 0.5
+UNSURE = 0.1
 _VERY_SURE = 0.9
 CANCELS = 0.5  # of a sum: from this share of it on, what works against it is named
 
@@ -15,7 +17,9 @@ REGISTRY: dict[str, Callable[..., str]] = {}
 
 
 def concludes(name: str) -> Callable[[Conclusion], Conclusion]:
-    """Registers a function that concludes in words: `tests.tools.conclusions` has a test of what each one says."""
+    """Registers a function that concludes in words: `tests.tools.conclusions` has a test of what
+    each one says.
+    """
 
     def kept(function: Conclusion) -> Conclusion:
         REGISTRY[name] = function
@@ -30,7 +34,9 @@ def above_half(named: float, total: float) -> bool:
 
 
 @concludes("next token")
-def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[float], n_left: int, n: int) -> str:
+def next_token(
+    labels: Sequence[str], guess: Sequence[float], drawn: Sequence[float], n_left: int, n: int
+) -> str:
     """How sure a model is of the next token, and what the settings leave of it.
 
     Args:
@@ -45,7 +51,10 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
     share = guess[first]
     if share >= SURE:
         word = quoted(labels[first])  # the other is not named
-        sentence = f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has {percent(share)}."
+        sentence = (
+            f"It is {'very' if share >= _VERY_SURE else 'fairly'} sure: {word} has "
+            f"{percent(share)}."
+        )
     elif share >= UNSURE and second != first:
         sentence = f"It favours {word} ({percent(share)}) over {rival} ({percent(guess[second])})."
     else:
@@ -53,11 +62,16 @@ def next_token(labels: Sequence[str], guess: Sequence[float], drawn: Sequence[fl
     if n_left == 1:
         taken = max(range(len(drawn)), key=drawn.__getitem__)
         return f"{sentence} The settings leave only {quoted(labels[taken])}."
-    return sentence if n_left >= n else f"{sentence} The settings leave {n_left:,} of {n:,} tokens to draw from."
+    return (
+        sentence
+        if n_left >= n
+        else f"{sentence} The settings leave {n_left:,} of {n:,} tokens to draw from."
+    )
 
 
 def in_front(first: Sequence[bool]) -> tuple[int, list[int]]:
-    """When a token was the first guess: the depth from which it is without a break, and the depths before a break.
+    """When a token was the first guess: the depth from which it is without a break, and the depths
+    before a break.
 
     Args:
         first: whether it is, after each depth, the embeddings first; true at the end.
@@ -67,7 +81,8 @@ def in_front(first: Sequence[bool]) -> tuple[int, list[int]]:
 
 
 def had_led(before: Sequence[int], noun: str) -> str:
-    """Where a token led before it fell behind and won again, as a sentence of its own; "" where it never did.
+    """Where a token led before it fell behind and won again, as a sentence of its own; "" where it
+    never did.
 
     Args:
         before: the depths at which it led, the embeddings first, as `in_front` gives them.
@@ -128,7 +143,9 @@ def quoted(label: str) -> str:
 
 
 def quoted_apart(label: str, other: str) -> tuple[str, str]:
-    """Two tokens as one sentence names them: where they read alike, a mark shows the space that one of them has."""
+    """Two tokens as one sentence names them: where they read alike, a mark shows the space that one
+    of them has.
+    """
     if quoted(label) != quoted(other) or label == other:
         return quoted(label), quoted(other)
     marked = [f"“{one.replace(' ', '␣')}”" for one in (label, other)]
@@ -136,7 +153,12 @@ def quoted_apart(label: str, other: str) -> tuple[str, str]:
 
 
 # Blanks that are no space.
-_BLANKS = {"\n": "a new line", "\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
+_BLANKS = {
+    "\n": "a new line",
+    "\t": "a tab",
+    "\r": "a carriage return",
+    "\u00a0": "a no-break space",
+}
 
 
 def counted(n: int, noun: str) -> str:

@@ -35,7 +35,9 @@ def add_endpoints(services: Services) -> None:
 
 
 def _function(endpoint: Endpoint, services: Services) -> Callable[..., Any]:
-    """The function that Gradio calls, with the names, types, defaults and documentation of the endpoint."""
+    """The function that Gradio calls, with the names, types, defaults and documentation of the
+    endpoint.
+    """
 
     def streamed(*values: object) -> Iterator[Any]:
         with shown_to_visitor():
@@ -49,8 +51,12 @@ def _function(endpoint: Endpoint, services: Services) -> Callable[..., Any]:
     signature = endpoint.signature(services.models.default)
     lines = [f"    {value.name}: {value.field.help}" for value in endpoint.values()]
     function.__name__ = endpoint.name  # as tools of the Model Context Protocol are called
-    function.__doc__ = "\n".join([endpoint.about, "", "Args:", *lines, "", "Returns:", f"    {endpoint.returns}"])
-    function.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    function.__doc__ = "\n".join(
+        [endpoint.about, "", "Args:", *lines, "", "Returns:", f"    {endpoint.returns}"]
+    )
+    function.__annotations__ = {
+        name: parameter.annotation for name, parameter in signature.parameters.items()
+    }
     function.__annotations__["return"] = signature.return_annotation
     function.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     return function

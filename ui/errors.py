@@ -1,4 +1,6 @@
-"""Error boundary of the page: readable errors pass, all others are logged and replaced by a generic message."""
+"""Error boundary of the page: readable errors pass, all others are logged and replaced by a generic
+message.
+"""
 
 import html
 import logging
@@ -16,10 +18,13 @@ from ui.notices import GPU_FULL
 log = logging.getLogger("gptlens")
 
 _LACKS = "This GPU lacks an operation that this view needs. Start the app with --device cpu for it."
-_WRONG = "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the details."
+_WRONG = (
+    "Something went wrong inside the app. Nothing of yours is lost; the log on the server has the "
+    "details."
+)
 _NO_STORE = (
-    "The server cannot write temporary files now ({reason}). Nothing of yours is lost. Try again in a minute, or tell "
-    "who runs it."
+    "The server cannot write temporary files now ({reason}). Nothing of yours is lost. Try "
+    "again in a minute, or tell who runs it."
 )
 _LONGEST = 1_000  # characters of a sentence for a visitor: a file's header may hold megabytes
 
@@ -51,16 +56,22 @@ def shown_to_visitor() -> Iterator[None]:
         raise gr.Error(sentence, title="Not possible", print_exception=False) from None
     except torch.OutOfMemoryError as error:
         log.warning("%s", error)
-        raise gr.Error(f"{GPU_FULL} Try again.", title="The GPU is full", print_exception=False) from None
+        raise gr.Error(
+            f"{GPU_FULL} Try again.", title="The GPU is full", print_exception=False
+        ) from None
     except OSError as error:
         if not (reason := _why_nothing_is_stored()):
             log.exception("a handler failed")
             raise gr.Error(_WRONG, title="Error", print_exception=False) from error
         log.warning("Temporary files cannot be written: %s", error)
-        raise gr.Error(_NO_STORE.format(reason=reason), title="Not possible now", print_exception=False) from None
+        raise gr.Error(
+            _NO_STORE.format(reason=reason), title="Not possible now", print_exception=False
+        ) from None
     except (GeneratorExit, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a library's panic is no Exception, and must not end the server's worker
+    except (
+        BaseException
+    ) as error:  # a library's panic is no Exception, and must not end the server's worker
         log.exception("a handler failed")
         if isinstance(error, NotImplementedError) and "MPS" in str(error):
             raise gr.Error(_LACKS, title="Not on this GPU", print_exception=False) from None

@@ -1,4 +1,6 @@
-"""The fields of all forms by their names in links: from one declaration come control, link, check and sentence."""
+"""The fields of all forms by their names in links: from one declaration come control, link, check
+and sentence.
+"""
 
 from collections.abc import Mapping
 

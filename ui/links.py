@@ -1,4 +1,6 @@
-"""Settings in the link: read from the query string when the page loads. The page's script writes them (`link.js`)."""
+"""Settings in the link: read from the query string when the page loads. The page's script writes
+them (`link.js`).
+"""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -38,12 +40,15 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "embed": TAB_NAMES,  # a tab without the page around it, for a frame of another page
     "exercise": tuple(one.name for one in EXERCISES),
 }
-# Texts that a link holds, by the number of characters. A view is opened by the page's script, once the tab is there.
+# Texts that a link holds, by the number of characters. A view is opened by the page's script, once
+# the tab is there.
 _TEXTS = {"model": _LONGEST_MODEL, "view": 40, "prompt": MAX_PROMPT, "text": MAX_PROMPT}
 
 
 def expanded(query: Mapping[str, str]) -> dict[str, str]:
-    """The query, with the settings of the exercise that it names where it does not set them itself."""
+    """The query, with the settings of the exercise that it names where it does not set them
+    itself.
+    """
     named = next((one.link for one in EXERCISES if one.name == query.get("exercise", "")), "")
     return {**dict(parse_qsl(named)), **query}
 
@@ -72,7 +77,9 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
 
 
 def mistakes(query: Mapping[str, str]) -> list[str]:
-    """A sentence for each invalid setting of a link and each misspelt name; unrelated names are ignored."""
+    """A sentence for each invalid setting of a link and each misspelt name; unrelated names are
+    ignored.
+    """
     sentences = list(_wrong_view(query))
     sentences += [problem for _, _, problem in _fields(query) if problem]
     known = _known()

@@ -48,7 +48,8 @@ BUILDERS: dict[str, Callable[[Site[Any]], Lens]] = {
     "train": train_tab,
     "zero-shot": zero_shot_tab,
 }
-# The recorded GPT-2 is no model: the picker goes back to the one before, and then the place of the recording opens.
+# The recorded GPT-2 is no model: the picker goes back to the one before, and then the place of the
+# recording opens.
 _RECORDED = {"tab": title("attention"), "view": title_of("attention", "heads"), "see": "#recorded"}
 _NOTE_RECORDED = calling(
     "shared/view/places.js",
@@ -58,10 +59,16 @@ _GO_NOTED = calling("shared/view/places.js", "(m.goNow(), [])")
 
 
 def build_page(services: Services, example: PageExample) -> gr.Blocks:
-    """The whole page, wired, showing `example` at first; `launch` takes the theme and script of `ui.shared.theme`."""
+    """The whole page, wired, showing `example` at first; `launch` takes the theme and script of
+    `ui.shared.theme`.
+    """
     services = replace(services, notify=show_notice)
     # The queue only limits concurrency; `Services.compute` schedules the computation.
-    model_work: Wiring = {**QUIET, "concurrency_id": "model", "concurrency_limit": services.limits.concurrent_visits}
+    model_work: Wiring = {
+        **QUIET,
+        "concurrency_id": "model",
+        "concurrency_limit": services.limits.concurrent_visits,
+    }
     with gr.Blocks(title=TITLE, fill_width=True, analytics_enabled=False) as page:
         fields = PageFields(FIELDS)
         head = _head(services, fields, model_work)
@@ -97,7 +104,9 @@ def _head(services: Services, fields: PageFields, model_work: Wiring) -> _Head:
         moment, moment_note, carded = model_card(services, fields, model_work)
     opened = gr.State((services.models.default, 0))
     # Hidden, and not invisible: its change must reach the page's scripts.
-    name = gr.Textbox(services.models.default, label="Open model", visible="hidden", elem_id="opened")
+    name = gr.Textbox(
+        services.models.default, label="Open model", visible="hidden", elem_id="opened"
+    )
     fields.add("opened", name)
     return _Head(line, moment, moment_note, carded, opened, name)
 
@@ -111,7 +120,9 @@ class _Tabs:
     lines: Sequence[gr.HTML]
 
 
-def _tabs(services: Services, fields: PageFields, example: PageExample, model_work: Wiring, head: _Head) -> _Tabs:
+def _tabs(
+    services: Services, fields: PageFields, example: PageExample, model_work: Wiring, head: _Head
+) -> _Tabs:
     shown = {
         "start": example.sentence,
         "generate": example,
@@ -120,7 +131,8 @@ def _tabs(services: Services, fields: PageFields, example: PageExample, model_wo
     }
     default = services.models.default
     sentences = uses.model_lines(services, default, zero_shot_model=example.zero_shot.model)
-    lenses, lines = list[Lens](), list[gr.HTML]()
+    lenses = list[Lens]()
+    lines = list[gr.HTML]()
     with gr.Tabs(elem_id="tabs") as row:
         for tab, sentence in zip(TABS, sentences, strict=True):
             with gr.Tab(tab.title, id=tab.name) as item:
@@ -132,10 +144,18 @@ def _tabs(services: Services, fields: PageFields, example: PageExample, model_wo
 
 
 class _Wiring:
-    """The events of the page itself: models are opened, links are read, tabs hand things to each other."""
+    """The events of the page itself: models are opened, links are read, tabs hand things to each
+    other.
+    """
 
     def __init__(
-        self, services: Services, fields: PageFields, example: PageExample, head: _Head, tabs: _Tabs, work: Wiring
+        self,
+        services: Services,
+        fields: PageFields,
+        example: PageExample,
+        head: _Head,
+        tabs: _Tabs,
+        work: Wiring,
     ) -> None:
         self._services = services
         self._fields = fields
@@ -160,7 +180,8 @@ class _Wiring:
         page.unload(_on_leave(self._services))
 
     def _models(self, following: Call) -> None:
-        head, opened = self._head, self._head.opened
+        head = self._head
+        opened = self._head.opened
         asks = [lens.asks for lens in self._tabs.lenses if lens.asks is not None]
         telling: Event = {
             "fn": partial(uses.model_lines, self._services),
@@ -169,15 +190,27 @@ class _Wiring:
             **QUIET,
         }
         told = [opened.change, self._fields_set.change, *(one.input for one in asks)]
-        gr.on(told, trigger_mode="multiple", **telling)  # a lens has the last choice of its own listener
+        # a lens has the last choice of its own listener
+        gr.on(told, trigger_mode="multiple", **telling)
         lenses = self._tabs.lenses
         self._chain(opened.change, [head.carded])
-        # The page takes the model up before any component asks about it: what stands in fields for a model comes first.
-        named: Event = {"fn": _name_of, "inputs": opened, "outputs": [head.opened_name], "queue": False, **QUIET}
-        filling = [event for lens in lenses for event in lens.on_model if not isinstance(event, Asked)]
+        # The page takes the model up before any component asks about it: what stands in fields for
+        # a model comes first.
+        named: Event = {
+            "fn": _name_of,
+            "inputs": opened,
+            "outputs": [head.opened_name],
+            "queue": False,
+            **QUIET,
+        }
+        filling = [
+            event for lens in lenses for event in lens.on_model if not isinstance(event, Asked)
+        ]
         self._chain(opened.change, [*filling, named])
         for lens in lenses:
-            self._chain(opened.change, [event for event in lens.on_model if isinstance(event, Asked)])
+            self._chain(
+                opened.change, [event for event in lens.on_model if isinstance(event, Asked)]
+            )
             self._chain(self._fields_set.change, lens.on_settings)
         self._open_after(partial(gr.on, [self._model.input, self._model_set.change]))
         at = [self._model, head.moment]
@@ -220,7 +253,9 @@ class _Wiring:
             else:
                 dependency = listener(**event, trigger_mode="always_last")
                 outputs = event.get("outputs")
-                self._fields.note(dependency, list(outputs) if isinstance(outputs, (list, set)) else [])
+                self._fields.note(
+                    dependency, list(outputs) if isinstance(outputs, (list, set)) else []
+                )
             listener = dependency.then
 
     def _exchange(self) -> None:
@@ -246,8 +281,15 @@ def _register(fields: PageFields, lenses: Sequence[Lens]) -> dict[str, Any]:
 
 
 def _picker(services: Services) -> gr.Dropdown:
-    choices, default, custom = picker.choices(services, None), services.models.default, services.limits.any_model
-    looks: dict[str, Any] = {"label": "Model", "show_label": False, "container": False, "min_width": 150}
+    choices = picker.choices(services, None)
+    default = services.models.default
+    custom = services.limits.any_model
+    looks: dict[str, Any] = {
+        "label": "Model",
+        "show_label": False,
+        "container": False,
+        "min_width": 150,
+    }
     return gr.Dropdown(choices, value=default, allow_custom_value=custom, elem_id="model", **looks)
 
 
@@ -257,11 +299,16 @@ _WORDS = re.compile("pre-norm|post-norm|byte-level BPE")
 
 def _dotted(line: str) -> str:
     """The model's line as HTML, its words of the field marked."""
-    return _WORDS.sub(lambda match: f'<span class="term" data-word="{match[0]}">{match[0]}</span>', html.escape(line))
+    return _WORDS.sub(
+        lambda match: f'<span class="term" data-word="{match[0]}">{match[0]}</span>',
+        html.escape(line),
+    )
 
 
 def _facts_of(services: Services, name: str) -> str:
-    """The shape of an open model in words; "" for one that is gone, such as that of a run whose place another took."""
+    """The shape of an open model in words; "" for one that is gone, such as that of a run whose
+    place another took.
+    """
     try:
         return facts(services.models.get(name))
     except GPTCoreError:
@@ -281,7 +328,8 @@ def _on_model(services: Services, name: str, opened: tuple[str, int]) -> Iterato
                 if done:
                     shown["opened"] = (name, number + 1)
                     shown["moment_note"] = picker.moment_said(name)
-                if done and base_name(name) != base_name(before):  # else the visitor may be dragging the slider
+                # else the visitor may be dragging the slider
+                if done and base_name(name) != base_name(before):
                     shown["moment"] = picker.moment_slider(name)
                 yield shown
     except gr.Error as error:
@@ -303,10 +351,14 @@ def _on_moment(services: Services, name: object, place: object) -> Any:
     """Picks a training checkpoint of the model; the last slider position is the finished model."""
     with shown_to_visitor():
         name = inputs.model_name(name)
-        base, steps = base_name(name), moments(name)
+        base = base_name(name)
+        steps = moments(name)
         at = inputs.whole(place, "The point in training", low=0, high=len(steps))
         chosen = base if at == len(steps) else f"{base}@{steps[at]}"
-    return [gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen), picker.moment_said(chosen)]
+    return [
+        gr.Dropdown(choices=picker.choices_with(services, chosen), value=chosen),
+        picker.moment_said(chosen),
+    ]
 
 
 def _on_shape(taking: Taking, *sizes: object) -> list[Any]:

@@ -1,8 +1,9 @@
-"""What the page and the server say to each other: the types of requests, answers and component values.
+"""What the page and the server say to each other: the types of requests, answers and component
+values.
 
-`python -m tests.tools.payload_types` writes the same types for the components' JavaScript, which `tsc` checks. Requests
-come from a browser and are untrusted: they are annotated as `object`, with what they are meant to be, and read field by
-field.
+`python -m tests.tools.payload_types` writes the same types for the components' JavaScript, which
+`tsc` checks. Requests come from a browser and are untrusted: they are annotated as `object`, with
+what they are meant to be, and read field by field.
 """
 
 import math
@@ -36,7 +37,8 @@ class Depth(TypedDict):
 
 
 class Block(TypedDict):
-    """A block at one token: the guess so far, norms of what was written, and where every head looks.
+    """A block at one token: the guess so far, norms of what was written, and where every head
+    looks.
 
     A recording of attention alone has only the last three.
     """
@@ -98,7 +100,9 @@ class FormedPart(TypedDict):
 
 
 class Formed(TypedDict):
-    """How a preference formed: updates before each checkpoint (null: the finished model), and the logit difference."""
+    """How a preference formed: updates before each checkpoint (null: the finished model), and the
+    logit difference.
+    """
 
     steps: list[int | None]
     total: list[float]
@@ -107,13 +111,13 @@ class Formed(TypedDict):
 
 
 class Scene(TypedDict):
-    """What a page shows: its place, the model, what all views share, and the run in Train, by its viewing id, or "".
+    """What a page shows: its place, the model, what all views share, and the run in Train, by its
+    viewing id, or "".
 
-    link: the state of the open view, as "Copy link" has it.
-    hands_off: whether pages that follow may look and point, and not start or change anything.
-    point: CSS selector of what a talk is about now, or ""; hide: of what the room is to guess; asks: the answers that
-    it chooses from, which may be none.
-    chat: the turns of the conversation that is shown, the user's first.
+    link: the state of the open view, as "Copy link" has it. hands_off: whether pages that follow
+    may look and point, and not start or change anything. point: CSS selector of what a talk is
+    about now, or ""; hide: of what the room is to guess; asks: the answers that it chooses from,
+    which may be none. chat: the turns of the conversation that is shown, the user's first.
     """
 
     tab: str
@@ -132,7 +136,9 @@ class Scene(TypedDict):
 
 
 class Written(TypedDict):
-    """What follows after `start` characters of the text that a page has generated, as lines of a token stream."""
+    """What follows after `start` characters of the text that a page has generated, as lines of a
+    token stream.
+    """
 
     number: int
     start: int
@@ -140,7 +146,9 @@ class Written(TypedDict):
 
 
 def fields(request: object, *names: str) -> list[Any]:
-    """The named fields of an untrusted request; None for those that it lacks, and for all if it is no object."""
+    """The named fields of an untrusted request; None for those that it lacks, and for all if it is
+    no object.
+    """
     given = request if isinstance(request, dict) else {}
     return [given.get(name) for name in names]
 
@@ -165,7 +173,9 @@ def within_json(value: Any) -> Any:
 
 
 def probability(value: SupportsFloat, digits: int = 3) -> float:
-    """A probability as the page's JSON has it: so many significant digits of it, and of what is left to 1."""
+    """A probability as the page's JSON has it: so many significant digits of it, and of what is
+    left to 1.
+    """
     share = float(value)
     least = min(share, 1 - share)
     if not 0 < least < 1:

@@ -32,7 +32,9 @@ from ui.state.sessions import SessionStore
 from ui.state.uploaded import Uploaded
 
 T = TypeVar("T")
-_BETWEEN_UPDATES, _EACH_UPDATE = 0.07, 0.02  # seconds: faster updates are hardly visible, and each costs milliseconds
+# seconds: faster updates are hardly visible, and each costs milliseconds
+_BETWEEN_UPDATES = 0.07
+_EACH_UPDATE = 0.02
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,11 @@ class Services:
     broadcasts: Broadcasts = field(default_factory=Broadcasts)
     device: torch.device = PROCESSOR  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
-    notices: list[str] = field(default_factory=list)  # sentences that every visitor is told at the beginning
+    # sentences that every visitor is told at the beginning
+    notices: list[str] = field(default_factory=list)
     uploaded: Uploaded = field(default_factory=Uploaded)  # files that have not been opened yet
-    ending: threading.Event = field(default_factory=threading.Event)  # the server has been told to end
+    # the server has been told to end
+    ending: threading.Event = field(default_factory=threading.Event)
     talk: SpokenTalk = NO_TALK  # the one that the app was started with
     notify: Callable[[str], None] = log_notice  # shows a sentence to the visitor whose work this is
 
@@ -63,13 +67,22 @@ class Services:
         return self.compute_thread.each(steps, background=True)
 
     def write(
-        self, lm: LanguageModel, continuations: Sequence[TokenSequence], max_new_tokens: int, *, use_cache: bool = True
+        self,
+        lm: LanguageModel,
+        continuations: Sequence[TokenSequence],
+        max_new_tokens: int,
+        *,
+        use_cache: bool = True,
     ) -> Iterator[Token]:
-        """The next tokens of several texts, numbered as these are, written together with those of other visitors."""
+        """The next tokens of several texts, numbered as these are, written together with those of
+        other visitors.
+        """
         if max_new_tokens < 1:
             return iter(())
         if not use_cache:
-            steps = continue_together(lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False)
+            steps = continue_together(
+                lm.model, continuations, max_new_tokens=max_new_tokens, use_cache=False
+            )
             computed = self.compute_thread.each(steps)
             return (Token(place, made, seconds) for (place, made), seconds in computed)
         here = partial(self.scheduler.write, lm.model)
@@ -79,8 +92,12 @@ class Services:
             return self._write_on_card(lm, continuations, max_new_tokens)
         return here(continuations, max_new_tokens)
 
-    def _write_on_card(self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[Token]:
-        """As `write`, on a graphics card; where that has no memory left, the processor goes on with the same texts."""
+    def _write_on_card(
+        self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int
+    ) -> Iterator[Token]:
+        """As `write`, on a graphics card; where that has no memory left, the processor goes on with
+        the same texts.
+        """
         n_wanted = [one.n_new + max_new_tokens for one in texts]
         try:
             yield from self.scheduler.write(lm.model, texts, max_new_tokens)
@@ -93,7 +110,11 @@ class Services:
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
         """As `gptcore.inference.scoring.score_text`, wherever it is computed."""
         here = partial(self.measure, partial(score_text, lm, text))
-        return zero_gpu.score(lm, text, here=here, notify=self.notify) if zero_gpu.wanted(lm) else here()
+        return (
+            zero_gpu.score(lm, text, here=here, notify=self.notify)
+            if zero_gpu.wanted(lm)
+            else here()
+        )
 
     def opened(self, name: object) -> LanguageModel | None:
         """A model that is already open, or None: a component's request must not load one."""
@@ -109,7 +130,9 @@ class Services:
 
     @property
     def update_seconds(self) -> float:
-        """Minimum interval between two page updates of a text: each costs the server as much as a token."""
+        """Minimum interval between two page updates of a text: each costs the server as much as a
+        token.
+        """
         return max(_BETWEEN_UPDATES, _EACH_UPDATE * self.scheduler.n_texts)
 
     def now(self, compute: Callable[[], T]) -> T:
@@ -129,7 +152,9 @@ class Services:
         self.measure_thread.close()
 
     def measure(self, compute: Callable[[], T]) -> T:
-        """Runs a computation of several seconds on a separate thread, so that nobody else waits for it."""
+        """Runs a computation of several seconds on a separate thread, so that nobody else waits for
+        it.
+        """
         return self.measure_thread.once(compute)
 
 
@@ -156,8 +181,8 @@ def make_services(
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
         lan, talk, device: see Services.
-        any_model: whether visitors may open what is not in the list, where the profile allows it; a path tells what is
-            on the machine, so not those of other machines.
+        any_model: whether visitors may open what is not in the list, where the profile allows it; a
+            path tells what is on the machine, so not those of other machines.
     """
     limits = replace(PROFILES[profile], any_model=PROFILES[profile].any_model and any_model)
     if training_runs is not None:
@@ -170,14 +195,28 @@ def make_services(
     if limits.leader_first:
         run_manager.queue.leads = lambda workspace: broadcasts.leads(workspace.id)
     store = ModelStore(
-        limits, offline=offline, default=model, trained=run_manager.workspaces.language_model, device=device
+        limits,
+        offline=offline,
+        default=model,
+        trained=run_manager.workspaces.language_model,
+        device=device,
     )
     for thread in (compute_thread, measure_thread):
         thread.failed = store.on_gpu_out_of_memory
     return Services(
-        models=store, sessions=SessionStore(limits), limits=limits, run_manager=run_manager, device=device,
-        compute_thread=compute_thread, measure_thread=measure_thread, scheduler=Scheduler(compute_thread),
-        admission=AdmissionQueue(limits.texts_at_once), heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
-        attention_cache=AttentionCache(limits.reading_bytes, limits.reading_seconds), ending=ending, lan=lan, talk=talk,
+        models=store,
+        sessions=SessionStore(limits),
+        limits=limits,
+        run_manager=run_manager,
+        device=device,
+        compute_thread=compute_thread,
+        measure_thread=measure_thread,
+        scheduler=Scheduler(compute_thread),
+        admission=AdmissionQueue(limits.texts_at_once),
+        heavy=AdmissionQueue(limits.heavy_at_once, "computation"),
+        attention_cache=AttentionCache(limits.reading_bytes, limits.reading_seconds),
+        ending=ending,
+        lan=lan,
+        talk=talk,
         broadcasts=broadcasts,
-    )  # fmt: skip
+    )

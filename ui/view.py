@@ -45,7 +45,9 @@ class Tab:
         """The view of this title, in any case; the first one for "". None where there is none."""
         if not title:
             return next(iter(self.views), None)
-        return next((view for view in self.views if view.title.casefold() == title.casefold()), None)
+        return next(
+            (view for view in self.views if view.title.casefold() == title.casefold()), None
+        )
 
     def shows_sentence_in(self, title: str = "") -> bool:
         """Whether the view of this title, the first one for "", is about the page's sentence."""

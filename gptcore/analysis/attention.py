@@ -42,7 +42,9 @@ class _QueriesAndKeys(Probe):
 
 @adapted()
 @torch.inference_mode()
-def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Tensor:
+def attention_patterns(
+    model: GPT, token_ids: Sequence[int] | Tensor, *, max_bytes: int = DEFAULT_MAX_BYTES
+) -> Tensor:
     """Computes the attention maps of every head for a text.
 
     Args:
@@ -51,20 +53,23 @@ def attention_patterns(model: GPT, token_ids: Sequence[int] | Tensor, *, max_byt
         max_bytes: memory limit for the maps, which grow with the square of T.
 
     Returns:
-        float32 [n_layer, n_head, T, T] on the model's device, so that only what is asked for is copied: the
-        attention weight from a query token (row) to a key token (column). Rows sum to 1; the future is exactly 0.
+        float32 [n_layer, n_head, T, T] on the model's device, so that only what is asked for is
+        copied: the attention weight from a query token (row) to a key token (column). Rows sum to
+        1; the future is exactly 0.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does, and for more than one text.
         MemoryLimitError: the maps would take more than max_bytes; `read_attention` takes far less.
     """
     ids = _one_text(model, token_ids)
-    config, T = model.config, ids.shape[1]
+    config = model.config
+    T = ids.shape[1]
     heads = config.n_layer * config.n_head
     if config.n_positions >= T and heads * T * T * 4 > max_bytes:
         raise MemoryLimitError(
-            f"All {heads:,} maps of {T:,} tokens take {heads * T * T * 4 / 1e9:.1f} GB; {max_bytes / 1e9:.1f} GB are "
-            f"allowed. Shorten the text to {int((max_bytes / heads / 4) ** 0.5):,} tokens, raise max_bytes, or use "
+            f"All {heads:,} maps of {T:,} tokens take {heads * T * T * 4 / 1e9:.1f} GB; "
+            f"{max_bytes / 1e9:.1f} GB are allowed. Shorten the text to "
+            f"{int((max_bytes / heads / 4) ** 0.5):,} tokens, raise max_bytes, or use "
             "read_attention, which draws one layer at a time."
         )
     patterns = torch.empty(config.n_layer, config.n_head, T, T, device=ids.device)
@@ -117,13 +122,17 @@ class QueriesAndKeys:
 
     @torch.inference_mode()
     def weights(self, layer: int) -> Tensor:
-        """Attention weights of the layer's heads, float32 [n_head, T, T]: rows sum to 1, the future is exactly 0."""
+        """Attention weights of the layer's heads, float32 [n_head, T, T]: rows sum to 1, the future
+        is exactly 0.
+        """
         return attention_weights(self.queries[layer], self.keys[layer], is_causal=self.causal)
 
     @torch.inference_mode()
     def head_weights(self, layer: int, head: int) -> Tensor:
         """Attention weights of one head, float32 [T, T]."""
-        return attention_weights(self.queries[layer][head], self.keys[layer][head], is_causal=self.causal)
+        return attention_weights(
+            self.queries[layer][head], self.keys[layer][head], is_causal=self.causal
+        )
 
     def layers(self) -> Iterator[Tensor]:
         """`weights` of one layer after the other."""
@@ -150,17 +159,21 @@ def read_attention(
     per_token = 8 * model.config.n_layer * model.config.n_embd
     if ids.shape[1] * per_token > max_bytes:
         raise MemoryLimitError(
-            f"The queries and keys of {ids.shape[1]:,} tokens take {ids.shape[1] * per_token / 1e6:,.0f} MB in this "
-            f"model; {max_bytes / 1e6:,.0f} MB are allowed. Shorten the text to {max_bytes // per_token:,} tokens."
+            f"The queries and keys of {ids.shape[1]:,} tokens take "
+            f"{ids.shape[1] * per_token / 1e6:,.0f} MB in this model; {max_bytes / 1e6:,.0f} "
+            f"MB are allowed. Shorten the text to {max_bytes // per_token:,} tokens."
         )
     probe = _QueriesAndKeys()
     if torch.isnan(read(model, ids[0], probe)).any():
         raise CheckpointError(NOT_NUMBERS)
-    return QueriesAndKeys(tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal)
+    return QueriesAndKeys(
+        tuple(ids[0].tolist()), tuple(probe.queries), tuple(probe.keys), model.config.causal
+    )
 
 
 def without_first_key(weights: Tensor) -> Tensor:
-    """Attention weights without the first token (the attention sink), renormalised so that rows sum to 1.
+    """Attention weights without the first token (the attention sink), renormalised so that rows sum
+    to 1.
 
     Idle heads attend to the first token; this shows the rest of their pattern.
 
@@ -168,7 +181,8 @@ def without_first_key(weights: Tensor) -> Tensor:
         weights: float [..., T, T].
 
     Returns:
-        float [..., T, T]: column 0 is 0. A row with nothing else to look at, such as the first, is NaN.
+        float [..., T, T]: column 0 is 0. A row with nothing else to look at, such as the first, is
+        NaN.
     """
     rest = weights.clone()
     rest[..., 0] = 0
@@ -182,6 +196,7 @@ def _one_text(model: GPT, token_ids: Sequence[int] | Tensor) -> Tensor:
     ids = ids[None] if ids.dim() == 1 else ids
     if ids.dim() != 2 or len(ids) != 1:
         raise TokenIdError(
-            f"token_ids has the shape {list(ids.shape)}; attention is shown for one text, [T] or [1, T]."
+            f"token_ids has the shape {list(ids.shape)}; attention is shown for one text, [T] "
+            "or [1, T]."
         )
     return ids

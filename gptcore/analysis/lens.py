@@ -18,11 +18,14 @@ _POSITIONS_AT_ONCE = 8  # at all depths
 
 @dataclass(frozen=True)
 class LogitLens:
-    """The model's prediction at every position and depth: 0 is the embeddings, n_layer the whole model."""
+    """The model's prediction at every position and depth: 0 is the embeddings, n_layer the whole
+    model.
+    """
 
     best: Tensor  # int64 [n_layer + 1, T], the most likely next token
     probability: Tensor  # float32 [n_layer + 1, T], of that token
-    final_rank: Tensor  # int64 [n_layer + 1, T], the rank there of the token that the whole model chooses; 1 is first
+    # int64 [n_layer + 1, T], the rank there of the token that the whole model chooses; 1 is first
+    final_rank: Tensor
     final_probability: Tensor  # float32 [n_layer + 1, T], of the token that the whole model chooses
 
 
@@ -40,19 +43,23 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     """
     if not 0 <= first < max(1, len(token_ids)):
         raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
-    streams = torch.cat(recorded(model, token_ids, "residual")["residual"])[:, first:]  # [n_layer + 1, T, C]
+    # [n_layer + 1, T, C]
+    streams = torch.cat(recorded(model, token_ids, "residual")["residual"])[:, first:]
     parts: list[tuple[Tensor, ...]] = []
     for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
         logits = model.lm_head(model.ln_f(chunk)).float()  # [n_layer + 1, t, V]
-        total, top = logits.logsumexp(-1), logits.max(-1)
-        chosen = logits.gather(-1, top.indices[-1:, :, None].expand(len(logits), -1, -1))  # of the whole model
+        total = logits.logsumexp(-1)
+        top = logits.max(-1)
+        # of the whole model
+        chosen = logits.gather(-1, top.indices[-1:, :, None].expand(len(logits), -1, -1))
         shares = [(of - total).exp() for of in (top.values, chosen[..., 0])]
         parts.append((top.indices, shares[0], 1 + (logits > chosen).sum(-1), shares[1]))
     return LogitLens(*[torch.cat(pieces, dim=1).cpu() for pieces in zip(*parts, strict=True)])
 
 
 def settled_depths(best: Tensor, written: Sequence[int]) -> list[int | None]:
-    """The depth from which each actual next token stays the top prediction; None where it is not the final one.
+    """The depth from which each actual next token stays the top prediction; None where it is not
+    the final one.
 
     Args:
         best: int64 [n_layer + 1, T], the first guess after each depth, as in LogitLens.

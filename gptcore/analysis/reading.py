@@ -31,11 +31,12 @@ class PartProbe(Probe):
 
 
 class Recorder(PartProbe):
-    """Keeps the activations of some kinds; `at` some positions alone, or as they are at all of them.
+    """Keeps the activations of some kinds; `at` some positions alone, or as they are at all of
+    them.
 
     Attributes:
-        found: of each kind a list: "residual" by depth and "attention" and "mlp" by layer, float [B, T, C]; "head" by
-            layer, [B, H, T, D].
+        found: of each kind a list: "residual" by depth and "attention" and "mlp" by layer, float
+            [B, T, C]; "head" by layer, [B, H, T, D].
     """
 
     def __init__(self, *kinds: Kind, at: Sequence[int] | None = None) -> None:
@@ -52,7 +53,9 @@ class Recorder(PartProbe):
 
 
 def read(model: GPT, token_ids: Sequence[int] | Tensor, probe: Probe) -> Tensor:
-    """Reads a text with dropout off, while a probe looks on: float [T, C], what the output head multiplies."""
+    """Reads a text with dropout off, while a probe looks on: float [T, C], what the output head
+    multiplies.
+    """
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     with evaluating(model):
         return model.hidden_states(ids, probe=probe)[0]

@@ -1,7 +1,8 @@
-"""Trace of one forward pass: what every part writes at one position, the attention weights, and the logit lens.
+"""Trace of one forward pass: what every part writes at one position, the attention weights, and the
+logit lens.
 
-Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (the residual stream as a sum of what
-heads and MLPs write); nostalgebraist 2020 (the logit lens).
+Sources: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (the residual
+stream as a sum of what heads and MLPs write); nostalgebraist 2020 (the logit lens).
 """
 
 from collections.abc import Collection, Sequence
@@ -18,23 +19,27 @@ from gptcore.model import GPT
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """What happened at one position of a text. L layers, H heads, T tokens, S tokens up to the position, V vocabulary.
+    """What happened at one position of a text. L layers, H heads, T tokens, S tokens up to the
+    position, V vocabulary.
 
     Norms are 2-norms over the width, of the position alone.
 
     Attributes:
         at: the position, counted from 0.
         logits: float32 [T, V], after every token.
-        attended: float32 [T, T], the largest attention weight of any head from one token to another.
+        attended: float32 [T, T], the largest attention weight of any head from one token to
+            another.
         looks: float32 [L, H, S], every head's attention weights from the position.
         token_norm, position_norm: of both embeddings; 0 where the shape has no positions.
-        head_norms: float32 [L, H], of what each head adds to its attention's output, without the bias.
+        head_norms: float32 [L, H], of what each head adds to its attention's output, without the
+            bias.
         attention_norms: float32 [L], of attention's output.
         mlp_norms: float32 [L], of the MLP's; 0 in a shape without MLPs.
-        stream_norms: float32 [L + 1], of the residual stream: after the embeddings, then after each block.
+        stream_norms: float32 [L + 1], of the residual stream: after the embeddings, then after each
+            block.
         final_norm: float, of what the output head multiplies.
-        lens: float32 [L + 1, V], log-probabilities that the output head would give the stream after each depth; the
-            last row is the model's own.
+        lens: float32 [L + 1, V], log-probabilities that the output head would give the stream after
+            each depth; the last row is the model's own.
     """
 
     at: int
@@ -52,7 +57,9 @@ class ForwardTrace:
 
 
 class _Tracer(Recorder):
-    """Keeps what a pass writes at one position, and where it looks from there; parts of the model may be off."""
+    """Keeps what a pass writes at one position, and where it looks from there; parts of the model
+    may be off.
+    """
 
     needs_weights = True
 
@@ -61,7 +68,8 @@ class _Tracer(Recorder):
         self._off = SwitchedOff([without])
         self._from = at
         self.looks: list[Tensor] = []
-        self.attended = torch.zeros(1, device=model.wte.weight.device)  # [T, T] after the first layer
+        # [T, T] after the first layer
+        self.attended = torch.zeros(1, device=model.wte.weight.device)
 
     def part(self, kind: Kind, layer: int, value: Tensor) -> Tensor:
         written = value if kind == "residual" else self._off.part(kind, layer, value)
@@ -73,18 +81,21 @@ class _Tracer(Recorder):
 
 
 @torch.inference_mode()
-def trace(model: GPT, token_ids: Sequence[int], at: int = -1, *, without: Collection[ModelPart] = ()) -> ForwardTrace:
+def trace(
+    model: GPT, token_ids: Sequence[int], at: int = -1, *, without: Collection[ModelPart] = ()
+) -> ForwardTrace:
     """Traces one forward pass at one position.
 
     Args:
-        model: of any shape. Post-norm models have no final norm; there the output head alone reads the stream.
+        model: of any shape. Post-norm models have no final norm; there the output head alone reads
+            the stream.
         token_ids: int [T], at most the window.
         at: the position; -1 for the last one, whose guess is the next token.
         without: parts of the model that write nothing in this pass.
 
     Raises:
-        TokenIdError, ContextLengthError: as the model does, and for a position outside the text. ConfigError: a part
-        that this model does not have.
+        TokenIdError, ContextLengthError: as the model does, and for a position outside the text.
+        ConfigError: a part that this model does not have.
     """
     n_tokens = len(token_ids)
     if not -n_tokens <= at < n_tokens:
@@ -95,7 +106,9 @@ def trace(model: GPT, token_ids: Sequence[int], at: int = -1, *, without: Collec
     tracer = _Tracer(model, at, without)
     hidden = read(model, token_ids, tracer)  # [T, C]
     logits = model.lm_head(hidden).float()
-    found, none, head_norms = tracer.found, torch.zeros(model.config.n_layer), list[Tensor]()
+    found = tracer.found
+    none = torch.zeros(model.config.n_layer)
+    head_norms = list[Tensor]()
     for block, heads in zip(model.blocks, found["head"], strict=True):
         here = heads[0, :, 0]  # [H, D]
         projection = block.attn.c_proj.weight.unflatten(1, here.shape)  # [C, H, D]

@@ -1,4 +1,6 @@
-"""Built-in training corpora (no download), and text files as documents: of any encoding that people have."""
+"""Built-in training corpora (no download), and text files as documents: of any encoding that people
+have.
+"""
 
 import gzip
 import logging
@@ -31,12 +33,16 @@ class Corpus:
 def corpus(name: str) -> list[str]:
     """The documents of a built-in corpus. Raises TrainingError for an unknown name."""
     if name not in CORPORA:
-        raise TrainingError(f"There is no built-in corpus {name!r}. Choose {', '.join(CORPORA)}, or give a text.")
+        raise TrainingError(
+            f"There is no built-in corpus {name!r}. Choose {', '.join(CORPORA)}, or give a text."
+        )
     return CORPORA[name].documents()
 
 
 def documents_of(text: str) -> list[str]:
-    """The documents of a text, separated by the end-of-text marker, wherever it stands; blank ones are left out."""
+    """The documents of a text, separated by the end-of-text marker, wherever it stands; blank ones
+    are left out.
+    """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     documents = lines.split(END_OF_TEXT)
     return [document.strip("\n") for document in documents if document.strip()]
@@ -47,11 +53,17 @@ def stories_of(text: str) -> list[str]:
     documents = documents_of(text)
     if len(documents) > 1:
         return documents
-    return [part.strip() for document in documents for part in re.split(r"\n[ \t]*\n", document) if part.strip()]
+    return [
+        part.strip()
+        for document in documents
+        for part in re.split(r"\n[ \t]*\n", document)
+        if part.strip()
+    ]
 
 
 def decoded(raw: bytes, name: str) -> tuple[str, str]:
-    """(the text, a note on how it was read or ""): UTF-8, UTF-16 with its mark, else line by line as far as it goes.
+    """(the text, a note on how it was read or ""): UTF-8, UTF-16 with its mark, else line by line
+    as far as it goes.
 
     Raises:
         TrainingError: bytes that are no text.
@@ -66,7 +78,8 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
         return raw.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
         pass
-    lines, other = [], 0
+    lines = []
+    other = 0
     for line in raw.split(b"\n"):
         try:
             lines.append(line.decode("utf-8"))
@@ -76,12 +89,18 @@ def decoded(raw: bytes, name: str) -> tuple[str, str]:
     text = "\n".join(lines)
     strange = sum(character < " " and character not in "\n\r\t\f" for character in text)
     if strange > _MOST_CONTROLS * len(text):
-        raise TrainingError(f"{name} is not text: {strange:,} of its {len(text):,} characters are control characters.")
+        raise TrainingError(
+            f"{name} is not text: {strange:,} of its {len(text):,} characters are control "
+            "characters."
+        )
     return text, f"{other:,} line(s) of {name} were not UTF-8 and were read as Windows-1252."
 
 
-def read_documents(path: str | Path, divided: Callable[[str], list[str]] = documents_of) -> list[str]:
-    """The documents of a text file, see `documents_of` and `stories_of`; one whose name ends in .gz is decompressed.
+def read_documents(
+    path: str | Path, divided: Callable[[str], list[str]] = documents_of
+) -> list[str]:
+    """The documents of a text file, see `documents_of` and `stories_of`; one whose name ends in .gz
+    is decompressed.
 
     Raises:
         TrainingError: the file is missing, empty or no text.
@@ -90,7 +109,9 @@ def read_documents(path: str | Path, divided: Callable[[str], list[str]] = docum
         raw = Path(path).read_bytes()
         raw = gzip.decompress(raw) if Path(path).suffix == ".gz" else raw
     except (OSError, EOFError) as error:
-        raise TrainingError(f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+        raise TrainingError(
+            f"The text {path} cannot be read ({getattr(error, 'strerror', None) or error})."
+        ) from None
     text, note = decoded(raw, str(path))
     if note:
         _log.warning(note)
@@ -106,8 +127,11 @@ def _python_reference() -> list[str]:
 
 
 def _python_source() -> list[str]:
-    """The modules of the standard library's top level, in alphabetical order, up to about two million characters."""
-    documents, size = [], 0
+    """The modules of the standard library's top level, in alphabetical order, up to about two
+    million characters.
+    """
+    documents = []
+    size = 0
     for path in sorted(Path(sysconfig.get_path("stdlib")).glob("[a-z]*.py")):
         text = path.read_text(encoding="utf-8", errors="replace").strip()
         if text and size + len(text) <= _MOST_SOURCE:
@@ -120,26 +144,35 @@ def _python_source() -> list[str]:
 CORPORA: dict[str, Corpus] = {
     "anthology": Corpus(
         "Anthology",
-        "184 little stories, dialogues, letters, recipes, riddles and rhymes in simple English, written for this app",
+        "184 little stories, dialogues, letters, recipes, riddles and rhymes in simple "
+        "English, written for this app",
         lambda: read_documents(_ANTHOLOGY),
     ),
     "world": Corpus(
         "A small web with tasks",
-        "made-up stories, reviews, sums, French lines and questions, which show tasks as the web shows them",
+        "made-up stories, reviews, sums, French lines and questions, which show tasks as the "
+        "web shows them",
         lambda: read_documents(BUNDLED / "world" / "pages.txt.gz"),
     ),
     "stories": Corpus(
-        "Stories", "21,891 little stories that the bundled mini wrote",
+        "Stories",
+        "21,891 little stories that the bundled mini wrote",
         lambda: read_documents(BUNDLED / "mini" / "stories.txt.gz"),
     ),
     "tasks": Corpus(
-        "Three tasks", "pages of the small web that ask for a last word, put a question about a text or sum a text up",
+        "Three tasks",
+        "pages of the small web that ask for a last word, put a question about a text or sum a "
+        "text up",
         lambda: read_documents(BUNDLED / "world" / "task_pages.txt.gz"),
     ),
     "python_reference": Corpus(
-        "Python's language reference", "the help texts that come with Python, from `pydoc`", _python_reference,
+        "Python's language reference",
+        "the help texts that come with Python, from `pydoc`",
+        _python_reference,
     ),
     "python_source": Corpus(
-        "Python's own source", "modules of the standard library, as installed on this machine", _python_source,
+        "Python's own source",
+        "modules of the standard library, as installed on this machine",
+        _python_source,
     ),
-}  # fmt: skip
+}

@@ -1,1 +1,3 @@
-"""Short scripts, one thing each: `python -m gptcore.examples.read_attention`, and the others beside it."""
+"""Short scripts, one thing each: `python -m gptcore.examples.read_attention`, and the others beside
+it.
+"""

@@ -1,4 +1,5 @@
-"""Continues many prompts together, and gives one number for each: how sure the model was of what it wrote.
+"""Continues many prompts together, and gives one number for each: how sure the model was of what it
+wrote.
 
 `python -m gptcore.examples.generate_many [MODEL]`
 """
@@ -9,7 +10,12 @@ import sys
 import gptcore
 
 lm = gptcore.load(*sys.argv[1:2])
-prompts = ["Once upon a time", "The old boat", "Lily and Tom went to the park", "One day, a big dog"]
+prompts = [
+    "Once upon a time",
+    "The old boat",
+    "Lily and Tom went to the park",
+    "One day, a big dog",
+]
 texts = gptcore.generate_batch(lm, prompts, max_new_tokens=20, temperature=0.8, top_k=50, seed=1)
 
 for prompt, tokens in zip(prompts, texts, strict=True):

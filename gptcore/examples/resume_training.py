@@ -14,14 +14,18 @@ import gptcore
 from gptcore.training import RandomWindows, Source, StepEvent, Trainer, TrainingConfig
 
 CONFIG = TrainingConfig(max_steps=12, batch_size=4, warmup_steps=2)
-SHAPE = gptcore.GPTConfig(vocab_size=50, n_positions=16, n_embd=16, n_layer=1, n_head=2, resid_pdrop=0.1)
+SHAPE = gptcore.GPTConfig(
+    vocab_size=50, n_positions=16, n_embd=16, n_layer=1, n_head=2, resid_pdrop=0.1
+)
 TOKENS = np.arange(1000) * 7 % 50
 
 
 def new_trainer() -> Trainer:
     """A trainer before its first update, always the same."""
     torch.manual_seed(1)
-    return Trainer(gptcore.GPT(SHAPE), CONFIG, RandomWindows([Source(TOKENS)], window=16, batch_size=4))
+    return Trainer(
+        gptcore.GPT(SHAPE), CONFIG, RandomWindows([Source(TOKENS)], window=16, batch_size=4)
+    )
 
 
 def losses(trainer: Trainer, most: int = CONFIG.max_steps) -> list[float]:
@@ -33,7 +37,8 @@ def losses(trainer: Trainer, most: int = CONFIG.max_steps) -> list[float]:
 with tempfile.TemporaryDirectory() as folder:
     first = new_trainer()
     before = losses(first, most=5)
-    first.save(Path(folder) / "run.safetensors")  # weights, optimiser, step, and the state of dropout
+    # weights, optimiser, step, and the state of dropout
+    first.save(Path(folder) / "run.safetensors")
     second = new_trainer()
     second.resume(Path(folder) / "run.safetensors")
     print("stopped and resumed:", before + losses(second))

@@ -15,6 +15,11 @@ steering = steering_vector(lm, towards=sad, away=happy, depth=(lm.model.config.n
 
 for strength in (-2.0, 0.0, 2.0):
     tokens = gptcore.generate(
-        lm, "The little boy was", max_new_tokens=25, temperature=0.7, seed=3, steering=steering.scaled(strength)
+        lm,
+        "The little boy was",
+        max_new_tokens=25,
+        temperature=0.7,
+        seed=3,
+        steering=steering.scaled(strength),
     )
     print(f"{strength:+.0f}: The little boy was{''.join(token.text for token in tokens)}")

@@ -1,4 +1,6 @@
-"""Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which make an assistant."""
+"""Fine-tuning: the GPT-1 paper's inputs and classifier; instructions and preferences (DPO), which
+make an assistant.
+"""
 
 from gptcore.finetuning.answering import answers
 from gptcore.finetuning.classification import (
@@ -14,5 +16,11 @@ from gptcore.finetuning.classification import (
     similarity,
 )
 from gptcore.finetuning.instruction import Instruction, Message, chat_prompt, instructions
-from gptcore.finetuning.preference import DirectPreference, PreferenceBatches, PreferencePair, dpo_loss, write_pairs
+from gptcore.finetuning.preference import (
+    DirectPreference,
+    PreferenceBatches,
+    PreferencePair,
+    dpo_loss,
+    write_pairs,
+)
 from gptcore.finetuning.supervised import AnswerBatches, AnswerLoss

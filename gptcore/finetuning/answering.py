@@ -35,7 +35,9 @@ class Verdict:
 
 def holds(text: str, word: str) -> bool:
     """Whether a text has a word, also with a regular ending: ball in "two balls"."""
-    return re.search(rf"\b{re.escape(word)}(?:s|es|d|ed|ing|ly)?\b", text, re.IGNORECASE) is not None
+    return (
+        re.search(rf"\b{re.escape(word)}(?:s|es|d|ed|ing|ly)?\b", text, re.IGNORECASE) is not None
+    )
 
 
 def judge(text: str, words: Sequence[str], *, ended: bool) -> Verdict:
@@ -48,14 +50,21 @@ def judge(text: str, words: Sequence[str], *, ended: bool) -> Verdict:
     """
     used = sum(holds(text, word) for word in words) / len(words) if words else 1.0
     words_written = [word.lower() for word in _TOKEN.findall(text)]
-    runs = [tuple(words_written[i : i + _REPEATED_RUN]) for i in range(len(words_written) - _REPEATED_RUN + 1)]
+    runs = [
+        tuple(words_written[i : i + _REPEATED_RUN])
+        for i in range(len(words_written) - _REPEATED_RUN + 1)
+    ]
     repeated = 1 - len(set(runs)) / len(runs) if runs else 0.0
-    return Verdict(used, ended and text.rstrip().endswith((".", "!", "?", '"')), repeated, len(words_written))
+    return Verdict(
+        used, ended and text.rstrip().endswith((".", "!", "?", '"')), repeated, len(words_written)
+    )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer that a model has written: its text, its token ids, and whether it ended by itself."""
+    """An answer that a model has written: its text, its token ids, and whether it ended by
+    itself.
+    """
 
     text: str
     ids: tuple[int, ...]
@@ -65,11 +74,14 @@ class Answer:
 def answers(
     lm: LanguageModel, prompts: Sequence[str], *, n_each: int = 1, **settings: Any
 ) -> Iterator[tuple[int, Answer]]:
-    """Answers every prompt n_each times; yields (prompt index, answer), prompts in order of completion.
+    """Answers every prompt n_each times; yields (prompt index, answer), prompts in order of
+    completion.
 
     Arguments and errors as `answering`.
     """
-    written = (found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None)
+    written = (
+        found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None
+    )
     return ((place, answer) for place, own in written for answer in own)
 
 
@@ -83,7 +95,8 @@ def answering(
     seed: int = 1,
     batch_size: int = 16,
 ) -> Iterator[tuple[int, list[Answer]] | None]:
-    """As `answers`, all of a prompt together, and None after every step of the batch, for other work in between.
+    """As `answers`, all of a prompt together, and None after every step of the batch, for other
+    work in between.
 
     Args:
         lm: answers in the chat format.
@@ -97,15 +110,22 @@ def answering(
     Raises:
         TokenizerError: characters that the model does not know, before anything is written.
     """
-    window, waiting = lm.model.config.n_positions, []
+    window = lm.model.config.n_positions
+    waiting = []
     for place, prompt in enumerate(prompts):
-        ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[-max(1, window - _LEAST_ROOM) :]
+        ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[
+            -max(1, window - _LEAST_ROOM) :
+        ]
         for number in range(n_each):
             own = seed + place * n_each + number
-            sequence = TokenSequence(ids, settings, seed=own, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
+            sequence = TokenSequence(
+                ids, settings, seed=own, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0
+            )
             waiting.append((place, sequence, max(1, min(max_new_tokens, window - len(ids)))))
     waiting.reverse()
-    batch, writing, pieces = RunningBatch(lm.model), dict[TokenSequence, int](), dict[TokenSequence, list[str]]()
+    batch = RunningBatch(lm.model)
+    writing = dict[TokenSequence, int]()
+    pieces = dict[TokenSequence, list[str]]()
     written: dict[int, list[Answer]] = {}
     while waiting or writing:
         while waiting and len(writing) < batch_size:
@@ -115,9 +135,12 @@ def answering(
         for sequence, token in batch.step():
             pieces[sequence].append(token.text)
         for sequence in [one for one in writing if one.done]:
-            place, text = writing.pop(sequence), "".join(pieces.pop(sequence)).strip()
+            place = writing.pop(sequence)
+            text = "".join(pieces.pop(sequence)).strip()
             own = written.setdefault(place, [])
-            own.append(Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length"))
+            own.append(
+                Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length")
+            )
             if len(own) == n_each:
                 yield place, written.pop(place)
         yield None

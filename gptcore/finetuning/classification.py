@@ -1,8 +1,8 @@
-"""The GPT-1 paper's fine-tuning: structured inputs as token sequences (figure 1), and a classifier, which is a linear
-layer on the extract token, with language modelling as an auxiliary objective.
+"""The GPT-1 paper's fine-tuning: structured inputs as token sequences (figure 1), and a classifier,
+which is a linear layer on the extract token, with language modelling as an auxiliary objective.
 
-Source: Radford et al. 2018, sections 3.2, 3.3 and 4.1: L3 = L2 + lambda * L1, lambda 0.5, learning rate 6.25e-5,
-batch 32, 3 epochs, linear decay with a warm-up over 0.2 % of the training.
+Source: Radford et al. 2018, sections 3.2, 3.3 and 4.1: L3 = L2 + lambda * L1, lambda 0.5, learning
+rate 6.25e-5, batch 32, 3 epochs, linear decay with a warm-up over 0.2 % of the training.
 """
 
 import math
@@ -24,7 +24,9 @@ AUXILIARY_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """The ids of the three tokens that fine-tuning adds behind a vocabulary of V: V, V + 1 and V + 2."""
+    """The ids of the three tokens that fine-tuning adds behind a vocabulary of V: V, V + 1 and V +
+    2.
+    """
 
     start: int
     delimiter: int
@@ -40,19 +42,26 @@ class SpecialTokens:
 class EncodedExample:
     """One labelled input."""
 
-    # token ids. One for classification and entailment; both orders for similarity, whose representations are added; one
-    # for each answer of a multiple choice.
+    # token ids. One for classification and entailment; both orders for similarity, whose
+    # representations are added; one for each answer of a multiple choice.
     sequences: tuple[tuple[int, ...], ...]
     label: int  # which class or answer, from 0
 
 
-def classification(text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int) -> EncodedExample:
+def classification(
+    text: Sequence[int], label: int, *, tokens: SpecialTokens, window: int
+) -> EncodedExample:
     """start, text, extract. A text that is too long is truncated at the end."""
     return EncodedExample((_joined([text], tokens, window),), label)
 
 
 def entailment(
-    premise: Sequence[int], hypothesis: Sequence[int], label: int, *, tokens: SpecialTokens, window: int
+    premise: Sequence[int],
+    hypothesis: Sequence[int],
+    label: int,
+    *,
+    tokens: SpecialTokens,
+    window: int,
 ) -> EncodedExample:
     """start, premise, delimiter, hypothesis, extract."""
     return EncodedExample((_joined([premise, hypothesis], tokens, window),), label)
@@ -67,9 +76,15 @@ def similarity(
 
 
 def multiple_choice(
-    context: Sequence[int], answers: Sequence[Sequence[int]], label: int, *, tokens: SpecialTokens, window: int
+    context: Sequence[int],
+    answers: Sequence[Sequence[int]],
+    label: int,
+    *,
+    tokens: SpecialTokens,
+    window: int,
 ) -> EncodedExample:
-    """start, context (with the question), delimiter, answer, extract, for each answer; a softmax runs over answers.
+    """start, context (with the question), delimiter, answer, extract, for each answer; a softmax
+    runs over answers.
 
     Raises:
         TrainingError: fewer than two answers, or a label out of range.
@@ -77,7 +92,9 @@ def multiple_choice(
     if len(answers) < 2 or not 0 <= label < len(answers):
         given = f"There are {len(answers)} answers and the label is {label}"
         raise TrainingError(f"{given}; it must be one of at least two.")
-    return EncodedExample(tuple(_joined([context, answer], tokens, window) for answer in answers), label)
+    return EncodedExample(
+        tuple(_joined([context, answer], tokens, window) for answer in answers), label
+    )
 
 
 def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) -> tuple[int, ...]:
@@ -95,7 +112,9 @@ def _joined(parts: Sequence[Sequence[int]], tokens: SpecialTokens, window: int) 
 
 @dataclass(frozen=True)
 class ClassifierOutput:
-    """Classifier output: logits float [B, n_classes] (or [B, answers]), and the loss L3, or None without labels."""
+    """Classifier output: logits float [B, n_classes] (or [B, answers]), and the loss L3, or None
+    without labels.
+    """
 
     logits: Tensor
     loss: Tensor | None
@@ -136,7 +155,8 @@ class TaskClassifier(nn.Module):
         config = body.config
         self.tokens: SpecialTokens = SpecialTokens.after(config.vocab_size)
         self.body: GPT = GPT(replace(config, vocab_size=config.vocab_size + 3))
-        own, fresh = self.body.state_dict(), torch.empty(3, config.n_embd)
+        own = self.body.state_dict()
+        fresh = torch.empty(3, config.n_embd)
         fresh.normal_(std=config.initializer_range, generator=generator)
         with torch.no_grad():
             for name, value in body.state_dict().items():
@@ -150,28 +170,34 @@ class TaskClassifier(nn.Module):
         self.auxiliary_weight = auxiliary_weight
 
     def language_model(self) -> GPT:
-        """A copy of the current body without the three new tokens, for generation with the old vocabulary."""
+        """A copy of the current body without the three new tokens, for generation with the old
+        vocabulary.
+        """
         V = self.body.config.vocab_size - 3
         weights = self.body.state_dict()
         for name in ("wte.weight", "lm_head.weight"):
             weights[name] = weights[name][:V]
         copied = {name: value.clone() for name, value in weights.items()}
-        return model_from_tensors(replace(self.body.config, vocab_size=V), copied).requires_grad_(False)
+        return model_from_tensors(replace(self.body.config, vocab_size=V), copied).requires_grad_(
+            False
+        )
 
     def forward(self, token_ids: Tensor, labels: Tensor | None = None) -> ClassifierOutput:
         """Runs the body once for both losses.
 
         Args:
-            token_ids: int64 [B, S, T]: S sequences per example, right-padded with -1. The extract token is the last
-                real one.
+            token_ids: int64 [B, S, T]: S sequences per example, right-padded with -1. The extract
+                token is the last real one.
             labels: int64 [B].
         """
         B, S, T = token_ids.shape
         flat = token_ids.reshape(B * S, T)
         real = flat >= 0
         last = real.sum(dim=1) - 1  # [B * S]
-        hidden = self.body.hidden_states(flat.clamp(min=0))  # causal: padding comes last and is never seen
-        extracted = hidden[torch.arange(B * S, device=flat.device), last].view(B, S, -1)  # [B, S, C]
+        # causal: padding comes last and is never seen
+        hidden = self.body.hidden_states(flat.clamp(min=0))
+        # [B, S, C]
+        extracted = hidden[torch.arange(B * S, device=flat.device), last].view(B, S, -1)
         if self.head.out_features == 1:
             logits = self.head(self.drop(extracted))[..., 0]  # [B, S], one score an answer
         else:
@@ -183,7 +209,9 @@ class TaskClassifier(nn.Module):
         if self.auxiliary_weight:
             targets = flat[:, 1:].masked_fill(~real[:, 1:], IGNORED_TARGET)
             predicted = self.body.lm_head(hidden[:, :-1]).float()
-            own = F.cross_entropy(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED_TARGET)
+            own = F.cross_entropy(
+                predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED_TARGET
+            )
             terms = (loss, own)
             loss = loss + self.auxiliary_weight * own
         return ClassifierOutput(logits, loss, terms)
@@ -206,10 +234,14 @@ class LabelledBatches:
 
     def __init__(self, examples: Sequence[EncodedExample], *, batch_size: int) -> None:
         if not examples or len({len(example.sequences) for example in examples}) != 1:
-            raise TrainingError(f"There are {len(examples)} examples; give at least one, all of one kind.")
+            raise TrainingError(
+                f"There are {len(examples)} examples; give at least one, all of one kind."
+            )
         self.examples: list[EncodedExample] = list(examples)
         self.batch_size = batch_size
-        self.window: int = max(len(sequence) for example in examples for sequence in example.sequences)
+        self.window: int = max(
+            len(sequence) for example in examples for sequence in example.sequences
+        )
         self.updates_per_epoch: int = math.ceil(len(examples) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -221,7 +253,9 @@ def padded(examples: Sequence[EncodedExample]) -> tuple[Tensor, Tensor]:
     """(token ids int64 [B, S, T] padded with -1, labels int64 [B])."""
     rows = [torch.tensor(sequence) for example in examples for sequence in example.sequences]
     ids = pad_sequence(rows, batch_first=True, padding_value=-1)  # [B * S, T]
-    return ids.view(len(examples), -1, ids.shape[1]), torch.tensor([example.label for example in examples])
+    return ids.view(len(examples), -1, ids.shape[1]), torch.tensor(
+        [example.label for example in examples]
+    )
 
 
 @torch.inference_mode()
@@ -229,7 +263,9 @@ def evaluate_classifier(
     model: TaskClassifier, examples: Sequence[EncodedExample], *, batch_size: int = 64
 ) -> ClassScore:
     """Loss and accuracy on labelled examples, without dropout."""
-    was_training, loss, right = model.training, 0.0, 0
+    was_training = model.training
+    loss = 0.0
+    right = 0
     model.eval()
     for begin in range(0, len(examples), batch_size):
         ids, labels = padded(examples[begin : begin + batch_size])

@@ -1,8 +1,9 @@
 """Instructions: a chat format, and prompts with their answers that are synthesised from stories.
 
-Sources: Ouyang et al. 2022, "Training language models to follow instructions with human feedback", section 3.5
-(supervised fine-tuning, the first of three steps); Eldan and Li 2023, "TinyStories" (stories with given words);
-PROMETHEUS (Bertin 2025, repository), which makes the instructions from the corpus's own stories, as here.
+Sources: Ouyang et al. 2022, "Training language models to follow instructions with human feedback",
+section 3.5 (supervised fine-tuning, the first of three steps); Eldan and Li 2023, "TinyStories"
+(stories with given words); PROMETHEUS (Bertin 2025, repository), which makes the instructions from
+the corpus's own stories, as here.
 """
 
 import random
@@ -30,7 +31,8 @@ _WORD = re.compile(r"\b[a-z]{3,12}\b")
 _NOUN = re.compile(r"\b(?:a|the|his|her) ([a-z]{3,12})[.,!?]")
 _SENTENCE_END = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]["”]))(?<!Mr\.)(?<!Mrs\.)\s+(?![a-z])')
 _NAMED = re.compile(r"\b(?:a|an) ((?:[a-z]+ ){0,2}[a-z]+) (?:named|called) ([A-Z][a-z]+)")
-# The list behind "the words", "these words in a story:", "Words:" or "a story with"; see `requested_words`.
+# The list behind "the words", "these words in a story:", "Words:" or "a story with"; see
+# `requested_words`.
 _LISTED = re.compile(
     r"(?:\b(?:the|these) words?(?: in an? (?:\w+ )?(?:story|sentence))?\b|(?:^|[.!?]\s+)words:|"
     r"\b(?:story|sentence) with(?! (?:the|these) words?\b)(?=[^.!?]*(?:,| and )))"
@@ -44,11 +46,18 @@ _RAREST = 4  # minimum number of stories that contain a word
 SHARES: Mapping[Kind, float] = {
     "words": 0.50, "about": 0.20, "continue": 0.07, "ending": 0.05, "question": 0.06, "talk": 0.12,
 }  # fmt: skip
-# A story has few of its requested words among many others; in a sentence nearly every word counts, so that a short
-# training learns from these to use the words of a prompt. Replies are short, and so need a large share.
+# A story has few of its requested words among many others; in a sentence nearly every word counts,
+# so that a short training learns from these to use the words of a prompt. Replies are short, and so
+# need a large share.
 TEACHING_SHARES: Mapping[Kind, float] = {
-    "sentence": 0.39, "words": 0.22, "about": 0.09, "continue": 0.03, "ending": 0.02, "question": 0.03, "talk": 0.22,
-}  # fmt: skip
+    "sentence": 0.39,
+    "words": 0.22,
+    "about": 0.09,
+    "continue": 0.03,
+    "ending": 0.02,
+    "question": 0.03,
+    "talk": 0.22,
+}
 _ASKS_WORDS = (
     "Write a story with the words: {words}.", "Write a story with the words: {words}.",
     "Write a story with the words {words}.", "Tell me a story with the words {words}.",
@@ -56,14 +65,26 @@ _ASKS_WORDS = (
     "Please use these words in a story: {words}.", "Write a story. Words: {words}.",
 )  # fmt: skip
 _ASKS_ABOUT = (
-    "Write a story about {about}.", "Tell me a story about {about}.", "Can you tell me a story about {about}?",
-    "Write a short story about {about}.", "Please write a story about {about}.", "I want a story about {about}.",
-)  # fmt: skip
+    "Write a story about {about}.",
+    "Tell me a story about {about}.",
+    "Can you tell me a story about {about}?",
+    "Write a short story about {about}.",
+    "Please write a story about {about}.",
+    "I want a story about {about}.",
+)
 _ASKS_ANY = (
-    "Tell me a story.", "Write a story.", "Another story, please.", "Surprise me.", "Write something.",
-    "One more story!", "Can you tell me a story?", "I want a story.", "Please write a little story.",
-    "A story, please.", "Tell me another.",
-)  # fmt: skip
+    "Tell me a story.",
+    "Write a story.",
+    "Another story, please.",
+    "Surprise me.",
+    "Write something.",
+    "One more story!",
+    "Can you tell me a story?",
+    "I want a story.",
+    "Please write a little story.",
+    "A story, please.",
+    "Tell me another.",
+)
 _ANY = 0.1  # of the requests for a story about something leave open what
 _ASKS_SENTENCE = (
     "Write a sentence with the words: {words}.", "Write a sentence with the words {words}.",
@@ -71,15 +92,38 @@ _ASKS_SENTENCE = (
     "Write a sentence. Words: {words}.",
 )  # fmt: skip
 _ASKS_BOTH = (
-    "Write a story about {about}, with the words: {words}.", "Tell me a story about {about}, with the words {words}.",
-)  # fmt: skip
-# What people say to an assistant beside asking for stories, and short answers; the texts are a file.
+    "Write a story about {about}, with the words: {words}.",
+    "Tell me a story about {about}, with the words {words}.",
+)
+# What people say to an assistant beside asking for stories, and short answers; the texts are a
+# file.
 _TALK = Path(__file__).with_name("small_talk.txt")
 _SLOT = re.compile(r"\{(\w+)\}")
-_SYLLABLES = ("ba", "dri", "fen", "ga", "ho", "ju", "ka", "lo", "mir", "na", "pe", "ro", "sha", "ti", "vel", "wu", "zo")
-_NAMED_SHARE = 0.1  # of the exchanges are about a name in any case, since copying one is the hardest to learn
+_SYLLABLES = (
+    "ba",
+    "dri",
+    "fen",
+    "ga",
+    "ho",
+    "ju",
+    "ka",
+    "lo",
+    "mir",
+    "na",
+    "pe",
+    "ro",
+    "sha",
+    "ti",
+    "vel",
+    "wu",
+    "zo",
+)
+_NAMED_SHARE = (
+    0.1  # of the exchanges are about a name in any case, since copying one is the hardest to learn
+)
 _INVENTED = 0.4  # of the names, so that a name is copied and not recognised
-_TYPED = (("as it is", 0.66), ("lower", 0.13), ("upper", 0.11), ("bare", 0.10))  # how a message is typed
+# how a message is typed
+_TYPED = (("as it is", 0.66), ("lower", 0.13), ("upper", 0.11), ("bare", 0.10))
 
 
 @dataclass(frozen=True)
@@ -98,7 +142,9 @@ class Instruction:
     answer: str  # the assistant's
     kind: Kind  # what is asked for
     words: tuple[str, ...] = ()  # those that the answer must contain, if the prompt requests any
-    earlier: tuple[str, ...] = ()  # what was said before: the user's turns and the assistant's, in turn
+    earlier: tuple[
+        str, ...
+    ] = ()  # what was said before: the user's turns and the assistant's, in turn
 
     @property
     def messages(self) -> list[Message]:
@@ -129,7 +175,8 @@ def instructions(
         stories: plain texts of some sentences each.
         n: how many to make.
         seed: of the choices.
-        shares: how often each kind is tried, relative to the others; not every story lends itself to each.
+        shares: how often each kind is tried, relative to the others; not every story lends itself
+            to each.
 
     Raises:
         TrainingError: no story has words to ask for.
@@ -138,16 +185,24 @@ def instructions(
     frequency = Counter(word for story in stories for word in set(_WORD.findall(story)))
     commonest = {word for word, _ in frequency.most_common(min(_COMMONEST, len(frequency) // 4))}
     least = _RAREST if len(stories) >= 200 else 1
-    telling = {word for word, count in frequency.items() if count >= least and word not in commonest}
+    telling = {
+        word for word, count in frequency.items() if count >= least and word not in commonest
+    }
     nouns = {word for story in stories for word in _NOUN.findall(story)} & telling
-    draw, made = random.Random(seed), list[Instruction]()
-    kinds, weights = list(shares), list(shares.values())
+    draw = random.Random(seed)
+    made = list[Instruction]()
+    kinds = list(shares)
+    weights = list(shares.values())
     tries = 0
     while len(made) < n:
         tries += 1
         if not stories or tries > 20 * n + 1000:
-            wanted = f"give more texts of at least {LEAST_SENTENCES} sentences with different words."
-            raise TrainingError(f"{len(stories)} stories gave {len(made)} of {n} instructions; {wanted}")
+            wanted = (
+                f"give more texts of at least {LEAST_SENTENCES} sentences with different words."
+            )
+            raise TrainingError(
+                f"{len(stories)} stories gave {len(made)} of {n} instructions; {wanted}"
+            )
         one = _make(draw, draw.choices(kinds, weights)[0], draw.choice(stories), telling, nouns)
         if one is not None:
             made.append(in_conversation(draw, one, made[-1:]))
@@ -159,13 +214,22 @@ def requested_words(prompt: str) -> tuple[str, ...]:
     match = _LISTED.search(prompt)
     items = re.split(r",|\band\b", match[1]) if match is not None else []
     words = (re.sub(r"^\W+|\W+$", "", item) for item in items)
-    return tuple(dict.fromkeys(word for word in words if word and len(word.split()) <= _LONGEST_REQUEST))
+    return tuple(
+        dict.fromkeys(word for word in words if word and len(word.split()) <= _LONGEST_REQUEST)
+    )
 
 
-def unseen(instructions: Sequence[Instruction], learned: Sequence[Instruction]) -> list[Instruction]:
+def unseen(
+    instructions: Sequence[Instruction], learned: Sequence[Instruction]
+) -> list[Instruction]:
     """Those of which neither the prompt nor the answer is among those learned; each prompt once."""
-    prompts, answers = {one.prompt for one in learned}, {one.answer for one in learned}
-    new = {one.prompt: one for one in instructions if one.prompt not in prompts and one.answer not in answers}
+    prompts = {one.prompt for one in learned}
+    answers = {one.answer for one in learned}
+    new = {
+        one.prompt: one
+        for one in instructions
+        if one.prompt not in prompts and one.answer not in answers
+    }
     return list(new.values())
 
 
@@ -174,8 +238,12 @@ def sentences(text: str) -> list[str]:
     return [one for one in _SENTENCE_END.split(text.strip()) if one]
 
 
-def in_conversation(draw: random.Random, one: Instruction, others: Sequence[Instruction] = ()) -> Instruction:
-    """With turns before its own, some of the time: small talk, one of `others`, or the same question."""
+def in_conversation(
+    draw: random.Random, one: Instruction, others: Sequence[Instruction] = ()
+) -> Instruction:
+    """With turns before its own, some of the time: small talk, one of `others`, or the same
+    question.
+    """
     if draw.random() >= _CONTINUED:
         return one
     if one.kind == "talk" and not one.earlier and draw.random() < _AGAIN:
@@ -190,7 +258,9 @@ def in_conversation(draw: random.Random, one: Instruction, others: Sequence[Inst
     return replace(one, earlier=(*one.earlier, *turns))
 
 
-def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
+def _make(
+    draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]
+) -> Instruction | None:
     """An instruction of a kind, or None where the story does not lend itself to it."""
     if kind == "talk":
         *earlier, said, answer = small_talk(draw)
@@ -205,30 +275,44 @@ def _make(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns:
         if named is None:
             return None
         being, name = named.groups()
-        text, is_a = " ".join(parts[:4]), _a(being)
+        text = " ".join(parts[:4])
+        is_a = _a(being)
         if name not in text:
             return None
-        asked = (f"What is the {being} called?", name), (f"Who is {name}?", is_a), (f"What is {name}?", is_a)
+        asked = (
+            (f"What is the {being} called?", name),
+            (f"Who is {name}?", is_a),
+            (f"What is {name}?", is_a),
+        )
         question, answer = draw.choice(asked)
         return Instruction(f"{text}\n{question}", f"{answer[0].upper()}{answer[1:]}.", kind)
     if len(parts) < 5:
         return None
     cut = draw.randint(1, 2) if kind == "continue" else len(parts) - draw.randint(1, 2)
-    begun, rest = " ".join(parts[:cut]), " ".join(parts[cut:])
+    begun = " ".join(parts[:cut])
+    rest = " ".join(parts[cut:])
     if kind == "continue":
-        return Instruction(draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) + begun, rest, kind)
+        return Instruction(
+            draw.choice(("Continue: ", "Continue this story: ", "Go on: ")) + begun, rest, kind
+        )
     end = draw.choice(("How does it end?", "How does the story end?", "Write the end."))
     return Instruction(f"{begun}\n{end}", rest, kind)
 
 
-def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]) -> Instruction | None:
-    """An instruction whose answer is the whole story: with words of it, about somebody in it, or both."""
+def _of_story(
+    draw: random.Random, kind: Kind, story: str, telling: set[str], nouns: set[str]
+) -> Instruction | None:
+    """An instruction whose answer is the whole story: with words of it, about somebody in it, or
+    both.
+    """
     present = list(dict.fromkeys(word for word in _WORD.findall(story) if word in telling))
     if len(present) < N_WORDS:
         return None
     words = tuple(draw.sample(present, N_WORDS))
     if kind == "words":
-        return Instruction(draw.choice(_ASKS_WORDS).format(words=_listed(draw, words)), story, kind, words)
+        return Instruction(
+            draw.choice(_ASKS_WORDS).format(words=_listed(draw, words)), story, kind, words
+        )
     named = _NAMED.search(story)
     things = [word for word in present if word in nouns]
     if named is None and not things:
@@ -239,7 +323,12 @@ def _of_story(draw: random.Random, kind: Kind, story: str, telling: set[str], no
     if draw.random() < 0.3 and named is not None:
         about = f"{_a(named[1])} named {named[2]}"
     if draw.random() < 0.4:
-        return Instruction(draw.choice(_ASKS_BOTH).format(about=about, words=_listed(draw, words)), story, kind, words)
+        return Instruction(
+            draw.choice(_ASKS_BOTH).format(about=about, words=_listed(draw, words)),
+            story,
+            kind,
+            words,
+        )
     return Instruction(draw.choice(_ASKS_ABOUT).format(about=about), story, kind)
 
 
@@ -264,14 +353,18 @@ def _listed(draw: random.Random, words: Sequence[str]) -> str:
 
 
 def small_talk(draw: random.Random) -> tuple[str, ...]:
-    """An exchange of a random kind: the user's turns and the answers to them, in turn; an answer is the last."""
+    """An exchange of a random kind: the user's turns and the answers to them, in turn; an answer is
+    the last.
+    """
     blocks, slots = _texts()
     named = [block for block in blocks if any("{name}" in answer for answer in block[1])]
     messages, answers = draw.choice(named if draw.random() < _NAMED_SHARE else blocks)
     filled: dict[str, str] = {}
 
     def fill(text: str) -> str:
-        return _SLOT.sub(lambda slot: filled.setdefault(slot[1], _filling(draw, slot[1], slots)), text)
+        return _SLOT.sub(
+            lambda slot: filled.setdefault(slot[1], _filling(draw, slot[1], slots)), text
+        )
 
     *earlier, message = (fill(turn) for turn in draw.choice(messages).split(" >> "))
     return (*earlier, _as_typed(draw, message), fill(draw.choice(answers)))
@@ -284,7 +377,9 @@ def _filling(draw: random.Random, slot: str, slots: dict[str, tuple[str, ...]]) 
 
 
 def _as_typed(draw: random.Random, text: str) -> str:
-    """As people type: mostly as it is, else in small letters, in capitals, or without the last full stop."""
+    """As people type: mostly as it is, else in small letters, in capitals, or without the last full
+    stop.
+    """
     (way,) = draw.choices([way for way, _ in _TYPED], [share for _, share in _TYPED])
     if way == "lower":
         return text.lower()
@@ -295,11 +390,14 @@ def _as_typed(draw: random.Random, text: str) -> str:
 
 @cache
 def _texts() -> tuple[list[tuple[list[str], list[str]]], dict[str, tuple[str, ...]]]:
-    """The blocks of the file, each of messages and the answers that fit any of them; and what stands in the slots."""
+    """The blocks of the file, each of messages and the answers that fit any of them; and what
+    stands in the slots.
+    """
     slots: dict[str, tuple[str, ...]] = {}
     blocks = list[tuple[list[str], list[str]]]()
     for part in _TALK.read_text(encoding="utf-8").split("\n\n"):
-        messages, answers = list[str](), list[str]()
+        messages = list[str]()
+        answers = list[str]()
         for line in part.splitlines():
             if line.startswith("{") and " = " in line:
                 name, _, values = line.partition(" = ")

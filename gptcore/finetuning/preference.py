@@ -1,13 +1,15 @@
-"""Preference tuning by DPO: makes the better of two answers likelier, relative to the initial model (reference).
+"""Preference tuning by DPO: makes the better of two answers likelier, relative to the initial model
+(reference).
 
 Source: Rafailov et al. 2023, "Direct Preference Optimization", equation 7:
 
     loss = -log sigmoid(beta * [(log p(w|x) - log p_ref(w|x)) - (log p(l|x) - log p_ref(l|x))])
 
-with w the preferred and l the rejected answer. The preferred answer's own loss is added (Pang et al.
-2024, "Iterative Reasoning Preference Optimization"), since DPO alone may make both answers less likely. Plain texts
-beside the pairs keep what the model knew before (PPO-ptx in Ouyang et al. 2022, section 3.5); their targets are what
-other models expect of them (Li and Hoiem 2016, "Learning without Forgetting").
+with w the preferred and l the rejected answer. The preferred answer's own loss is added (Pang et
+al. 2024, "Iterative Reasoning Preference Optimization"), since DPO alone may make both answers less
+likely. Plain texts beside the pairs keep what the model knew before (PPO-ptx in Ouyang et al. 2022,
+section 3.5); their targets are what other models expect of them (Li and Hoiem 2016, "Learning
+without Forgetting").
 """
 
 import math
@@ -39,23 +41,32 @@ class PreferencePair:
     worse: AnswerExample
 
 
-def pairs_of(lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, most: int = 1) -> list[PreferencePair]:
-    """Up to `most` pairs of answers by the rule: the best with the worst, the second best with the second worst, ...
+def pairs_of(
+    lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, most: int = 1
+) -> list[PreferencePair]:
+    """Up to `most` pairs of answers by the rule: the best with the worst, the second best with the
+    second worst, ...
 
-    Answers of about one score make none. If words are requested, the better one must use more of them; otherwise the
-    model would learn only what is easier, such as ending early.
+    Answers of about one score make none. If words are requested, the better one must use more of
+    them; otherwise the model would learn only what is easier, such as ending early.
     """
     judged = [(judge(answer.text, one.words, ended=answer.ended), answer) for answer in written]
     judged.sort(key=lambda both: both[0].score)
     pairs = list[PreferencePair | None]()
-    for (worst, worse), (best, better) in zip(judged[: min(most, len(judged) // 2)], judged[::-1], strict=False):
+    for (worst, worse), (best, better) in zip(
+        judged[: min(most, len(judged) // 2)], judged[::-1], strict=False
+    ):
         if best.score - worst.score >= _LEAST_APART and (not one.words or best.used > worst.used):
             pairs.append(preference_pair(lm, one.prompt, better, worse))
     return [pair for pair in pairs if pair is not None]
 
 
-def preference_pair(lm: LanguageModel, prompt: str, better: Answer, worse: Answer) -> PreferencePair | None:
-    """Two answers to a user's prompt as tokens, with the end of text where they ended; None where one is empty."""
+def preference_pair(
+    lm: LanguageModel, prompt: str, better: Answer, worse: Answer
+) -> PreferencePair | None:
+    """Two answers to a user's prompt as tokens, with the end of text where they ended; None where
+    one is empty.
+    """
     ids = tuple(lm.tokenizer.encode(chat_prompt([Message(USER, prompt)])))
     room = lm.model.config.n_positions + 1 - len(ids)
     if room < 2 or not better.ids or not worse.ids:
@@ -63,7 +74,11 @@ def preference_pair(lm: LanguageModel, prompt: str, better: Answer, worse: Answe
 
     def example(answer: Answer) -> AnswerExample:
         end = lm.tokenizer.end_id
-        told = answer.ids if end is None or not answer.ended or answer.ids[-1] == end else (*answer.ids, end)
+        told = (
+            answer.ids
+            if end is None or not answer.ended or answer.ids[-1] == end
+            else (*answer.ids, end)
+        )
         return AnswerExample(ids, told[:room])
 
     return PreferencePair(example(better), example(worse))
@@ -78,13 +93,15 @@ def write_pairs(
     max_new_tokens: int = 160,
     seed: int = 1,
 ) -> Iterator[tuple[int, list[PreferencePair]]]:
-    """Samples n_each answers to every instruction, and makes up to n_pairs of them by the rule, see `pairs_of`.
+    """Samples n_each answers to every instruction, and makes up to n_pairs of them by the rule, see
+    `pairs_of`.
 
     Yields:
-        after every step of the batch, how many instructions are answered, and the pairs so far; instructions with
-        similar answers give none.
+        after every step of the batch, how many instructions are answered, and the pairs so far;
+        instructions with similar answers give none.
     """
-    pairs, done = list[PreferencePair](), 0
+    pairs = list[PreferencePair]()
+    done = 0
     prompts = [one.prompt for one in instructions]
     for found in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
         if found is None:
@@ -103,12 +120,18 @@ def answer_logprobs(logits: Tensor, targets: Tensor) -> Tensor:
         targets: int64 [B, T], IGNORED_TARGET outside the answers.
     """
     within = targets != IGNORED_TARGET
-    picked = logits.float().log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]  # [B, T]
+    # [B, T]
+    picked = logits.float().log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
     return (picked * within).sum(-1)
 
 
 def dpo_loss(
-    better: Tensor, worse: Tensor, better_before: Tensor, worse_before: Tensor, *, beta: float = BETA
+    better: Tensor,
+    worse: Tensor,
+    better_before: Tensor,
+    worse_before: Tensor,
+    *,
+    beta: float = BETA,
 ) -> Tensor:
     """Equation 7, the mean over pairs, in nats.
 
@@ -121,7 +144,8 @@ def dpo_loss(
 
 
 class PreferenceBatches:
-    """Batches of pairs for `DirectPreference`: the better answers' rows, the worse ones', then plain texts.
+    """Batches of pairs for `DirectPreference`: the better answers' rows, the worse ones', then
+    plain texts.
 
     Args:
         pairs: the training pairs.
@@ -134,20 +158,33 @@ class PreferenceBatches:
     """
 
     def __init__(
-        self, pairs: Sequence[PreferencePair], *, batch_size: int, plain: Sequence[AnswerExample] = (), n_plain: int = 0
+        self,
+        pairs: Sequence[PreferencePair],
+        *,
+        batch_size: int,
+        plain: Sequence[AnswerExample] = (),
+        n_plain: int = 0,
     ) -> None:
         if not pairs:
             why = "the answers are too similar. Let it write more of them."
             raise TrainingError(f"There is no pair to learn from: {why}")
         if n_plain < 0:
-            raise TrainingError(f"{n_plain} rows of plain text beside the pairs; it must be 0 or more.")
+            raise TrainingError(
+                f"{n_plain} rows of plain text beside the pairs; it must be 0 or more."
+            )
         if n_plain and not plain:
-            raise TrainingError("There is no plain text to keep in mind: the model has no token that ends a text.")
+            raise TrainingError(
+                "There is no plain text to keep in mind: the model has no token that ends a text."
+            )
         self.pairs: list[PreferencePair] = list(pairs)
         self.batch_size = batch_size
         self.plain: list[AnswerExample] = list(plain)
         self.n_plain = n_plain
-        lengths = [len(one.prompt) + len(one.answer) - 1 for pair in pairs for one in (pair.better, pair.worse)]
+        lengths = [
+            len(one.prompt) + len(one.answer) - 1
+            for pair in pairs
+            for one in (pair.better, pair.worse)
+        ]
         self.window: int = 2 * round(sum(lengths) / len(lengths))
         self.updates_per_epoch: int = math.ceil(len(pairs) / batch_size)
 
@@ -155,7 +192,9 @@ class PreferenceBatches:
         chosen = chosen_of_epoch(self.pairs, self.batch_size, index, seed)
         rows = [*(pair.better for pair in chosen), *(pair.worse for pair in chosen)]
         if self.n_plain:
-            drawn = torch.randint(len(self.plain), (self.n_plain,), generator=generator_for(seed, "plain", index))
+            drawn = torch.randint(
+                len(self.plain), (self.n_plain,), generator=generator_for(seed, "plain", index)
+            )
             rows += [self.plain[place] for place in drawn.tolist()]
         return padded_answers(rows)
 
@@ -196,7 +235,8 @@ class DirectPreference:
         self._teachers = [*teachers] or [before]
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Sum:
-        """The loss with its terms: DPO's, the better answers' own per token, that on plain texts if there are some.
+        """The loss with its terms: DPO's, the better answers' own per token, that on plain texts if
+        there are some.
 
         Args:
             model: in training.
@@ -218,15 +258,19 @@ class DirectPreference:
         return (len(inputs) - self.n_plain) // 2
 
     def score(self, model: GPT, pairs: Sequence[PreferencePair]) -> tuple[float, float]:
-        """(DPO's loss, share of the pairs whose better answer became likelier than the worse one; half where neither
-        moved), without dropout.
+        """(DPO's loss, share of the pairs whose better answer became likelier than the worse one;
+        half where neither moved), without dropout.
         """
-        inputs, targets = padded_answers([*(pair.better for pair in pairs), *(pair.worse for pair in pairs)])
+        inputs, targets = padded_answers(
+            [*(pair.better for pair in pairs), *(pair.worse for pair in pairs)]
+        )
         device = model.wte.weight.device
         with torch.inference_mode(), evaluating(model):
             better, worse, *before = self._logprobs(model, inputs.to(device), targets.to(device))
         margins = (better - before[0]) - (worse - before[1])
-        return float(dpo_loss(better, worse, *before, beta=self.beta)), float((margins.sign() + 1).mean() / 2)
+        return float(dpo_loss(better, worse, *before, beta=self.beta)), float(
+            (margins.sign() + 1).mean() / 2
+        )
 
     def _logprobs(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> tuple[Tensor, ...]:
         """The four arguments of dpo_loss."""
@@ -252,5 +296,7 @@ def _trimmed(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
 
 def preference_config(**changes: object) -> TrainingConfig:
     """Settings that suit a small model; `changes` are fields of TrainingConfig."""
-    own = TrainingConfig(batch_size=8, learning_rate=1e-4, warmup_steps=10, weight_decay=0.0, schedule="linear")
+    own = TrainingConfig(
+        batch_size=8, learning_rate=1e-4, warmup_steps=10, weight_decay=0.0, schedule="linear"
+    )
     return replace(own, **{"max_steps": 1_000_000, **changes})  # type: ignore[arg-type]

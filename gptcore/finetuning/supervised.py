@@ -1,6 +1,8 @@
-"""Supervised fine-tuning on instructions: examples, rows that hold several of them, and a loss on the answers alone.
+"""Supervised fine-tuning on instructions: examples, rows that hold several of them, and a loss on
+the answers alone.
 
-Source: Ouyang et al. 2022, "Training language models to follow instructions with human feedback", section 3.5.
+Source: Ouyang et al. 2022, "Training language models to follow instructions with human feedback",
+section 3.5.
 """
 
 import math
@@ -37,7 +39,8 @@ class AnswerExample:
 
 
 def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> AnswerExample | None:
-    """An instruction's tokens, cut at the window; None where its prompt leaves no room for an answer.
+    """An instruction's tokens, cut at the window; None where its prompt leaves no room for an
+    answer.
 
     Raises:
         TokenizerError: characters that the tokenizer does not have.
@@ -51,18 +54,26 @@ def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> Answe
 
 
 def plain_example(tokenizer: Tokenizer, story: str, window: int) -> AnswerExample | None:
-    """A story without a prompt, so that the model does not forget how to write one; None without an end token."""
+    """A story without a prompt, so that the model does not forget how to write one; None without an
+    end token.
+    """
     if tokenizer.end_id is None:
         return None
     return AnswerExample((tokenizer.end_id,), (*tokenizer.encode(story), tokenizer.end_id)[:window])
 
 
 def answer_examples(
-    tokenizer: Tokenizer, made: Sequence[Instruction], stories: Sequence[str], window: int, *, plain_share: float = 0.08
+    tokenizer: Tokenizer,
+    made: Sequence[Instruction],
+    stories: Sequence[str],
+    window: int,
+    *,
+    plain_share: float = 0.08,
 ) -> list[AnswerExample]:
     """What an assistant learns from: instructions, and behind them plain stories.
 
-    Answers that the window cuts off are left out if at least half are whole: from those a model learns not to end.
+    Answers that the window cuts off are left out if at least half are whole: from those a model
+    learns not to end.
 
     Args:
         tokenizer: the model's.
@@ -76,37 +87,60 @@ def answer_examples(
         TrainingError: a share that is negative or not finite.
     """
     if not 0 <= plain_share < math.inf:
-        raise TrainingError(f"The share of plain stories is {plain_share}; it must be 0 or more, and finite.")
-    examples = [one for one in (encode_example(tokenizer, each, window) for each in made) if one is not None]
+        raise TrainingError(
+            f"The share of plain stories is {plain_share}; it must be 0 or more, and finite."
+        )
+    examples = [
+        one for one in (encode_example(tokenizer, each, window) for each in made) if one is not None
+    ]
     whole = [one for one in examples if one.answer[-1] == tokenizer.end_id]
     if 2 * len(whole) >= len(examples):
         examples = whole
     count = round(plain_share * len(examples)) if stories else 0
-    plain = (plain_example(tokenizer, stories[place % len(stories)], window) for place in range(count))
+    plain = (
+        plain_example(tokenizer, stories[place % len(stories)], window) for place in range(count)
+    )
     return examples + [one for one in plain if one is not None]
 
 
 def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
-    """Inputs and targets int64 [B, T], padded on the right; only targets within the answers carry a loss."""
+    """Inputs and targets int64 [B, T], padded on the right; only targets within the answers carry a
+    loss.
+    """
     return padded_rows([(one,) for one in examples])
 
 
 def padded_rows(rows: Sequence[Sequence[AnswerExample]]) -> tuple[Tensor, Tensor]:
-    """As `padded_answers`, of rows that hold several examples, one behind the other as in a conversation."""
-    inputs, targets = list[Tensor](), list[Tensor]()
+    """As `padded_answers`, of rows that hold several examples, one behind the other as in a
+    conversation.
+    """
+    inputs = list[Tensor]()
+    targets = list[Tensor]()
     for row in rows:
-        inputs.append(torch.tensor([token for one in row for token in (*one.prompt, *one.answer)])[:-1])
-        told = [token for one in row for token in (*[IGNORED_TARGET] * len(one.prompt), *one.answer)]
+        inputs.append(
+            torch.tensor([token for one in row for token in (*one.prompt, *one.answer)])[:-1]
+        )
+        told = [
+            token for one in row for token in (*[IGNORED_TARGET] * len(one.prompt), *one.answer)
+        ]
         targets.append(torch.tensor(told)[1:])
-    return pad_sequence(inputs, batch_first=True), pad_sequence(targets, batch_first=True, padding_value=IGNORED_TARGET)
+    return pad_sequence(inputs, batch_first=True), pad_sequence(
+        targets, batch_first=True, padding_value=IGNORED_TARGET
+    )
 
 
 def packed(examples: Sequence[AnswerExample], window: int) -> list[tuple[AnswerExample, ...]]:
-    """Examples in rows of at most window + 1 tokens, each in the first open row with room; longer ones alone."""
-    rows, waiting = list[tuple[AnswerExample, ...]](), list[tuple[int, list[AnswerExample]]]()
+    """Examples in rows of at most window + 1 tokens, each in the first open row with room; longer
+    ones alone.
+    """
+    rows = list[tuple[AnswerExample, ...]]()
+    waiting = list[tuple[int, list[AnswerExample]]]()
     for one in examples:
         length = len(one.prompt) + len(one.answer)
-        place = next((k for k, (taken, _) in enumerate(waiting) if taken + length <= window + 1), len(waiting))
+        place = next(
+            (k for k, (taken, _) in enumerate(waiting) if taken + length <= window + 1),
+            len(waiting),
+        )
         taken, row = waiting.pop(place) if place < len(waiting) else (0, [])
         row.append(one)
         waiting.insert(place, (taken + length, row))
@@ -117,7 +151,8 @@ def packed(examples: Sequence[AnswerExample], window: int) -> list[tuple[AnswerE
 
 
 class AnswerBatches:
-    """Batches of answers, each used once per epoch, reshuffled every epoch; see `gptcore.training.Batches`.
+    """Batches of answers, each used once per epoch, reshuffled every epoch; see
+    `gptcore.training.Batches`.
 
     Args:
         examples: the training examples.
@@ -130,7 +165,9 @@ class AnswerBatches:
 
     def __init__(self, examples: Sequence[AnswerExample], *, batch_size: int, window: int) -> None:
         if not examples:
-            raise TrainingError("There is no example with room for an answer; give shorter prompts.")
+            raise TrainingError(
+                "There is no example with room for an answer; give shorter prompts."
+            )
         draw = random.Random(0)
         mixed = draw.sample(examples, len(examples))  # of all kinds
         # Packing puts short ones last; but a conversation may begin with any of them.
@@ -139,14 +176,18 @@ class AnswerBatches:
         ]
         self.batch_size = batch_size
         # On average, as the token count of a run needs it.
-        self.window: int = round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
+        self.window: int = (
+            round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
+        )
         self.updates_per_epoch: int = math.ceil(len(self.rows) / batch_size)
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         return padded_rows(chosen_of_epoch(self.rows, self.batch_size, index, seed))
 
 
-def chosen_of_epoch(examples: Sequence[_Example], batch_size: int, index: int, seed: int) -> list[_Example]:
+def chosen_of_epoch(
+    examples: Sequence[_Example], batch_size: int, index: int, seed: int
+) -> list[_Example]:
     """The examples of batch number `index`, reshuffled every epoch."""
     epoch, within = divmod(index, math.ceil(len(examples) / batch_size))
     order = torch.randperm(len(examples), generator=generator_for(seed, "epoch", epoch)).tolist()
@@ -154,10 +195,12 @@ def chosen_of_epoch(examples: Sequence[_Example], batch_size: int, index: int, s
 
 
 class AnswerLoss:
-    """`Trainer` objective: the loss on answers, with a higher weight on words that the prompt requests.
+    """`Trainer` objective: the loss on answers, with a higher weight on words that the prompt
+    requests.
 
-    Requested words are few among the tokens of a story, but they are what a short training has to learn. Rare answer
-    tokens that also occur in the prompt count as requested, at their first use alone: otherwise it would repeat them.
+    Requested words are few among the tokens of a story, but they are what a short training has to
+    learn. Rare answer tokens that also occur in the prompt count as requested, at their first use
+    alone: otherwise it would repeat them.
 
     Args:
         examples: the corpus that determines which tokens are rare.
@@ -165,14 +208,23 @@ class AnswerLoss:
         weight: of a requested token; 1 gives the model's own loss.
     """
 
-    def __init__(self, examples: Sequence[AnswerExample], vocab_size: int, *, weight: float = REQUESTED_WEIGHT) -> None:
-        counts = torch.bincount(torch.tensor([token for one in examples for token in one.answer]), minlength=vocab_size)
+    def __init__(
+        self,
+        examples: Sequence[AnswerExample],
+        vocab_size: int,
+        *,
+        weight: float = REQUESTED_WEIGHT,
+    ) -> None:
+        counts = torch.bincount(
+            torch.tensor([token for one in examples for token in one.answer]), minlength=vocab_size
+        )
         self._is_rare = counts < _COMMON_SHARE * counts.sum()  # [V]
         self.weight = weight
 
     def __call__(self, model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
         """Nats per token. inputs, targets: int64 [B, T], as `padded_answers` makes them."""
-        logits, within = model(inputs).logits, targets != IGNORED_TARGET
+        logits = model(inputs).logits
+        within = targets != IGNORED_TARGET
         weights = 1.0 + (self.weight - 1.0) * self.requested(inputs, targets)  # [B, T]
         losses = F.cross_entropy(logits[within].float(), targets[within], reduction="none")
         return (losses * weights[within]).sum() / weights[within].sum()
@@ -183,13 +235,19 @@ class AnswerLoss:
         return weights[targets != IGNORED_TARGET].sum()
 
     def requested(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """Mask of the targets that are rare tokens from the prompt of their own example, bool [B, T]: at first use."""
-        answers, vocab_size = targets != IGNORED_TARGET, len(self._is_rare)
+        """Mask of the targets that are rare tokens from the prompt of their own example, bool [B,
+        T]: at first use.
+        """
+        answers = targets != IGNORED_TARGET
+        vocab_size = len(self._is_rare)
         before = F.pad(answers, (1, 0))[:, :-1]  # whether the position before predicts an answer
         begins = before & ~answers  # an example ends where its last answer token stands
         example = begins.flatten().cumsum(0).view_as(begins)
-        example = (example + torch.arange(len(begins), device=inputs.device)[:, None]) * vocab_size  # rows apart
-        of_prompts = (example + inputs)[~before]  # the first answer token is predicted by the last of the prompt
+        example = (
+            example + torch.arange(len(begins), device=inputs.device)[:, None]
+        ) * vocab_size  # rows apart
+        # the first answer token is predicted by the last of the prompt
+        of_prompts = (example + inputs)[~before]
         of_answers = torch.where(answers, example + targets, -1).flatten()
         is_rare = self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
         is_requested = torch.isin(of_answers, of_prompts) & is_rare
@@ -200,6 +258,10 @@ class AnswerLoss:
 
 
 def instruction_config(**changes: object) -> TrainingConfig:
-    """Settings that suit a small model: a short warm-up, a cosine to 0; `changes` are fields of TrainingConfig."""
-    own = TrainingConfig(batch_size=8, learning_rate=1e-3, warmup_steps=20, weight_decay=0.05, max_steps=1_000_000)
+    """Settings that suit a small model: a short warm-up, a cosine to 0; `changes` are fields of
+    TrainingConfig.
+    """
+    own = TrainingConfig(
+        batch_size=8, learning_rate=1e-3, warmup_steps=20, weight_decay=0.05, max_steps=1_000_000
+    )
     return replace(own, **changes)  # type: ignore[arg-type]

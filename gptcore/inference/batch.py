@@ -1,8 +1,9 @@
-"""Continuous batching: sequences join and leave a running batch between steps, and one pass serves all of them.
+"""Continuous batching: sequences join and leave a running batch between steps, and one pass serves
+all of them.
 
-On a CPU, reading the weights dominates the cost of a token, so several rows cost little more than one. Source: Yu et
-al. 2022, "Orca". Sequences that begin with the same context read it once (Kwon et al. 2023, "PagedAttention", section
-4.4: there the memory is shared, here it is copied).
+On a CPU, reading the weights dominates the cost of a token, so several rows cost little more than
+one. Source: Yu et al. 2022, "Orca". Sequences that begin with the same context read it once (Kwon
+et al. 2023, "PagedAttention", section 4.4: there the memory is shared, here it is copied).
 """
 
 from collections.abc import Iterator
@@ -32,12 +33,15 @@ class RunningBatch:
 
     Args:
         model: shared, not changed.
-        use_cache: keep a KV cache, or reread the whole context for each token. A model without causal mask is always
-            reread: each new token changes the keys and values of those before it.
+        use_cache: keep a KV cache, or reread the whole context for each token. A model without
+            causal mask is always reread: each new token changes the keys and values of those before
+            it.
         precision: see DecodeEngine; without a cache everything is exact.
     """
 
-    def __init__(self, model: GPT, *, use_cache: bool = True, precision: WeightFormat = "auto") -> None:
+    def __init__(
+        self, model: GPT, *, use_cache: bool = True, precision: WeightFormat = "auto"
+    ) -> None:
         self.model = model
         self._cached = use_cache and model.config.causal
         self._decoder = DecodeEngine(model, precision=precision if self._cached else "exact")
@@ -57,7 +61,9 @@ class RunningBatch:
         config = self.model.config
         check_length(max_new_tokens)
         continuation.settings.check_vocabulary(config.vocab_size)
-        continuation.start = replayed_start(continuation.n_prompt, len(continuation.ids) - 1, config.n_positions)
+        continuation.start = replayed_start(
+            continuation.n_prompt, len(continuation.ids) - 1, config.n_positions
+        )
         self._discard_speculative_step()
         self._decoder.cache.add()
         self._rows.append(_Row(continuation, max_new_tokens))
@@ -68,8 +74,12 @@ class RunningBatch:
             self._remove(row)
 
     def step(self) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
-        """Prefills unread contexts, then decodes one token for every sequence; complete sequences leave."""
-        read: dict[tuple[int, ...], tuple[_Row, Tensor]] = {}  # in this step: a row with each context, and its logits
+        """Prefills unread contexts, then decodes one token for every sequence; complete sequences
+        leave.
+        """
+        read: dict[
+            tuple[int, ...], tuple[_Row, Tensor]
+        ] = {}  # in this step: a row with each context, and its logits
         for row in list(self._rows):
             while row in self._rows and self._must_read(row):
                 self._discard_speculative_step()
@@ -90,16 +100,20 @@ class RunningBatch:
             yield from self._take(row, its_logits)
 
     def _sample_on_gpu(self) -> list[GeneratedToken] | None:
-        """Every row's next token, chosen where it is computed; the step after it runs while these are looked at.
+        """Every row's next token, chosen where it is computed; the step after it runs while these
+        are looked at.
 
         None where the host must choose.
         """
         engine = self._decoder
-        controls = [None if row.continuation.done else row.continuation.controls() for row in self._rows]
+        controls = [
+            None if row.continuation.done else row.continuation.controls() for row in self._rows
+        ]
         if None in controls or not engine.chooses:
             self._discard_speculative_step()
             return None
-        current, self._ahead = self._ahead, None
+        current = self._ahead
+        self._ahead = None
         if current is None:
             last = [row.continuation.ids[-1] for row in self._rows]
             current = engine.step_and_choose(last, [one for one in controls if one])
@@ -122,16 +136,24 @@ class RunningBatch:
             self._decoder.take_back()
 
     def _must_read(self, row: _Row) -> bool:
-        return not (self._cached and row.is_read) or self._start(row.continuation) != row.continuation.start
+        return (
+            not (self._cached and row.is_read)
+            or self._start(row.continuation) != row.continuation.start
+        )
 
     def _start(self, continuation: TokenSequence) -> int:
-        return context_start(len(continuation.ids), continuation.start, self.model.config.n_positions)
+        return context_start(
+            len(continuation.ids), continuation.start, self.model.config.n_positions
+        )
 
     def _read(self, row: _Row, read: dict[tuple[int, ...], tuple[_Row, Tensor]]) -> Tensor:
-        """The logits after a row's context, which is read, or copied from a row that has read the same just now."""
+        """The logits after a row's context, which is read, or copied from a row that has read the
+        same just now.
+        """
         row.continuation.start = self._start(row.continuation)
         row.is_read = True
-        context, place = tuple(row.continuation.ids[row.continuation.start :]), self._rows.index(row)
+        context = tuple(row.continuation.ids[row.continuation.start :])
+        place = self._rows.index(row)
         for earlier in [one for one, (reader, _) in read.items() if reader is row]:
             del read[earlier]  # its window was full: it reads again
         known = read.get(context)
@@ -152,7 +174,9 @@ class RunningBatch:
             return
         yield from self._passed_on(row, row.continuation.choose(logits, is_last=row.left == 1))
 
-    def _passed_on(self, row: _Row, tokens: list[GeneratedToken]) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
+    def _passed_on(
+        self, row: _Row, tokens: list[GeneratedToken]
+    ) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
         """Counts a token of a row, which leaves when it is complete."""
         row.left -= 1
         if row.continuation.complete:

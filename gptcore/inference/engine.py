@@ -1,7 +1,7 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is at hand, else with
-plain functions, on a GPU as a recorded graph.
+It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is
+at hand, else with plain functions, on a GPU as a recorded graph.
 """
 
 import threading
@@ -15,45 +15,63 @@ from torch import Tensor
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.gpu_sampling import Chosen, Controls, sample_on_gpu
 from gptcore.inference.graphs import RecordedSteps
-from gptcore.inference.packed import PackedWeights, WeightFormat, decode_one, decode_step, packed_weights, precision_of
+from gptcore.inference.packed import (
+    PackedWeights,
+    WeightFormat,
+    decode_one,
+    decode_step,
+    packed_weights,
+    precision_of,
+)
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, evaluating
 from gptcore.threads import ThreadGovernor, adapted
 
 _MOST_IDLE = 4  # recorded steps that wait for the next text
-_IDLE = threading.RLock()  # guards their lists; a collected engine may come back while its thread holds it
+# guards their lists; a collected engine may come back while its thread holds it
+_IDLE = threading.RLock()
 
 
 class DecodeEngine:
-    """Decodes with a KV cache: a step computes one row per sequence, and reads the weights once for all.
+    """Decodes with a KV cache: a step computes one row per sequence, and reads the weights once for
+    all.
 
     Args:
         model: may be shared between users; not changed.
-        precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of them for the
-            products of single steps; on a GPU keys, values and what stands between two products are 16-bit too. The
-            residual stream, norms and logits stay fp32.
-            "auto" is "fast" from 30M parameters, where reading the weights is the bottleneck.
+        precision: "exact" uses the weights as they are, in fp32; "fast" may use 16-bit copies of
+            them for the products of single steps; on a GPU keys, values and what stands between two
+            products are 16-bit too. The residual stream, norms and logits stay fp32. "auto" is
+            "fast" from 30M parameters, where reading the weights is the bottleneck.
         capacity: tokens that fit in a row; the window when left out.
 
     Attributes:
         cache: where rows are added, removed and copied.
     """
 
-    def __init__(self, model: GPT, *, precision: WeightFormat = "auto", capacity: int | None = None) -> None:
+    def __init__(
+        self, model: GPT, *, precision: WeightFormat = "auto", capacity: int | None = None
+    ) -> None:
         self.model = model
         device = model.wte.weight.device
         self._precision: WeightFormat = precision_of(model) if precision == "auto" else precision
-        dtype = packed_weights(model, self._precision).dtype if device.type == "cuda" else torch.float32
-        self.cache: RaggedKVCache = RaggedKVCache(model.config, capacity=capacity, device=device, dtype=dtype)
+        dtype = (
+            packed_weights(model, self._precision).dtype if device.type == "cuda" else torch.float32
+        )
+        self.cache: RaggedKVCache = RaggedKVCache(
+            model.config, capacity=capacity, device=device, dtype=dtype
+        )
         self._engines: dict[bool, tuple[PackedWeights, ThreadGovernor]] = {}
         self._graphs: RecordedSteps | None = None
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
-        """Reads a fresh context into a row, at least one token; returns the logits after it, float32 [V]."""
+        """Reads a fresh context into a row, at least one token; returns the logits after it,
+        float32 [V].
+        """
         return self._read(row, [token_ids])[0]
 
     def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
-        """Appends a row for each context and reads all of them in one pass; the logits after each, float32 [B, V].
+        """Appends a row for each context and reads all of them in one pass; the logits after each,
+        float32 [B, V].
 
         Raises:
             ContextLengthError, TokenIdError: as the model does.
@@ -63,32 +81,45 @@ class DecodeEngine:
             self.cache.add()
         if self.model.config.causal:
             return self._read(first, contexts)
-        return torch.stack([self.read(first + place, context) for place, context in enumerate(contexts)])
+        return torch.stack(
+            [self.read(first + place, context) for place, context in enumerate(contexts)]
+        )
 
     @adapted()
     @torch.inference_mode()
     def _read(self, first: int, contexts: Sequence[Sequence[int]]) -> Tensor:
-        """Reads contexts into rows next to each other; a causal model does not see the padding behind the shorter."""
+        """Reads contexts into rows next to each other; a causal model does not see the padding
+        behind the shorter.
+        """
         lengths = [len(context) for context in contexts]
         if 0 in lengths:
             raise TokenIdError("A context has no tokens; there must be at least one.")
         padded = [[*context, *[0] * (max(lengths) - len(context))] for context in contexts]
         ids = torch.tensor(padded, device=self.model.wte.weight.device)
         with evaluating(self.model):
-            hidden = self.model.hidden_states(ids, cache=self.cache.rows(first, len(contexts)))  # [B, T, C]
+            # [B, T, C]
+            hidden = self.model.hidden_states(ids, cache=self.cache.rows(first, len(contexts)))
             self.cache.lengths[first : first + len(contexts)] = lengths
             last = torch.tensor(lengths, device=ids.device) - 1
-            return self.model.lm_head(hidden[torch.arange(len(lengths), device=ids.device), last])  # [B, V]
+            # [B, V]
+            return self.model.lm_head(hidden[torch.arange(len(lengths), device=ids.device), last])
 
     @torch.inference_mode()
     def step(self, token_ids: Sequence[int]) -> Tensor:
-        """Reads one more token in each of the B rows; returns the logits after them, float32 [B, V]."""
+        """Reads one more token in each of the B rows; returns the logits after them, float32 [B,
+        V].
+        """
         if max(self.cache.lengths) >= self.cache.capacity:
-            raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
+            raise ContextLengthError(
+                f"The cache holds {self.cache.capacity} tokens, and a row is full."
+            )
         packed, threads = self._engine(len(token_ids))
         ids = torch.tensor(token_ids, device=packed.wte.device)
         with threads.step():
-            if self._graphs is not None and (logits := self._graphs.step(ids, self.cache)) is not None:
+            if (
+                self._graphs is not None
+                and (logits := self._graphs.step(ids, self.cache)) is not None
+            ):
                 return logits
             return decode_one(packed, ids, self.cache)
 
@@ -100,11 +131,15 @@ class DecodeEngine:
         return self._graphs is not None and self._graphs.works
 
     @torch.inference_mode()
-    def step_and_choose(self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls]) -> Chosen | None:
-        """Starts a step that also chooses every row's next token where it computes, and does not wait for it.
+    def step_and_choose(
+        self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls]
+    ) -> Chosen | None:
+        """Starts a step that also chooses every row's next token where it computes, and does not
+        wait for it.
 
         Args:
-            token_ids: of the B rows; or what the step before chooses, which need not be known here yet.
+            token_ids: of the B rows; or what the step before chooses, which need not be known here
+                yet.
             controls: of each row.
 
         Returns:
@@ -114,8 +149,14 @@ class DecodeEngine:
             ContextLengthError: a row is full.
         """
         if max(self.cache.lengths) >= self.cache.capacity:
-            raise ContextLengthError(f"The cache holds {self.cache.capacity} tokens, and a row is full.")
-        return None if self._graphs is None else self._graphs.step_and_choose(token_ids, controls, self.cache)
+            raise ContextLengthError(
+                f"The cache holds {self.cache.capacity} tokens, and a row is full."
+            )
+        return (
+            None
+            if self._graphs is None
+            else self._graphs.step_and_choose(token_ids, controls, self.cache)
+        )
 
     def take_back(self) -> None:
         """Forgets the last step of every row; what it read is read again."""
@@ -131,7 +172,9 @@ class DecodeEngine:
         return self._engines[several]
 
     def _recorded(self, packed: PackedWeights) -> RecordedSteps:
-        """Returns CUDA graphs released by a finished generation, with their KV cache, or captures new ones."""
+        """Returns CUDA graphs released by a finished generation, with their KV cache, or captures
+        new ones.
+        """
         steps = _take(packed.idle, self.cache)
         if steps is None:
             steps = RecordedSteps(partial(decode_step, packed), sample_on_gpu)
@@ -140,11 +183,17 @@ class DecodeEngine:
 
 
 def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | None:
-    """Steps from the idle ones whose memory has room for a cache, which moves there; None where there are none."""
+    """Steps from the idle ones whose memory has room for a cache, which moves there; None where
+    there are none.
+    """
     with _IDLE:
         for steps in idle:
             memory = steps.memory  # [L, 2, rows, H, capacity, D]
-            if memory is not None and memory.shape[4] == cache.capacity and memory.shape[2] >= len(cache):
+            if (
+                memory is not None
+                and memory.shape[4] == cache.capacity
+                and memory.shape[2] >= len(cache)
+            ):
                 idle.remove(steps)
                 cache.move_to(memory)
                 return steps

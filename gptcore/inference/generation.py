@@ -1,4 +1,6 @@
-"""Text generation, one token at a time, for a single prompt or several continuations as one batch."""
+"""Text generation, one token at a time, for a single prompt or several continuations as one
+batch.
+"""
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,12 +69,15 @@ def generate(
     Args:
         lm: a language model, or a bare GPT when the prompt is token ids.
         prompt: text or ids; at least one token, at most the model's window.
-        max_new_tokens: at least 1. When the window is full, the context restarts from its last half.
+        max_new_tokens: at least 1. When the window is full, the context restarts from its last
+            half.
         settings: how tokens are chosen; from the softmax itself when left out.
-        stop: strings that end the text, from the minimum of new tokens on (`min_new_tokens`); they are left out of it.
+        stop: strings that end the text, from the minimum of new tokens on (`min_new_tokens`); they
+            are left out of it.
         stop_at_end: the tokenizer's end-of-text token ends the text.
         seed: the same seed gives the same text; None draws one.
-        use_cache: keep a KV cache, or reread the whole context for each token. With "exact" the tokens agree.
+        use_cache: keep a KV cache, or reread the whole context for each token. With "exact" the
+            tokens agree.
         precision: see DecodeEngine.
         n_alternatives: number of top alternatives returned with each token.
         steering: a vector added to the residual stream, see `gptcore.analysis.steering_vector`.
@@ -89,10 +94,20 @@ def generate(
     check_length(max_new_tokens)
     settings.check_vocabulary(model.config.vocab_size)
     continuation = TokenSequence(
-        ids, settings, seed=seed, tokenizer=tokenizer, stop=stop, stop_at_end=stop_at_end, n_alternatives=n_alternatives
+        ids,
+        settings,
+        seed=seed,
+        tokenizer=tokenizer,
+        stop=stop,
+        stop_at_end=stop_at_end,
+        n_alternatives=n_alternatives,
     )
     together = continue_together(
-        model, [continuation], max_new_tokens=max_new_tokens, use_cache=use_cache, precision=precision
+        model,
+        [continuation],
+        max_new_tokens=max_new_tokens,
+        use_cache=use_cache,
+        precision=precision,
     )
     return (token for _, token in together)
 
@@ -109,7 +124,8 @@ def generate_batch(
     precision: WeightFormat = "auto",
     **sampling: float | None,
 ) -> list[list[GeneratedToken]]:
-    """Continues several prompts as one batch; each gets the text that `generate` writes with its seed.
+    """Continues several prompts as one batch; each gets the text that `generate` writes with its
+    seed.
 
     Args:
         lm: a language model, or a bare GPT when the prompts are token ids.
@@ -122,10 +138,13 @@ def generate_batch(
         The new tokens of each prompt, in the order of the prompts.
 
     Raises:
-        TypeError, SamplingError, ContextLengthError, TokenIdError, TokenizerError: as `generate`, and for no prompt.
+        TypeError, SamplingError, ContextLengthError, TokenIdError, TokenizerError: as `generate`,
+        and for no prompt.
     """
     if isinstance(prompts, str | bytes) or not isinstance(prompts, Sequence) or not prompts:
-        raise TokenIdError("generate_batch takes a list of prompts, at least one; for a single text take generate.")
+        raise TokenIdError(
+            "generate_batch takes a list of prompts, at least one; for a single text take generate."
+        )
     settings = replace(settings or SamplingSettings(), **sampling)  # type: ignore[arg-type]  # checked there
     model, tokenizer = (lm.model, lm.tokenizer) if isinstance(lm, LanguageModel) else (lm, None)
     check_length(max_new_tokens)
@@ -143,7 +162,9 @@ def generate_batch(
         for place, prompt in enumerate(prompts)
     ]
     written: list[list[GeneratedToken]] = [[] for _ in prompts]
-    for place, token in continue_together(model, sequences, max_new_tokens=max_new_tokens, precision=precision):
+    for place, token in continue_together(
+        model, sequences, max_new_tokens=max_new_tokens, precision=precision
+    ):
         written[place].append(token)
     return written
 
@@ -155,24 +176,32 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
     """The prompt's token ids, checked against the model.
 
     Raises:
-        TokenIdError: no token, an id outside the vocabulary, text for a bare GPT, or neither a text nor ids.
-        ContextLengthError: more tokens than the window holds.
+        TokenIdError: no token, an id outside the vocabulary, text for a bare GPT, or neither a text
+        nor ids. ContextLengthError: more tokens than the window holds.
     """
     model = lm.model if isinstance(lm, LanguageModel) else lm
     if isinstance(prompt, str):
         if not isinstance(lm, LanguageModel):
-            raise TokenIdError("A bare GPT has no tokenizer: give token ids, or a LanguageModel from gptcore.load().")
+            raise TokenIdError(
+                "A bare GPT has no tokenizer: give token ids, or a LanguageModel from "
+                "gptcore.load()."
+            )
         ids = text_ids(lm, prompt)
     else:
         ids = _whole_numbers(prompt)
     if not ids:
         raise TokenIdError(_EMPTY)
-    limit, vocab_size = model.config.n_positions, model.config.vocab_size
+    limit = model.config.n_positions
+    vocab_size = model.config.vocab_size
     if len(ids) > limit:
-        raise ContextLengthError(f"The prompt has {len(ids):,} tokens; this model reads {limit:,}. Shorten it.")
+        raise ContextLengthError(
+            f"The prompt has {len(ids):,} tokens; this model reads {limit:,}. Shorten it."
+        )
     outside = [token for token in ids if not 0 <= token < vocab_size]
     if outside:
-        raise TokenIdError(f"The token id {outside[0]} is outside this model's vocabulary, 0 to {vocab_size - 1}.")
+        raise TokenIdError(
+            f"The token id {outside[0]} is outside this model's vocabulary, 0 to {vocab_size - 1}."
+        )
     return ids
 
 
@@ -183,9 +212,13 @@ def _whole_numbers(prompt: Iterable[object]) -> list[int]:
     try:
         given = list(prompt)
     except TypeError:
-        raise TokenIdError(f"The prompt is {type(prompt).__name__}; give a text or a list of token ids.") from None
+        raise TokenIdError(
+            f"The prompt is {type(prompt).__name__}; give a text or a list of token ids."
+        ) from None
     if any(isinstance(token, str | list | tuple) for token in given):
-        raise TokenIdError("The prompt is a list of texts; for several prompts take generate_batch(lm, [...]).")
+        raise TokenIdError(
+            "The prompt is a list of texts; for several prompts take generate_batch(lm, [...])."
+        )
     try:
         return [operator.index(token) for token in given]  # type: ignore[arg-type]  # a TypeError where it is no number
     except TypeError:
@@ -206,7 +239,8 @@ def text_ids(lm: LanguageModel, text: str) -> list[int]:
 def last_logits(model: GPT, token_ids: Sequence[int], *, n_prompt: int | None = None) -> Tensor:
     """The model's logits for the token after these, float32 [V] on the CPU.
 
-    If the window is exceeded, it reads the same context as generation from a prompt of n_prompt tokens would.
+    If the window is exceeded, it reads the same context as generation from a prompt of n_prompt
+    tokens would.
     """
     start = replayed_start(n_prompt or len(token_ids), len(token_ids), model.config.n_positions)
     with evaluating(model):

@@ -1,9 +1,10 @@
-"""Computations on a GPU as recorded graphs, decode steps above all: one call starts a step's hundred small kernels.
+"""Computations on a GPU as recorded graphs, decode steps above all: one call starts a step's
+hundred small kernels.
 
-Starting kernels one by one from Python takes longer than they run for one row. A CUDA graph replays them with the
-addresses that they had when it was recorded, so everything a step reads and writes stands at a fixed place, and it
-attends to a fixed number of positions: the next power of two, later ones masked. The idea of a fixed cache under a
-recorded step is gpt-fast's (PyTorch, 2023).
+Starting kernels one by one from Python takes longer than they run for one row. A CUDA graph replays
+them with the addresses that they had when it was recorded, so everything a step reads and writes
+stands at a fixed place, and it attends to a fixed number of positions: the next power of two, later
+ones masked. The idea of a fixed cache under a recorded step is gpt-fast's (PyTorch, 2023).
 """
 
 import logging
@@ -56,10 +57,11 @@ class RecordedSteps:
     """Steps of one model, recorded for every number of rows and of positions when they first occur.
 
     Args:
-        step: (token_ids int64 [B], places int64 [B], cache [L, 2, at least B, H, N, D], positions to attend to) ->
-            logits [B, V]; writes the new keys and values at the places. It must compute on the cache's device alone.
-        choose: (logits [B, V], controls float64 [B, controls], over all tokens rather than the most likely) -> the
-            next token of each row.
+        step: (token_ids int64 [B], places int64 [B], cache [L, 2, at least B, H, N, D], positions
+            to attend to) -> logits [B, V]; writes the new keys and values at the places. It must
+            compute on the cache's device alone.
+        choose: (logits [B, V], controls float64 [B, controls], over all tokens rather than the most
+            likely) -> the next token of each row.
         record: makes a computation repeatable.
 
     Attributes:
@@ -74,14 +76,20 @@ class RecordedSteps:
         *,
         record: Callable[[Compute], Compute] = cuda_graph,
     ) -> None:
-        self._step, self._choose, self._record = step, choose, record
+        self._step = step
+        self._choose = choose
+        self._record = record
         self._recorded: dict[tuple[int, int, bool | None], _Recorded] = {}
         self.memory: Tensor | None = None
         self.works: bool = True
 
     def step(self, token_ids: Tensor, cache: RaggedKVCache) -> Tensor | None:
-        """Logits after one more token in every row of the cache, float32 [B, V]; None where it cannot be recorded."""
-        recorded = self._started(token_ids, torch.zeros(len(token_ids), len(Controls._fields)), None, cache)
+        """Logits after one more token in every row of the cache, float32 [B, V]; None where it
+        cannot be recorded.
+        """
+        recorded = self._started(
+            token_ids, torch.zeros(len(token_ids), len(Controls._fields)), None, cache
+        )
         return None if recorded is None else recorded.replay().clone()
 
     def step_and_choose(
@@ -89,7 +97,11 @@ class RecordedSteps:
     ) -> Chosen | None:
         """The same with the choice of each row's next token, started but not waited for."""
         whole = any(one.top_k == 0 for one in controls)
-        ids = token_ids.ids if isinstance(token_ids, Chosen) else torch.tensor(token_ids, device=cache.data.device)
+        ids = (
+            token_ids.ids
+            if isinstance(token_ids, Chosen)
+            else torch.tensor(token_ids, device=cache.data.device)
+        )
         recorded = self._started(ids, torch.tensor(controls, dtype=torch.float64), whole, cache)
         if recorded is None:
             return None
@@ -102,15 +114,19 @@ class RecordedSteps:
         """A recorded step with its inputs in place; the cache counts the new tokens as read."""
         if not self.works:
             return None
-        if self.memory is not cache.data:  # the cache has grown: what was recorded writes where it was
-            self._recorded, self.memory = {}, cache.data
+        # the cache has grown: what was recorded writes where it was
+        if self.memory is not cache.data:
+            self._recorded = {}
+            self.memory = cache.data
         longest = positions_for(max(cache.lengths) + 1, cache.capacity)
         places = torch.tensor(cache.lengths, dtype=torch.float64)[:, None]
         inputs = torch.cat([controls.double(), places], dim=1)
         key = len(token_ids), longest, whole
         if key not in self._recorded:
             try:
-                self._recorded[key] = self._make(token_ids, inputs.to(token_ids.device), whole, cache.data, longest)
+                self._recorded[key] = self._make(
+                    token_ids, inputs.to(token_ids.device), whole, cache.data, longest
+                )
             except RuntimeError as error:
                 _log.warning("A decode step cannot be recorded as a CUDA graph: %s.", error)
                 self.works = False
@@ -123,8 +139,12 @@ class RecordedSteps:
         cache.lengths[:] = [length + 1 for length in cache.lengths]
         return recorded
 
-    def _make(self, token_ids: Tensor, inputs: Tensor, whole: bool | None, memory: Tensor, longest: int) -> _Recorded:
-        ids, kept, choice = token_ids.clone(), inputs.clone(), list[Tensor]()
+    def _make(
+        self, token_ids: Tensor, inputs: Tensor, whole: bool | None, memory: Tensor, longest: int
+    ) -> _Recorded:
+        ids = token_ids.clone()
+        kept = inputs.clone()
+        choice = list[Tensor]()
 
         def compute() -> Tensor:
             logits = self._step(ids, kept[:, -1].long(), memory, longest)

@@ -34,34 +34,56 @@ class NativeWeights:
         config = model.config
         layers = (Layer * config.n_layer)()
         for at, block in enumerate(model.blocks):
-            norm_1, norm_2 = self._norm(block.ln_1), Norm()
-            attention, mlp = (self._matrix(block.attn.c_attn), self._matrix(block.attn.c_proj)), (Matrix(), Matrix())
+            norm_1 = self._norm(block.ln_1)
+            norm_2 = Norm()
+            attention = (self._matrix(block.attn.c_attn), self._matrix(block.attn.c_proj))
+            mlp = (Matrix(), Matrix())
             if block.use_mlp:
-                norm_2, mlp = self._norm(block.ln_2), (self._matrix(block.mlp.c_fc), self._matrix(block.mlp.c_proj))
+                norm_2 = self._norm(block.ln_2)
+                mlp = (self._matrix(block.mlp.c_fc), self._matrix(block.mlp.c_proj))
             layers[at] = Layer(norm_1, norm_2, *attention, *mlp, int(block.use_mlp))
         self._kept.append(layers)
         self._model = Model(
-            config.n_layer, config.n_head, config.head_dim, config.n_embd, config.inner_dim,
-            int(config.norm_position == "pre"), _ACTIVATIONS[config.activation_function],
-            self._pointer(model.wte.weight), self._pointer(model.wpe.weight) if config.use_positions else None,
-            layers, self._norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else Norm(),
+            config.n_layer,
+            config.n_head,
+            config.head_dim,
+            config.n_embd,
+            config.inner_dim,
+            int(config.norm_position == "pre"),
+            _ACTIVATIONS[config.activation_function],
+            self._pointer(model.wte.weight),
+            self._pointer(model.wpe.weight) if config.use_positions else None,
+            layers,
+            self._norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else Norm(),
             self._matrix(model.lm_head),
-        )  # fmt: skip
+        )
         self.config = config
 
     def step(self, token_ids: Tensor, cache: RaggedKVCache, threads: int) -> Tensor:
-        """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
-        config, B = self.config, len(token_ids)
-        token_ids, lengths = token_ids.contiguous(), torch.tensor(cache.lengths, dtype=torch.int64)
+        """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64
+        [B].
+        """
+        config = self.config
+        B = len(token_ids)
+        token_ids = token_ids.contiguous()
+        lengths = torch.tensor(cache.lengths, dtype=torch.int64)
         padded = self._library.gptcore_padded(B)
         own = padded * config.n_embd + -(-config.n_positions // _LANES) * _LANES
         widths = (config.n_embd, 3 * config.n_embd, config.n_embd, config.inner_dim)
         room = [torch.zeros(padded * width) for width in widths]  # zeros: what pads is computed too
         room = [torch.empty(B * config.vocab_size), *room, torch.empty(threads * own)]
         step = Step(
-            ctypes.pointer(self._model), B, token_ids.data_ptr(), lengths.data_ptr(), cache.data.data_ptr(),
-            cache.data.shape[2], cache.data.shape[4], *(one.data_ptr() for one in room), own, threads,
-        )  # fmt: skip
+            ctypes.pointer(self._model),
+            B,
+            token_ids.data_ptr(),
+            lengths.data_ptr(),
+            cache.data.data_ptr(),
+            cache.data.shape[2],
+            cache.data.shape[4],
+            *(one.data_ptr() for one in room),
+            own,
+            threads,
+        )
         self._library.gptcore_step(ctypes.byref(step))
         cache.lengths[:] = [length + 1 for length in cache.lengths]
         return room[0].view(B, config.vocab_size)
@@ -83,19 +105,24 @@ class NativeWeights:
 
 
 def quantised(weight: Tensor, weight_format: Format) -> tuple[Tensor, Tensor | None]:
-    """(a matrix float32 [n, k] in a format, the scale of every row float32 [n], or None for formats without)."""
+    """(a matrix float32 [n, k] in a format, the scale of every row float32 [n], or None for formats
+    without).
+    """
     if weight_format == "fp32":
         return weight.float(), None
     if weight_format == "fp16":
         return weight.half(), None
     scale = weight.abs().amax(dim=1).clamp(min=1e-30) / _LARGEST_INT16
-    return (weight / scale[:, None]).round().clamp(-_LARGEST_INT16, _LARGEST_INT16).to(torch.int16), scale
+    return (weight / scale[:, None]).round().clamp(-_LARGEST_INT16, _LARGEST_INT16).to(
+        torch.int16
+    ), scale
 
 
 @torch.inference_mode()
 def native_weights(model: GPT, weight_format: Format) -> NativeWeights | None:
-    """The model for the step in C; None where it cannot run: no library, another device or type, weights that do not
-    fit the format."""
+    """The model for the step in C; None where it cannot run: no library, another device or type,
+    weights that do not fit the format.
+    """
     kernels = library()
     weight = model.wte.weight
     if kernels is None or weight.device.type != "cpu" or weight.dtype != torch.float32:
@@ -105,6 +132,8 @@ def native_weights(model: GPT, weight_format: Format) -> NativeWeights | None:
     matrices = [parameter for parameter in model.parameters() if parameter.ndim == 2]
     if not all(torch.isfinite(one).all() for one in matrices):
         return None
-    if weight_format == "fp16" and not all(float(one.abs().max()) < LARGEST_HALF for one in matrices):
+    if weight_format == "fp16" and not all(
+        float(one.abs().max()) < LARGEST_HALF for one in matrices
+    ):
         return None
     return NativeWeights(model, weight_format, kernels)

@@ -1,7 +1,7 @@
 """A model packed for decoding: its tensors without the module tree, and one step over them.
 
-On a processor a step is computed in C (`native`) where that can be compiled, else by torch in fp32. On a GPU torch
-computes it, in 16 bits where the precision allows it: half the bytes to read.
+On a processor a step is computed in C (`native`) where that can be compiled, else by torch in fp32.
+On a GPU torch computes it, in 16 bits where the precision allows it: half the bytes to read.
 """
 
 import math
@@ -44,8 +44,9 @@ class PackedLayer:
 class PackedWeights:
     """A model flattened for decoding, without the module tree.
 
-    `kernel` names the format of its products; `threads_found` remembers the best thread count, of one row and of
-    several; with `native`, whole steps are computed in C; `idle` holds recorded steps that nobody uses.
+    `kernel` names the format of its products; `threads_found` remembers the best thread count, of
+    one row and of several; with `native`, whole steps are computed in C; `idle` holds recorded
+    steps that nobody uses.
     """
 
     config: GPTConfig
@@ -56,7 +57,9 @@ class PackedWeights:
     lm_head: Product
     kernel: str
     native: NativeWeights | None = None
-    threads_found: tuple[dict[str, float], dict[str, float]] = field(default_factory=lambda: ({}, {}))
+    threads_found: tuple[dict[str, float], dict[str, float]] = field(
+        default_factory=lambda: ({}, {})
+    )
     idle: list[RecordedSteps] = field(default_factory=list)
 
     @property
@@ -66,10 +69,13 @@ class PackedWeights:
 
 
 def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -> Tensor:
-    """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64 [B]."""
+    """Logits after one more token in every row of the cache, float32 [B, V]; token_ids is int64
+    [B].
+    """
     if packed.native is not None:
         return packed.native.step(token_ids, cache, torch.get_num_threads())
-    places, longest = torch.tensor(cache.lengths, device=token_ids.device), max(cache.lengths) + 1
+    places = torch.tensor(cache.lengths, device=token_ids.device)
+    longest = max(cache.lengths) + 1
     ragged = min(cache.lengths) + 1 < longest
     logits = decode_step(packed, token_ids, places, cache.data, longest, ragged=ragged)
     cache.lengths[:] = [length + 1 for length in cache.lengths]
@@ -77,7 +83,13 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
 
 
 def decode_step(
-    packed: PackedWeights, token_ids: Tensor, places: Tensor, data: Tensor, longest: int, *, ragged: bool = True
+    packed: PackedWeights,
+    token_ids: Tensor,
+    places: Tensor,
+    data: Tensor,
+    longest: int,
+    *,
+    ragged: bool = True,
 ) -> Tensor:
     """The same by torch's functions, on one device alone.
 
@@ -89,7 +101,8 @@ def decode_step(
         longest: positions to attend to; where rows are ragged, those after a row's last are masked.
         ragged: False: `places` are all longest - 1, which needs no mask, and writes with one slice.
     """
-    config, B = packed.config, len(token_ids)
+    config = packed.config
+    B = len(token_ids)
     mask = _mask(places, longest, packed.dtype) if ragged else None
     rows = torch.arange(B, device=places.device)
     heads = (B, 3, config.n_head, 1, config.head_dim)
@@ -125,12 +138,17 @@ def decode_step(
 def _mask(places: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
     """What is added to the scores: 0 up to a row's place and -inf behind it, [B, 1, 1, longest]."""
     behind = torch.arange(longest, device=places.device) > places[:, None]
-    return torch.zeros(behind.shape, dtype=dtype, device=places.device).masked_fill_(behind, -math.inf)[:, None, None]
+    return torch.zeros(behind.shape, dtype=dtype, device=places.device).masked_fill_(
+        behind, -math.inf
+    )[:, None, None]
 
 
 def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-    """Attention of one query per row: [B, H, 1, D], keys and values [B, H, S, D] -> [B, H, 1, D]."""
-    if query.is_cuda and query.dtype == torch.float32:  # torch's fused kernel walks fp32 keys in a line (2.11, H200)
+    """Attention of one query per row: [B, H, 1, D], keys and values [B, H, S, D] -> [B, H, 1,
+    D].
+    """
+    # torch's fused kernel walks fp32 keys in a line (2.11, H200)
+    if query.is_cuda and query.dtype == torch.float32:
         scores = query @ keys.mT * query.shape[-1] ** -0.5
         return (scores if mask is None else scores + mask).softmax(dim=-1) @ values
     return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
@@ -142,21 +160,32 @@ def precision_of(model: GPT) -> WeightFormat:
 
 
 # Packed weights by model and precision, valid while the model lives and its weights are unchanged.
-_PACKED: WeakKeyDictionary[GPT, dict[str, tuple[tuple[int, int], PackedWeights]]] = WeakKeyDictionary()
+_PACKED: WeakKeyDictionary[GPT, dict[str, tuple[tuple[int, int], PackedWeights]]] = (
+    WeakKeyDictionary()
+)
 
 
 @adapted()
 def packed_weights(model: GPT, precision: WeightFormat) -> PackedWeights:
-    """The model's packed weights, cached, and rebuilt when the weights have been changed in place."""
+    """The model's packed weights, cached, and rebuilt when the weights have been changed in
+    place.
+    """
     if precision == "auto":
         precision = precision_of(model)
-    version = (sum(0 if p.is_inference() else p._version for p in model.parameters()), model.wte.weight.data_ptr())
+    version = (
+        sum(0 if p.is_inference() else p._version for p in model.parameters()),
+        model.wte.weight.data_ptr(),
+    )
     packings = _PACKED.setdefault(model, {})
     if precision not in packings or packings[precision][0] != version:
         weight_format = native_format(model, precision)
         native = native_weights(model, weight_format)
         packed = _pack(model, "fp16" if precision == "fast" and _halved(model) else "fp32")
-        offered = packed if native is None else replace(packed, kernel=f"native-{weight_format}", native=native)
+        offered = (
+            packed
+            if native is None
+            else replace(packed, kernel=f"native-{weight_format}", native=native)
+        )
         packings[precision] = version, offered
     return packings[precision][1]
 
@@ -170,35 +199,50 @@ def _halved(model: GPT) -> bool:
 def native_format(model: GPT, precision: WeightFormat) -> Format:
     """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
     matrices = (parameter.detach() for parameter in model.parameters() if parameter.ndim == 2)
-    if all(torch.equal(one, one.half().float()) for one in matrices):  # as those from a 16-bit file are
+    # as those from a 16-bit file are
+    if all(torch.equal(one, one.half().float()) for one in matrices):
         return "fp16"
     return "int16" if precision == "fast" else "fp32"
 
 
 @torch.inference_mode()
 def _pack(model: GPT, kernel: str) -> PackedWeights:
-    make, layers = _half if kernel == "fp16" else _exact, list[PackedLayer]()
+    make = _half if kernel == "fp16" else _exact
+    layers = list[PackedLayer]()
     for block in model.blocks:
-        mlp = (_norm(block.ln_2), make(block.mlp.c_fc), make(block.mlp.c_proj)) if block.use_mlp else None
-        layers.append(PackedLayer(_norm(block.ln_1), make(block.attn.c_attn), make(block.attn.c_proj), mlp))
+        mlp = (
+            (_norm(block.ln_2), make(block.mlp.c_fc), make(block.mlp.c_proj))
+            if block.use_mlp
+            else None
+        )
+        layers.append(
+            PackedLayer(_norm(block.ln_1), make(block.attn.c_attn), make(block.attn.c_proj), mlp)
+        )
     wpe = model.wpe.weight.detach() if model.config.use_positions else None
     final_norm = _norm(model.ln_f) if isinstance(model.ln_f, torch.nn.LayerNorm) else None
     head = make(model.lm_head)
-    return PackedWeights(model.config, model.wte.weight.detach(), wpe, layers, final_norm, head, kernel)
+    return PackedWeights(
+        model.config, model.wte.weight.detach(), wpe, layers, final_norm, head, kernel
+    )
 
 
 def _norm(norm: torch.nn.LayerNorm) -> Product:
-    weight, bias = norm.weight.detach(), norm.bias.detach()
-    return partial(F.layer_norm, normalized_shape=weight.shape, weight=weight, bias=bias, eps=norm.eps)
+    weight = norm.weight.detach()
+    bias = norm.bias.detach()
+    return partial(
+        F.layer_norm, normalized_shape=weight.shape, weight=weight, bias=bias, eps=norm.eps
+    )
 
 
 def _exact(linear: torch.nn.Linear) -> Product:
-    weight, bias = linear.weight.detach(), None if linear.bias is None else linear.bias.detach()
+    weight = linear.weight.detach()
+    bias = None if linear.bias is None else linear.bias.detach()
     onednn = weight.is_cpu and weight.dtype == torch.float32 and onednn_is_faster()
     return partial(onednn_product if onednn else F.linear, weight=weight, bias=bias)
 
 
 def _half(linear: torch.nn.Linear) -> Product:
     """fp16 weights, half the bytes to read; sums stay fp32."""
-    weight, bias = linear.weight.detach().half().contiguous(), None if linear.bias is None else linear.bias.half()
+    weight = linear.weight.detach().half().contiguous()
+    bias = None if linear.bias is None else linear.bias.half()
     return lambda x: F.linear(x.half(), weight, bias)

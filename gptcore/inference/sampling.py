@@ -1,4 +1,6 @@
-"""Sampling from logits: pure functions and one explicit random generator; the distribution after every step."""
+"""Sampling from logits: pure functions and one explicit random generator; the distribution after
+every step.
+"""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +22,8 @@ _ROUNDING = 1e-6  # of a sum of probabilities
 class Candidates:
     """The tokens that may come next."""
 
-    ids: Tensor  # int64 [N], the most likely first (an uncut distribution is sorted only in its upper part)
+    # int64 [N], the most likely first (an uncut distribution is sorted only in its upper part)
+    ids: Tensor
     probabilities: Tensor  # float32 [N], renormalised to sum to 1
 
 
@@ -47,8 +50,12 @@ def penalise(
         seen = torch.tensor(sorted(set(token_ids)), device=logits.device)
         values = logits[seen]
         penalty = settings.repetition_penalty
-        logits = logits.index_put((seen,), torch.where(values > 0, values / penalty, values * penalty))
-    banned = struck_out(settings, token_ids, n_new=n_new, end_id=end_id, without_token=without_token)
+        logits = logits.index_put(
+            (seen,), torch.where(values > 0, values / penalty, values * penalty)
+        )
+    banned = struck_out(
+        settings, token_ids, n_new=n_new, end_id=end_id, without_token=without_token
+    )
     if banned and len(banned) < len(logits):
         logits = logits.index_fill(0, torch.tensor(sorted(banned), device=logits.device), -math.inf)
     return logits
@@ -65,7 +72,8 @@ def struck_out(
     """Banned next tokens, each with the option that bans it; arguments as in `penalise`."""
     reasons = dict.fromkeys(without_token, "no token")
     reasons |= dict.fromkeys(
-        _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size), "no_repeat_ngram_size"
+        _completions_of_repeated_ngrams(token_ids, settings.no_repeat_ngram_size),
+        "no_repeat_ngram_size",
     )
     if end_id is not None and n_new < settings.min_new_tokens:
         reasons[end_id] = "min_new_tokens"
@@ -78,7 +86,9 @@ def _completions_of_repeated_ngrams(token_ids: Sequence[int], size: int) -> set[
         return set()
     ids = list(token_ids)
     prefix = ids[len(ids) - size + 1 :]
-    return {ids[i + size - 1] for i in range(len(ids) - size + 1) if ids[i : i + size - 1] == prefix}
+    return {
+        ids[i + size - 1] for i in range(len(ids) - size + 1) if ids[i : i + size - 1] == prefix
+    }
 
 
 def candidates(
@@ -103,7 +113,8 @@ def candidates(
         probabilities = weights / weights.sum()
         if top_p < 1:
             n_kept = _count_to_reach(probabilities, top_p)
-            ids, probabilities = ids[:n_kept], probabilities[:n_kept]
+            ids = ids[:n_kept]
+            probabilities = probabilities[:n_kept]
     else:
         everything = cooled(logits, settings.temperature).softmax(dim=0).numpy()
         if top_p < 1:
@@ -111,45 +122,65 @@ def candidates(
         else:
             likely = everything > _SORTED_ABOVE
             upper = likely.nonzero()[0]
-            ids = np.concatenate([upper[np.argsort(-everything[upper], kind="stable")], (~likely).nonzero()[0]])
+            ids = np.concatenate(
+                [upper[np.argsort(-everything[upper], kind="stable")], (~likely).nonzero()[0]]
+            )
         probabilities = everything[ids]
     if settings.min_p:
         kept = probabilities >= settings.min_p * probabilities.max()
-        ids, probabilities = ids[kept], probabilities[kept]
-    return Candidates(torch.from_numpy(ids), torch.from_numpy((probabilities / probabilities.sum()).astype(np.float32)))
+        ids = ids[kept]
+        probabilities = probabilities[kept]
+    return Candidates(
+        torch.from_numpy(ids),
+        torch.from_numpy((probabilities / probabilities.sum()).astype(np.float32)),
+    )
 
 
 def cooled(logits: Tensor, temperature: float) -> Tensor:
-    """Logits divided by temperature, shifted to a maximum of 0, so that a tiny temperature gives -inf, never NaN."""
+    """Logits divided by temperature, shifted to a maximum of 0, so that a tiny temperature gives
+    -inf, never NaN.
+    """
     return (logits.float() - logits.max()) / max(temperature, 1e-30)
 
 
-def _top(logits: Tensor, k: int, largest: tuple[Tensor, Tensor] | None) -> tuple[np.ndarray, np.ndarray]:
+def _top(
+    logits: Tensor, k: int, largest: tuple[Tensor, Tensor] | None
+) -> tuple[np.ndarray, np.ndarray]:
     """(the ids of exactly k tokens, best first, ties by the lower id; their logits, float64)."""
     if largest is None or largest[0].shape[0] <= k:
         largest = logits.topk(min(k + 1, logits.shape[0]))
-    values, ids = (tensor.numpy() for tensor in largest)  # numpy: these are few, and torch takes longer to call
+    # numpy: these are few, and torch takes longer to call
+    values, ids = (tensor.numpy() for tensor in largest)
     if len(values) > k and values[k - 1] == values[k]:  # a tie at the cut
-        whole, lowest = logits.numpy(), values[k - 1]
+        whole = logits.numpy()
+        lowest = values[k - 1]
         above = np.flatnonzero(whole > lowest)
         ids = np.concatenate([above, np.flatnonzero(whole == lowest)[: k - len(above)]])
         values = whole[ids]
-    ids, values = ids[:k], values[:k]
+    ids = ids[:k]
+    values = values[:k]
     order = np.lexsort((ids, -values))
     return ids[order], values[order].astype(np.float64)
 
 
 def _nucleus(p: np.ndarray, top_p: float) -> np.ndarray:
-    """Ids of the smallest set of most likely tokens that reaches top_p, best first; ties go to the lower ids."""
-    # All tokens below (1 - P) / V have a total mass of at most 1 - P, so none is in the nucleus; halved for rounding.
-    least, floor = (1 - top_p) / (2 * len(p)), _SORTED_ABOVE
+    """Ids of the smallest set of most likely tokens that reaches top_p, best first; ties go to the
+    lower ids.
+    """
+    # All tokens below (1 - P) / V have a total mass of at most 1 - P, so none is in the nucleus;
+    # halved for rounding.
+    least = (1 - top_p) / (2 * len(p))
+    floor = _SORTED_ABOVE
     while True:
         above = np.flatnonzero(p > floor)
         if floor <= least or p[above].sum(dtype=np.float64) > top_p + _ROUNDING:
             break
         floor = max(least, floor / 4)
-    # The bit patterns of positive floats sort like the floats: one integer sort orders by probability, then id.
-    worst_first = (p[above].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (_LAST_ID - above.astype(np.uint64))
+    # The bit patterns of positive floats sort like the floats: one integer sort orders by
+    # probability, then id.
+    worst_first = (p[above].view(np.uint32).astype(np.uint64) << np.uint64(32)) | (
+        _LAST_ID - above.astype(np.uint64)
+    )
     worst_first.sort()
     ids = (_LAST_ID - (worst_first[::-1] & _LAST_ID)).astype(np.int64)
     return ids[: _count_to_reach(p[ids], top_p)]  # ties at the cut-off drop the higher ids
@@ -167,10 +198,11 @@ def uniform_number(generator: torch.Generator) -> float:
 
 
 def sample(choices: Candidates, uniform: float) -> int:
-    """Samples one candidate by inverse transform sampling from a single uniform number in [0, 1); returns its index.
+    """Samples one candidate by inverse transform sampling from a single uniform number in [0, 1);
+    returns its index.
 
-    Exactly one number is used for a token whatever the settings, so that strategies can be compared "with the same
-    random numbers" and a text can be continued later.
+    Exactly one number is used for a token whatever the settings, so that strategies can be compared
+    "with the same random numbers" and a text can be continued later.
     """
     if choices.ids.shape[0] == 1:
         return 0
@@ -190,7 +222,9 @@ class Stage:
     mass_removed: float  # probability mass of the previous stage that was cut here
 
 
-def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None = None) -> list[Stage]:
+def stages(
+    logits: Tensor, settings: SamplingSettings, penalised: Tensor | None = None
+) -> list[Stage]:
     """Every stage of the pipeline that `candidates` computes, over the full vocabulary.
 
     Args:
@@ -214,7 +248,8 @@ def stages(logits: Tensor, settings: SamplingSettings, penalised: Tensor | None 
         if value in (None, CONTROLS[name].neutral):
             continue
         limits = replace(limits, **{name: value})
-        left, before = candidates(adjusted, limits), result[-1].probabilities
+        left = candidates(adjusted, limits)
+        before = result[-1].probabilities
         after = torch.zeros_like(before).index_put((left.ids,), left.probabilities)
         removed = max(0.0, 1.0 - float(before[left.ids].double().sum()))
         result.append(_stage(name.replace("_", "-"), after, removed))

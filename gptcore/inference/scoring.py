@@ -17,11 +17,14 @@ from gptcore.tokenizers import StreamingText
 
 @adapted()
 @torch.inference_mode()
-def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size: int = 16) -> Tensor:
+def token_logprobs(
+    model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size: int = 16
+) -> Tensor:
     """The log-probability of every token but the first, given those before it.
 
-    A text longer than the window is read in windows that overlap by half, and each token is scored where it
-    has the most context, so every token after the first window sees at least half a window.
+    A text longer than the window is read in windows that overlap by half, and each token is scored
+    where it has the most context, so every token after the first window sees at least half a
+    window.
 
     Args:
         model: of any kind; dropout is off while it reads.
@@ -38,7 +41,9 @@ def token_logprobs(model: GPT, token_ids: Sequence[int] | Tensor, *, batch_size:
     if ids.dim() != 1 or len(ids) < 2:
         raise TokenIdError(f"The text has {ids.numel()} token(s); a prediction needs at least two.")
     read = _windows(model, ids, batch_size)
-    return torch.cat([rows.gather(1, came[:, None])[:, 0] - rows.logsumexp(dim=-1) for rows, came in read]).cpu()
+    return torch.cat(
+        [rows.gather(1, came[:, None])[:, 0] - rows.logsumexp(dim=-1) for rows, came in read]
+    ).cpu()
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,9 @@ class TextScore:
 
 @dataclass(frozen=True)
 class ScoredToken:
-    """A token of a given text with the model's log-probability (natural), its rank, and (id, logprob) favourites."""
+    """A token of a given text with the model's log-probability (natural), its rank, and (id,
+    logprob) favourites.
+    """
 
     id: int
     text: str
@@ -76,11 +83,13 @@ class ScoredToken:
     alternatives: tuple[tuple[int, float], ...]
 
 
-def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tuple[str, list[ScoredToken], TextScore]:
+def score_text(
+    lm: LanguageModel, text: str, *, n_alternatives: int = 5
+) -> tuple[str, list[ScoredToken], TextScore]:
     """Scores every token of a text.
 
-    If the tokenizer has an end-of-text token, it is prepended, so that the first token is scored too;
-    otherwise the first token only serves as context.
+    If the tokenizer has an end-of-text token, it is prepended, so that the first token is scored
+    too; otherwise the first token only serves as context.
 
     Returns:
         (the text of what could not be scored, "" or the first token; the scored tokens; the sums).
@@ -100,12 +109,17 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
     scored: list[ScoredToken] = []
     if len(context) > 1:
         read = _windows(lm.model, torch.tensor(context), 1)
-        logprobs = (row for rows, _ in read for row in rows.log_softmax(dim=-1).cpu())  # float32 [V] each
+        # float32 [V] each
+        logprobs = (row for rows, _ in read for row in rows.log_softmax(dim=-1).cpu())
         for token_id, row in zip(context[1:], logprobs, strict=True):
             best = row.topk(min(n_alternatives, len(row)))
             favourites = tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))
             value = float(row[token_id])
-            scored.append(ScoredToken(token_id, stream.push(token_id), value, 1 + int((row > value).sum()), favourites))
+            scored.append(
+                ScoredToken(
+                    token_id, stream.push(token_id), value, 1 + int((row > value).sum()), favourites
+                )
+            )
     nats = -sum(token.logprob for token in scored)
     n_ends = sum(token.id == tokenizer.end_id for token in scored)
     marker = 0 if tokenizer.end_id is None else len(tokenizer.token_bytes(tokenizer.end_id))
@@ -114,12 +128,16 @@ def score_text(lm: LanguageModel, text: str, *, n_alternatives: int = 5) -> tupl
 
 
 def _windows(model: GPT, ids: Tensor, batch_size: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """(logits float32 [n, V], the ids that came, int64 [n]), in turn for every id but the first, see token_logprobs."""
-    width, scored = min(len(ids) - 1, model.config.n_positions), 0
+    """(logits float32 [n, V], the ids that came, int64 [n]), in turn for every id but the first,
+    see token_logprobs.
+    """
+    width = min(len(ids) - 1, model.config.n_positions)
+    scored = 0
     starts = [*range(0, len(ids) - 1 - width, max(1, width // 2)), len(ids) - 1 - width]
     for begin in range(0, len(starts), batch_size):
         group = starts[begin : begin + batch_size]
-        rows = torch.stack([ids[s : s + width + 1] for s in group]).to(model.wte.weight.device)  # [B, T + 1]
+        # [B, T + 1]
+        rows = torch.stack([ids[s : s + width + 1] for s in group]).to(model.wte.weight.device)
         with torch.inference_mode(), evaluating(model):
             logits = model(rows[:, :-1]).logits.float()  # [B, T, V]
         for start, row, own in zip(group, rows, logits, strict=True):
@@ -127,7 +145,9 @@ def _windows(model: GPT, ids: Tensor, batch_size: int) -> Iterator[tuple[Tensor,
             scored = start + width
 
 
-def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], *, start_id: int) -> TextScore:
+def score_documents(
+    model: GPT, documents: Sequence[tuple[Sequence[int], int]], *, start_id: int
+) -> TextScore:
     """Scores whole documents, each on its own after a start token, as in training.
 
     Args:
@@ -135,14 +155,24 @@ def score_documents(model: GPT, documents: Sequence[tuple[Sequence[int], int]], 
         documents: (token ids, UTF-8 bytes of the text) each.
         start_id: the token prepended to a document, usually end-of-text; it is not scored.
     """
-    nats = -sum(float(token_logprobs(model, [start_id, *ids]).double().sum()) for ids, _ in documents)
-    return TextScore(sum(len(ids) for ids, _ in documents), sum(size for _, size in documents), nats)
+    nats = -sum(
+        float(token_logprobs(model, [start_id, *ids]).double().sum()) for ids, _ in documents
+    )
+    return TextScore(
+        sum(len(ids) for ids, _ in documents), sum(size for _, size in documents), nats
+    )
 
 
 def scoring_windows(
-    model: GPT, token_ids: Sequence[int] | np.ndarray, *, n_bytes: int, most: int | None = None, batch_size: int = 64
+    model: GPT,
+    token_ids: Sequence[int] | np.ndarray,
+    *,
+    n_bytes: int,
+    most: int | None = None,
+    batch_size: int = 64,
 ) -> Generator[None, None, TextScore]:
-    """Scores a text in independent non-overlapping windows, one batch at a time: a quick figure during training.
+    """Scores a text in independent non-overlapping windows, one batch at a time: a quick figure
+    during training.
 
     Args:
         model: of any kind; dropout is off while it reads.
@@ -156,10 +186,13 @@ def scoring_windows(
     if most is not None and len(starts) > max(1, most // width):
         step = len(starts) / max(1, most // width)
         starts = [starts[int(place * step)] for place in range(max(1, most // width))]
-    ids, device = np.asarray(token_ids), model.wte.weight.device
+    ids = np.asarray(token_ids)
+    device = model.wte.weight.device
     nats = 0.0
     for begin in range(0, len(starts), batch_size):
-        rows = np.stack([ids[s : s + width + 1] for s in starts[begin : begin + batch_size]]).astype(np.int64)
+        rows = np.stack(
+            [ids[s : s + width + 1] for s in starts[begin : begin + batch_size]]
+        ).astype(np.int64)
         with torch.inference_mode(), evaluating(model):
             batch = torch.from_numpy(rows).to(device)  # [B, T + 1]
             nats += float(model(batch[:, :-1], batch[:, 1:]).loss) * rows[:, 1:].size

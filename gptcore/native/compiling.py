@@ -18,49 +18,86 @@ _FLAGS = ("-O3", "-shared", "-fPIC", "-pthread")
 _NATIVE = "native"
 _PATIENCE = 120  # seconds for the compiler
 OFF = "GPTCORE_NATIVE"  # set to 0, nothing is compiled
-_NUMBER, _AT = ctypes.c_int64, ctypes.c_void_p
+_NUMBER = ctypes.c_int64
+_AT = ctypes.c_void_p
 _log = logging.getLogger("gptlens")
 
 
 class Matrix(ctypes.Structure):
     """See `decode.c`."""
 
-    _fields_ = (("weight", _AT), ("scale", _AT), ("bias", _AT), ("n", _NUMBER), ("k", _NUMBER), ("format", _NUMBER))
+    _fields_ = (
+        ("weight", _AT),
+        ("scale", _AT),
+        ("bias", _AT),
+        ("n", _NUMBER),
+        ("k", _NUMBER),
+        ("format", _NUMBER),
+    )
 
 
 class Norm(ctypes.Structure):
     """See `decode.c`."""
 
-    _fields_ = (("weight", _AT), ("bias", _AT), ("epsilon", ctypes.c_float), ("present", ctypes.c_int32))
+    _fields_ = (
+        ("weight", _AT),
+        ("bias", _AT),
+        ("epsilon", ctypes.c_float),
+        ("present", ctypes.c_int32),
+    )
 
 
 class Layer(ctypes.Structure):
     """See `decode.c`."""
 
     _fields_ = (
-        ("norm_1", Norm), ("norm_2", Norm), ("c_attn", Matrix), ("attn_proj", Matrix), ("c_fc", Matrix),
-        ("mlp_proj", Matrix), ("has_mlp", _NUMBER),
-    )  # fmt: skip
+        ("norm_1", Norm),
+        ("norm_2", Norm),
+        ("c_attn", Matrix),
+        ("attn_proj", Matrix),
+        ("c_fc", Matrix),
+        ("mlp_proj", Matrix),
+        ("has_mlp", _NUMBER),
+    )
 
 
 class Model(ctypes.Structure):
     """See `decode.c`."""
 
     _fields_ = (
-        *((name, _NUMBER) for name in ("n_layer", "n_head", "head_dim", "n_embd", "inner", "pre_norm", "activation")),
-        ("wte", _AT), ("wpe", _AT), ("layers", ctypes.POINTER(Layer)), ("final_norm", Norm), ("lm_head", Matrix),
-    )  # fmt: skip
+        *(
+            (name, _NUMBER)
+            for name in (
+                "n_layer",
+                "n_head",
+                "head_dim",
+                "n_embd",
+                "inner",
+                "pre_norm",
+                "activation",
+            )
+        ),
+        ("wte", _AT),
+        ("wpe", _AT),
+        ("layers", ctypes.POINTER(Layer)),
+        ("final_norm", Norm),
+        ("lm_head", Matrix),
+    )
 
 
 class Step(ctypes.Structure):
     """See `decode.c`."""
 
     _fields_ = (
-        ("model", ctypes.POINTER(Model)), ("B", _NUMBER), *((name, _AT) for name in ("tokens", "lengths", "cache")),
-        ("rows", _NUMBER), ("positions", _NUMBER),
+        ("model", ctypes.POINTER(Model)),
+        ("B", _NUMBER),
+        *((name, _AT) for name in ("tokens", "lengths", "cache")),
+        ("rows", _NUMBER),
+        ("positions", _NUMBER),
         *((name, _AT) for name in ("logits", "x", "qkv", "mixed", "inner", "own")),
-        ("own_size", _NUMBER), ("threads", _NUMBER),
-    )  # fmt: skip
+        ("own_size", _NUMBER),
+        ("threads", _NUMBER),
+    )
 
 
 @cache
@@ -105,8 +142,12 @@ def find_compiler() -> str | None:
 
 
 def cached_file(compiler: str) -> Path:
-    """Where the compiled library of this source, these flags, this compiler and this processor is kept."""
-    told = subprocess.run([compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE).stdout
+    """Where the compiled library of this source, these flags, this compiler and this processor is
+    kept.
+    """
+    told = subprocess.run(
+        [compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE
+    ).stdout
     sources = [file.read_bytes() for file in sorted(_FOLDER.glob("*.[ch]"))]
     parts = (*sources, " ".join((*_FLAGS, _NATIVE)).encode(), told, _processor().encode())
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
@@ -127,7 +168,8 @@ def _compiled(compiler: str) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="gptcore-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         file = folder / file.name
-    # Both appear whole or not at all; a library that was cut short since would end the process at its first call.
+    # Both appear whole or not at all; a library that was cut short since would end the process at
+    # its first call.
     partial = file.with_name(f"{file.name}.{os.getpid()}-{secrets.token_hex(4)}")
     sources = map(str, sorted(_FOLDER.glob("*.c")))
     command = [compiler, *_FLAGS, f"-march={_NATIVE}", *sources, "-o", str(partial), "-lm"]
@@ -162,4 +204,6 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return f"{platform.machine()} {platform.processor()}"
-    return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+    return "\n".join(
+        sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))})
+    )

@@ -30,36 +30,55 @@ class Tokenizer:
     without_token: frozenset[int] = frozenset()  # ids below vocab_size that stand for nothing
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
-        """Token ids of a text; with allow_special, a written-out end-of-text marker becomes its one id."""
+        """Token ids of a text; with allow_special, a written-out end-of-text marker becomes its one
+        id.
+        """
         raise NotImplementedError
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids; bytes that do not form a complete character become U+FFFD."""
-        return b"".join(self.token_bytes(token_id) for token_id in ids).decode("utf-8", errors="replace")
+        return b"".join(self.token_bytes(token_id) for token_id in ids).decode(
+            "utf-8", errors="replace"
+        )
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The UTF-8 bytes that one token adds to the text. Raises TokenizerError outside the vocabulary."""
+        """The UTF-8 bytes that one token adds to the text. Raises TokenizerError outside the
+        vocabulary.
+        """
         raise NotImplementedError
 
     def save(self, folder: Path, n_positions: int | None = None) -> None:
-        """Saves the tokenizer to a model folder, in files that this project and transformers can load.
+        """Saves the tokenizer to a model folder, in files that this project and transformers can
+        load.
 
         Args:
             folder: where.
-            n_positions: how long a text the model reads, where transformers' truncation cuts; None for anywhere.
+            n_positions: how long a text the model reads, where transformers' truncation cuts; None
+                for anywhere.
         """
         raise NotImplementedError
 
 
-def write_tokenizer_files(folder: Path, description: str, end: str | None, n_positions: int | None) -> None:
+def write_tokenizer_files(
+    folder: Path, description: str, end: str | None, n_positions: int | None
+) -> None:
     """Writes tokenizer.json, and the tokenizer_config.json that transformers needs.
 
-    `end` also fills a batch there, and stands for the unknown, of which byte-level BPE has none: GPT-2's own settings
-    say so, and CTranslate2 ends without it.
+    `end` also fills a batch there, and stands for the unknown, of which byte-level BPE has none:
+    GPT-2's own settings say so, and CTranslate2 ends without it.
     """
-    names = {} if end is None else dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), end)
+    names = (
+        {}
+        if end is None
+        else dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), end)
+    )
     window = {} if n_positions is None else {"model_max_length": n_positions}
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names, **window}
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        **names,
+        **window,
+    }
     (folder / TOKENIZER_FILE).write_text(description, encoding="utf-8")
     (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
@@ -73,7 +92,8 @@ def check_text(text: object) -> str:
     except UnicodeEncodeError as error:
         broken = text[error.start]
         raise TokenizerError(
-            f"Character {error.start + 1} is {broken!a}, half of a surrogate pair: no valid Unicode. Remove it."
+            f"Character {error.start + 1} is {broken!a}, half of a surrogate pair: no valid "
+            "Unicode. Remove it."
         ) from None
     return text
 
@@ -86,7 +106,8 @@ def check_id(token_id: int, vocab_size: int) -> int:
 
 
 def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
-    """A token as a reader should see it: its text, special tokens by name, broken and control bytes as <0xE2>.
+    """A token as a reader should see it: its text, special tokens by name, broken and control bytes
+    as <0xE2>.
 
     An id that has no token is called "(no token 50257)".
     """
@@ -102,7 +123,9 @@ def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
 
 
 class StreamingText:
-    """Turns tokens into text one at a time, holding back bytes until they make a whole character."""
+    """Turns tokens into text one at a time, holding back bytes until they make a whole
+    character.
+    """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -116,9 +139,11 @@ class StreamingText:
 
 
 class PaddedTokenizer(Tokenizer):
-    """A tokenizer for a model that has more ids than the tokenizer has tokens, since its vocabulary was padded.
+    """A tokenizer for a model that has more ids than the tokenizer has tokens, since its vocabulary
+    was padded.
 
-    The others decode to nothing; `describe_token` says that they have no token, and none is ever chosen.
+    The others decode to nothing; `describe_token` says that they have no token, and none is ever
+    chosen.
 
     Args:
         inner: the tokenizer.
@@ -130,16 +155,24 @@ class PaddedTokenizer(Tokenizer):
         self.kind: str = inner.kind
         self.end_id: int | None = inner.end_id
         self.vocab_size: int = vocab_size
-        self.without_token: frozenset[int] = inner.without_token | set(range(inner.vocab_size, vocab_size))
+        self.without_token: frozenset[int] = inner.without_token | set(
+            range(inner.vocab_size, vocab_size)
+        )
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         return self.inner.encode(text, allow_special=allow_special)
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self.inner.decode([i for i in ids if check_id(i, self.vocab_size) not in self.without_token])
+        return self.inner.decode(
+            [i for i in ids if check_id(i, self.vocab_size) not in self.without_token]
+        )
 
     def token_bytes(self, token_id: int) -> bytes:
-        return b"" if check_id(token_id, self.vocab_size) in self.without_token else self.inner.token_bytes(token_id)
+        return (
+            b""
+            if check_id(token_id, self.vocab_size) in self.without_token
+            else self.inner.token_bytes(token_id)
+        )
 
     def save(self, folder: Path, n_positions: int | None = None) -> None:
         self.inner.save(folder, n_positions)
@@ -147,7 +180,9 @@ class PaddedTokenizer(Tokenizer):
 
 def for_model(tokenizer: Tokenizer, vocab_size: int) -> Tokenizer:
     """The tokenizer for a model of so many ids."""
-    return PaddedTokenizer(tokenizer, vocab_size) if vocab_size > tokenizer.vocab_size else tokenizer
+    return (
+        PaddedTokenizer(tokenizer, vocab_size) if vocab_size > tokenizer.vocab_size else tokenizer
+    )
 
 
 def plain(tokenizer: Tokenizer) -> Tokenizer:

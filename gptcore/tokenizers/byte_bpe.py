@@ -8,11 +8,18 @@ from pathlib import Path
 import tiktoken
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers.base import END_OF_TEXT, Tokenizer, check_id, check_text, write_tokenizer_files
+from gptcore.tokenizers.base import (
+    END_OF_TEXT,
+    Tokenizer,
+    check_id,
+    check_text,
+    write_tokenizer_files,
+)
 from gptcore.tokenizers.rust import panics_as_errors
 from gptcore.tokenizers.vocabulary import learn_vocabulary, spell, unspell
 
-# The pre-split of the GPT-2 release: contractions, words with one leading space, numbers, signs, space.
+# The pre-split of the GPT-2 release: contractions, words with one leading space, numbers, signs,
+# space.
 GPT2_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 
 
@@ -48,10 +55,12 @@ class ByteBPE(Tokenizer):
     def _ordinary(self, text: str) -> list[int]:
         """The ids of a text without special tokens.
 
-        tiktoken's pattern overflows its stack on a million blanks in a row. Such a run is one piece by GPT-2's split,
-        but for its last blank, which goes with what follows; so the parts give what the whole would.
+        tiktoken's pattern overflows its stack on a million blanks in a row. Such a run is one piece
+        by GPT-2's split, but for its last blank, which goes with what follows; so the parts give
+        what the whole would.
         """
-        ids, place = list[int](), 0
+        ids = list[int]()
+        place = 0
         for run in _LONG_RUN.finditer(text):
             is_last = run.end() == len(text)
             end = run.end() if is_last else run.end() - 1
@@ -67,34 +76,58 @@ class ByteBPE(Tokenizer):
         import tokenizers
 
         ranks = {self.token_bytes(i): i for i in range(self.vocab_size) if i != self.end_id}
-        vocabulary = {spell(token): rank for token, rank in ranks.items()} | {END_OF_TEXT: self.vocab_size - 1}
+        vocabulary = {spell(token): rank for token, rank in ranks.items()} | {
+            END_OF_TEXT: self.vocab_size - 1
+        }
         merges = [(spell(left), spell(right)) for left, right in _merges(ranks)]
         made = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
         made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
         made.decoder = tokenizers.decoders.ByteLevel()
-        made.add_special_tokens([tokenizers.AddedToken(END_OF_TEXT, special=True, normalized=False)])
+        made.add_special_tokens(
+            [tokenizers.AddedToken(END_OF_TEXT, special=True, normalized=False)]
+        )
         write_tokenizer_files(folder, made.to_str(), END_OF_TEXT, n_positions)
 
     @classmethod
-    def from_vocabulary(cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe") -> "ByteBPE":
-        """Builds a tokenizer from a parsed vocab.json or tokenizer.json: {token in GPT-2's spelling: id}."""
+    def from_vocabulary(
+        cls, vocabulary: dict[str, int], *, name: str, kind: str = "bpe"
+    ) -> "ByteBPE":
+        """Builds a tokenizer from a parsed vocab.json or tokenizer.json: {token in GPT-2's
+        spelling: id}.
+        """
         try:
-            ranks = {unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT}
+            ranks = {
+                unspell(token): rank for token, rank in vocabulary.items() if token != END_OF_TEXT
+            }
         except KeyError as error:
-            raise TokenizerError(f"The vocabulary {name} has the character {error}, which maps to no byte.") from None
-        if sorted(ranks.values()) != list(range(len(ranks))) or vocabulary.get(END_OF_TEXT) != len(ranks):
             raise TokenizerError(
-                f"The ids of the vocabulary {name} are not 0 to {len(ranks) - 1} with {END_OF_TEXT} last."
+                f"The vocabulary {name} has the character {error}, which maps to no byte."
+            ) from None
+        if sorted(ranks.values()) != list(range(len(ranks))) or vocabulary.get(END_OF_TEXT) != len(
+            ranks
+        ):
+            raise TokenizerError(
+                f"The ids of the vocabulary {name} are not 0 to {len(ranks) - 1} with "
+                f"{END_OF_TEXT} last."
             )
         if sum(len(token) == 1 for token in ranks) != 256:
-            raise TokenizerError(f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged.")
+            raise TokenizerError(
+                f"The vocabulary {name} lacks some of the 256 single bytes; its file is damaged."
+            )
         special = {END_OF_TEXT: len(ranks)}
-        table = tiktoken.Encoding(name, pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special)
+        table = tiktoken.Encoding(
+            name, pat_str=GPT2_PATTERN, mergeable_ranks=ranks, special_tokens=special
+        )
         return cls(table, kind=kind)
 
     @classmethod
     def train(
-        cls, texts: Iterable[str], *, vocab_size: int, name: str = "trained-here", digits_apart: bool = False
+        cls,
+        texts: Iterable[str],
+        *,
+        vocab_size: int,
+        name: str = "trained-here",
+        digits_apart: bool = False,
     ) -> "ByteBPE":
         """Learns merges from texts with the `tokenizers` library.
 
@@ -113,23 +146,31 @@ class ByteBPE(Tokenizer):
         return cls.from_learned(learned, vocab_size=vocab_size, name=name)
 
     @classmethod
-    def from_learned(cls, learned: dict[str, int], *, vocab_size: int, name: str = "trained-here") -> "ByteBPE":
-        """Builds a tokenizer from what `learn_vocabulary` returned. Raises TokenizerError as `train`."""
+    def from_learned(
+        cls, learned: dict[str, int], *, vocab_size: int, name: str = "trained-here"
+    ) -> "ByteBPE":
+        """Builds a tokenizer from what `learn_vocabulary` returned. Raises TokenizerError as
+        `train`.
+        """
         if len(learned) != vocab_size - 1:
             raise TokenizerError(
-                f"The text has only enough different words for {len(learned) + 1} tokens, not {vocab_size}. "
-                "Choose a smaller vocabulary or give more text."
+                f"The text has only enough different words for {len(learned) + 1} tokens, not "
+                f"{vocab_size}. Choose a smaller vocabulary or give more text."
             )
         return cls.from_vocabulary(learned | {END_OF_TEXT: len(learned)}, name=name)
 
 
 def _check_size(vocab_size: int) -> None:
     if vocab_size < 257:
-        raise TokenizerError(f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}.")
+        raise TokenizerError(
+            f"A byte-level vocabulary needs at least 257 entries, not {vocab_size}."
+        )
 
 
 def _merges(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
-    """The pair that makes each longer token, in order of rank: its parts after merging all lower ranks."""
+    """The pair that makes each longer token, in order of rank: its parts after merging all lower
+    ranks.
+    """
     merges = []
     for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
         parts = [bytes([byte]) for byte in token]

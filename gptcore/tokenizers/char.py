@@ -22,8 +22,14 @@ class CharTokenizer(Tokenizer):
     kind = "char"
 
     def __init__(self, characters: Sequence[str]) -> None:
-        if not characters or len(set(characters)) != len(characters) or any(len(c) != 1 for c in characters):
-            raise TokenizerError("A character vocabulary needs at least one character, and each only once.")
+        if (
+            not characters
+            or len(set(characters)) != len(characters)
+            or any(len(c) != 1 for c in characters)
+        ):
+            raise TokenizerError(
+                "A character vocabulary needs at least one character, and each only once."
+            )
         self.characters: list[str] = list(characters)
         self.vocab_size: int = len(self.characters)
         self._ids = {character: index for index, character in enumerate(self.characters)}
@@ -34,7 +40,9 @@ class CharTokenizer(Tokenizer):
         return cls(sorted(set(check_text(text))))
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
-        """Ids of the characters. Raises TokenizerError naming every character outside the alphabet."""
+        """Ids of the characters. Raises TokenizerError naming every character outside the
+        alphabet.
+        """
         ids = [self._ids.get(character) for character in check_text(text)]
         if None in ids:
             unknown = sorted({c for c in text if c not in self._ids})
@@ -43,8 +51,8 @@ class CharTokenizer(Tokenizer):
             sample = "".join(c for c in self.characters if c.isprintable() and not c.isspace())[:80]
             blanks = [_BLANKS[c] for c in self.characters if c in _BLANKS]
             raise TokenizerError(
-                f"This model knows {self.vocab_size} characters, but not {shown}{more}. Remove or replace them. "
-                f"It knows {', '.join(filter(None, [*blanks, sample]))}"
+                f"This model knows {self.vocab_size} characters, but not {shown}{more}. Remove "
+                f"or replace them. It knows {', '.join(filter(None, [*blanks, sample]))}"
             )
         return [i for i in ids if i is not None]
 
@@ -55,6 +63,8 @@ class CharTokenizer(Tokenizer):
         import tokenizers
 
         made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocab=self._ids, unk_token="<unk>"))
-        made.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"[\s\S]"), "isolated")
+        made.pre_tokenizer = tokenizers.pre_tokenizers.Split(
+            tokenizers.Regex(r"[\s\S]"), "isolated"
+        )
         made.decoder = tokenizers.decoders.Fuse()
         write_tokenizer_files(folder, made.to_str(), None, n_positions)

@@ -1,4 +1,5 @@
-"""Byte-level BPE as other people's files describe it: special and added tokens anywhere, another split, a normalizer.
+"""Byte-level BPE as other people's files describe it: special and added tokens anywhere, another
+split, a normalizer.
 
 Run by the `tokenizers` library, so that the ids are those of transformers' AutoTokenizer.
 """
@@ -44,11 +45,16 @@ class FastTokenizer(Tokenizer):
 
     def __init__(self, description: str, folder: Path) -> None:
         parsed = json.loads(description)
-        kind, decoder = parsed["model"].get("type", "BPE"), parsed.get("decoder")
+        kind = parsed["model"].get("type", "BPE")
+        decoder = parsed.get("decoder")
         if kind != "BPE" or not _is_byte_level(decoder):
             of = (decoder or {}).get("type", "none")
-            raise TokenizerError(f"Its {TOKENIZER_FILE} is {kind} with the decoder {of}; byte-level BPE is read here.")
-        # One that takes the names of special tokens for text, and one that takes them for the tokens.
+            raise TokenizerError(
+                f"Its {TOKENIZER_FILE} is {kind} with the decoder {of}; byte-level BPE is read "
+                "here."
+            )
+        # One that takes the names of special tokens for text, and one that takes them for the
+        # tokens.
         self._plain, self._special = _parsed(description), _parsed(description)
         self._plain.encode_special_tokens = True
         self._description = description
@@ -64,8 +70,8 @@ class FastTokenizer(Tokenizer):
         self.vocab_size: int = max(self._bytes) + 1
         if self.vocab_size > 2 * len(self._bytes):
             raise TokenizerError(
-                f"Its {TOKENIZER_FILE} has {len(self._bytes):,} tokens, but an id of {self.vocab_size - 1:,}: "
-                "most ids below it would stand for nothing."
+                f"Its {TOKENIZER_FILE} has {len(self._bytes):,} tokens, but an id of "
+                f"{self.vocab_size - 1:,}: most ids below it would stand for nothing."
             )
         self.without_token: frozenset[int] = frozenset(range(self.vocab_size)) - self._bytes.keys()
         end = _end_token(folder, self._special.get_vocab())
@@ -73,7 +79,9 @@ class FastTokenizer(Tokenizer):
 
     def encode(self, text: str, *, allow_special: bool = False) -> list[int]:
         with panics_as_errors("Encoding this text"):
-            return list((self._special if allow_special else self._plain).encode(check_text(text)).ids)
+            return list(
+                (self._special if allow_special else self._plain).encode(check_text(text)).ids
+            )
 
     def token_bytes(self, token_id: int) -> bytes:
         return self._bytes.get(check_id(token_id, self.vocab_size), b"")
@@ -84,8 +92,11 @@ class FastTokenizer(Tokenizer):
 
 
 def is_plain(parsed: Mapping[str, Any]) -> bool:
-    """Whether a tokenizer.json is GPT-2's kind and nothing else: its split, END_OF_TEXT last and alone."""
-    split, after = parsed.get("pre_tokenizer") or {}, parsed.get("post_processor") or {"type": "ByteLevel"}
+    """Whether a tokenizer.json is GPT-2's kind and nothing else: its split, END_OF_TEXT last and
+    alone.
+    """
+    split = parsed.get("pre_tokenizer") or {}
+    after = parsed.get("post_processor") or {"type": "ByteLevel"}
     added = {one["content"]: one["id"] for one in parsed.get("added_tokens") or []}
     tokens = {**parsed["model"]["vocab"], **added}
     return (
@@ -100,7 +111,9 @@ def is_plain(parsed: Mapping[str, Any]) -> bool:
 
 
 def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
-    """The older files of a byte-level BPE, with the tokens that added_tokens.json and the settings add."""
+    """The older files of a byte-level BPE, with the tokens that added_tokens.json and the settings
+    add.
+    """
     import tokenizers
 
     made = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocabulary), str(merges)))
@@ -112,7 +125,9 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     named = {i: one["content"] for i, one in listed.items()} if isinstance(listed, dict) else {}
     added = {int(i): text for i, text in named.items()}
     added |= {i: text for text, i in _table(folder / ADDED_FILE).items()}
-    special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {END_OF_TEXT}
+    special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {
+        END_OF_TEXT
+    }
     known = made.get_vocab()
     for text in sorted(name for name in special if name is not None and name not in added.values()):
         if text in known:
@@ -120,12 +135,16 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     for i, text in sorted(added.items()):
         made.add_special_tokens([tokenizers.AddedToken(text, special=True, normalized=False)])
         if made.token_to_id(text) != i:
-            raise TokenizerError(f"The added token {text!r} has the id {i}, which leaves a gap before it.")
+            raise TokenizerError(
+                f"The added token {text!r} has the id {i}, which leaves a gap before it."
+            )
     return FastTokenizer(made.to_str(), folder)
 
 
 def _end_token(folder: Path, vocabulary: Mapping[str, int]) -> str | None:
-    """The token that ends a document: what the tokenizer's settings or the model's config name, or GPT-2's own."""
+    """The token that ends a document: what the tokenizer's settings or the model's config name, or
+    GPT-2's own.
+    """
     for file in (SETTINGS_FILE, MAP_FILE):
         name = _name(_table(folder / file).get("eos_token"))
         if name in vocabulary:

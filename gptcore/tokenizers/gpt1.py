@@ -11,16 +11,17 @@ from gptcore.tokenizers.rust import panics_as_errors
 if TYPE_CHECKING:
     import tokenizers
 
-WORD_END, UNKNOWN = "</w>", "<unk>"
+WORD_END = "</w>"
+UNKNOWN = "<unk>"
 
 
 class GPT1Tokenizer(Tokenizer):
     """Lower-cases, strips accents, splits at spaces and punctuation, then merges inside words.
 
-    Decoding puts a space after every word, so text does not round-trip. The 2018 code split
-    words with spaCy and repaired text with ftfy first; this is the BERT-style split that transformers uses
-    in their place. The two agree on lower-case words with free-standing punctuation.
-    Source: openai/finetune-transformer-lm, text_utils.py.
+    Decoding puts a space after every word, so text does not round-trip. The 2018 code split words
+    with spaCy and repaired text with ftfy first; this is the BERT-style split that transformers
+    uses in their place. The two agree on lower-case words with free-standing punctuation. Source:
+    openai/finetune-transformer-lm, text_utils.py.
     """
 
     kind = "gpt1"
@@ -31,21 +32,32 @@ class GPT1Tokenizer(Tokenizer):
 
     @classmethod
     def from_files(cls, vocabulary: Path, merges: Path) -> "GPT1Tokenizer":
-        """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and merges.txt."""
+        """From OpenAI's encoder_bpe_40000.json and vocab_40000.bpe, or the Hub's vocab.json and
+        merges.txt.
+        """
         import tokenizers
 
         return cls.from_merges(*tokenizers.models.BPE.read_file(str(vocabulary), str(merges)))
 
     @classmethod
-    def from_merges(cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]) -> "GPT1Tokenizer":
-        """Builds a tokenizer from vocabulary and merges alone; pre-tokenisation is ours, whatever a file says."""
+    def from_merges(
+        cls, vocab: dict[str, int], pairs: Sequence[tuple[str, str]]
+    ) -> "GPT1Tokenizer":
+        """Builds a tokenizer from vocabulary and merges alone; pre-tokenisation is ours, whatever a
+        file says.
+        """
         import tokenizers
 
         if not vocab:
             raise TokenizerError("The vocabulary is empty; a tokenizer needs at least one token.")
         if UNKNOWN not in vocab:
-            raise TokenizerError(f"The vocabulary has no {UNKNOWN}, which stands for characters that it does not have.")
-        model = tokenizers.models.BPE(vocab=vocab, merges=list(pairs), unk_token=UNKNOWN, end_of_word_suffix=WORD_END)
+            raise TokenizerError(
+                f"The vocabulary has no {UNKNOWN}, which stands for characters that it does "
+                "not have."
+            )
+        model = tokenizers.models.BPE(
+            vocab=vocab, merges=list(pairs), unk_token=UNKNOWN, end_of_word_suffix=WORD_END
+        )
         tokenizer = tokenizers.Tokenizer(model)
         tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()

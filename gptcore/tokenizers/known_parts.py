@@ -1,7 +1,8 @@
 """Which parts of a tokenizer.json run when a stranger has written it.
 
-A tokenizer.json describes a program: a few `Replace` rules multiply a text, and a pattern can take longer than anyone
-waits. Of files that come from elsewhere only parts run whose cost is known: linear in the text.
+A tokenizer.json describes a program: a few `Replace` rules multiply a text, and a pattern can take
+longer than anyone waits. Of files that come from elsewhere only parts run whose cost is known:
+linear in the text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,15 +23,22 @@ _REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 # The splits that published byte-level models use.
 PUBLISHED_PATTERNS = {
     GPT2_PATTERN,
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",  # GPT-2, as its code has it
+    # GPT-2, as its code has it
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     rf"{_CONTRACTIONS}|{_WORDS}|\p{{N}}{{1,3}}|{_REST}",  # cl100k, Llama 3
     rf"{_CONTRACTIONS}|{_WORDS}|\p{{N}}|{_REST}",  # Qwen 2
 }
 
 
 def check_known_parts(parsed: Mapping[str, Any]) -> None:
-    """Raises TokenizerError for a tokenizer.json with a part that is not known to be linear in the text, or many."""
-    kinds = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "post_processor": "processors"}
+    """Raises TokenizerError for a tokenizer.json with a part that is not known to be linear in the
+    text, or many.
+    """
+    kinds = {
+        "normalizer": "normalizers",
+        "pre_tokenizer": "pretokenizers",
+        "post_processor": "processors",
+    }
     for name, inner in kinds.items():
         if len(list(_parts(parsed.get(name), inner))) > _MOST_PARTS:
             raise _unknown(name, f"of more than {_MOST_PARTS} parts")
@@ -47,7 +55,12 @@ def check_known_parts(parsed: Mapping[str, Any]) -> None:
             what = f"{kind} by {str(pattern)[:60]}" if kind == "Split" else str(kind)
             raise _unknown("split", what)
     for part in _parts(parsed.get("post_processor"), "processors"):
-        added = [one for side in ("single", "pair") for one in part.get(side) or () if "SpecialToken" in one]
+        added = [
+            one
+            for side in ("single", "pair")
+            for one in part.get(side) or ()
+            if "SpecialToken" in one
+        ]
         if part.get("type") not in _AFTER or len(added) > _MOST_ADDED:
             raise _unknown("post-processor", str(part.get("type")))
 
@@ -65,6 +78,7 @@ def _parts(part: object, inner: str) -> Iterator[Mapping[str, Any]]:
 
 def _unknown(what: str, name: str) -> TokenizerError:
     return TokenizerError(
-        f"Its tokenizer.json has the {what} {name[:80]}, which is not run for uploads. Known are NFC, NFKC, lower "
-        "case, stripping, digits apart, and the splits of GPT-2, cl100k and Qwen 2. Open it on your own machine."
+        f"Its tokenizer.json has the {what} {name[:80]}, which is not run for uploads. Known "
+        "are NFC, NFKC, lower case, stripping, digits apart, and the splits of GPT-2, cl100k "
+        "and Qwen 2. Open it on your own machine."
     )

@@ -1,7 +1,9 @@
-"""Byte-pair encoding step by step: the merges that tokenise a text, and the merges learned from a text.
+"""Byte-pair encoding step by step: the merges that tokenise a text, and the merges learned from a
+text.
 
-For teaching; `ByteBPE` gives the same results, encoding with tiktoken and training with the `tokenizers` library.
-Source: Sennrich et al. 2016, algorithm 1; on bytes as in the GPT-2 paper, section 2.2.
+For teaching; `ByteBPE` gives the same results, encoding with tiktoken and training with the
+`tokenizers` library. Source: Sennrich et al. 2016, algorithm 1; on bytes as in the GPT-2 paper,
+section 2.2.
 """
 
 from collections import Counter
@@ -32,7 +34,9 @@ class Merge:
 
 
 def split_words(text: str) -> list[bytes]:
-    """The pieces that merges never cross, by GPT-2's rule, as UTF-8. Raises TokenizerError for broken Unicode."""
+    """The pieces that merges never cross, by GPT-2's rule, as UTF-8. Raises TokenizerError for
+    broken Unicode.
+    """
     from tokenizers import pre_tokenizers
 
     rule = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -45,7 +49,9 @@ def merges_of(text: str, tokenizer: ByteBPE) -> list[Merge]:
     words = [_bytes_of(word) for word in split_words(text)]
     merges = []
     while True:
-        pairs = Counter(pair for word in words for pair in pairwise(word) if pair[0] + pair[1] in ranks)
+        pairs = Counter(
+            pair for word in words for pair in pairwise(word) if pair[0] + pair[1] in ranks
+        )
         if not pairs:
             return merges
         best = min(pairs, key=lambda pair: ranks[pair[0] + pair[1]])
@@ -54,7 +60,8 @@ def merges_of(text: str, tokenizer: ByteBPE) -> list[Merge]:
 
 
 def learn_merges(text: str, n_merges: int) -> list[Merge]:
-    """Learns the first merges from a text: each step merges the most frequent pair of adjacent tokens.
+    """Learns the first merges from a text: each step merges the most frequent pair of adjacent
+    tokens.
 
     Args:
         text: the training text.
@@ -79,7 +86,9 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
         merges.append(Merge(*best, pairs[best]))
         joined = best[0] + best[1]
         born.setdefault(joined, len(born))
-        parts = {word: merged(part, best) if joined in word else part for word, part in parts.items()}
+        parts = {
+            word: merged(part, best) if joined in word else part for word, part in parts.items()
+        }
     return merges
 
 
@@ -104,4 +113,8 @@ def _bytes_of(word: bytes) -> list[bytes]:
 @lru_cache(maxsize=4)
 def _ranks(tokenizer: ByteBPE) -> Mapping[bytes, int]:
     """Every token's bytes and its rank, which is its id; the end-of-text token is no merge."""
-    return {tokenizer.token_bytes(rank): rank for rank in range(tokenizer.vocab_size) if rank != tokenizer.end_id}
+    return {
+        tokenizer.token_bytes(rank): rank
+        for rank in range(tokenizer.vocab_size)
+        if rank != tokenizer.end_id
+    }

@@ -1,4 +1,6 @@
-"""Calls into libraries written in Rust: a panic there is no Exception, and would end the thread that called."""
+"""Calls into libraries written in Rust: a panic there is no Exception, and would end the thread
+that called.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +21,10 @@ def panics_as_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # pyo3 makes a class of its own for each library
+        # pyo3 makes a class of its own for each library
+        if type(error).__name__ != "PanicException":
             raise
         cause = str(error).splitlines()[0][:120] if str(error) else "no reason given"
-        raise TokenizerError(f"{doing} is beyond the tokenizer's library ({cause}). Shorten or divide it.") from None
+        raise TokenizerError(
+            f"{doing} is beyond the tokenizer's library ({cause}). Shorten or divide it."
+        ) from None

@@ -1,6 +1,8 @@
-"""GPT-2's spelling of bytes, and learning byte-level merges from texts; imports nothing of this package.
+"""GPT-2's spelling of bytes, and learning byte-level merges from texts; imports nothing of this
+package.
 
-As a program, it learns in a process of its own, which can be killed; a call into the `tokenizers` library cannot:
+As a program, it learns in a process of its own, which can be killed; a call into the `tokenizers`
+library cannot:
 
     python vocabulary.py 512 < texts.json > vocabulary.json
 """
@@ -35,11 +37,15 @@ def spell(token: bytes) -> str:
 
 
 def unspell(token: str) -> bytes:
-    """Returns the bytes of a token as vocab files spell it. Raises KeyError for a character of no byte."""
+    """Returns the bytes of a token as vocab files spell it. Raises KeyError for a character of no
+    byte.
+    """
     return bytes(CHARACTER_TO_BYTE[character] for character in token)
 
 
-def learn_vocabulary(texts: Iterable[str], n_tokens: int, *, digits_apart: bool = False) -> dict[str, int]:
+def learn_vocabulary(
+    texts: Iterable[str], n_tokens: int, *, digits_apart: bool = False
+) -> dict[str, int]:
     """Learns merges from texts with the `tokenizers` library.
 
     Args:
@@ -48,7 +54,8 @@ def learn_vocabulary(texts: Iterable[str], n_tokens: int, *, digits_apart: bool 
         digits_apart: learn no merge of two digits, so that every number is read digit by digit.
 
     Returns:
-        {token in GPT-2's spelling: id}; fewer tokens than `n_tokens` where the texts hold too few pairs.
+        {token in GPT-2's spelling: id}; fewer tokens than `n_tokens` where the texts hold too few
+        pairs.
     """
     import tokenizers
 
@@ -64,7 +71,9 @@ def learn_vocabulary(texts: Iterable[str], n_tokens: int, *, digits_apart: bool 
 
 
 def _with_short_words(text: str) -> str:
-    """Divides endless words and cuts endless runs of blanks: learning takes steps quadratic in the length of either."""
+    """Divides endless words and cuts endless runs of blanks: learning takes steps quadratic in the
+    length of either.
+    """
     return _ENDLESS_BLANK.sub(r"\1", _ENDLESS.sub(r"\g<0> ", text))
 
 

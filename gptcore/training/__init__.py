@@ -17,5 +17,13 @@ from gptcore.training.data import (
     tokenize,
 )
 from gptcore.training.distributed import Workers, leave, workers_from_environment
-from gptcore.training.loop import EndEvent, EvalEvent, Objective, StepEvent, Sum, Trainer, TrainingEvent
+from gptcore.training.loop import (
+    EndEvent,
+    EvalEvent,
+    Objective,
+    StepEvent,
+    Sum,
+    Trainer,
+    TrainingEvent,
+)
 from gptcore.training.optimizer import learning_rate, make_optimizers

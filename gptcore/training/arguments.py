@@ -27,7 +27,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_parser(command: str) -> argparse.ArgumentParser:
-    """A parser with the options of a training run, one per field of TrainingConfig; callers may add more."""
+    """A parser with the options of a training run, one per field of TrainingConfig; callers may add
+    more.
+    """
     parser = argparse.ArgumentParser(
         prog=command,
         description="Train a GPT on text files. Documents are separated by <|endoftext|>.",
@@ -35,47 +37,119 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     text = parser.add_mutually_exclusive_group(required=True)
-    texts = f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; repeatable"
+    texts = (
+        f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; "
+        "repeatable"
+    )
     text.add_argument("--corpus", action="append", metavar="FILE[=WEIGHT]", help=texts)
-    drawn = "instead of a text: random sequences of these characters that repeat, on which induction heads form"
+    drawn = (
+        "instead of a text: random sequences of these characters that repeat, on which induction "
+        "heads form"
+    )
     text.add_argument("--repeated", metavar="CHARACTERS", help=drawn)
-    add("--periods", type=int, nargs=2, default=(8, 32), help="shortest and longest repetition of --repeated")
+    add(
+        "--periods",
+        type=int,
+        nargs=2,
+        default=(8, 32),
+        help="shortest and longest repetition of --repeated",
+    )
     held_out = parser.add_mutually_exclusive_group()
     held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
-    held_out.add_argument("--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on")
+    held_out.add_argument(
+        "--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on"
+    )
     add("--out", required=True, type=Path, help="model folder to write")
-    add("--work-dir", required=True, type=Path, help="folder for checkpoints, token files and the log")
+    add(
+        "--work-dir",
+        required=True,
+        type=Path,
+        help="folder for checkpoints, token files and the log",
+    )
     add("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
-    add("--config", type=Path, metavar="FILE", help="config.json with the shape, instead of --preset")
+    add(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="config.json with the shape, instead of --preset",
+    )
     base = "train this one further, with its tokenizer: a bundled model, gpt2, a folder"
     add("--from-model", metavar="MODEL", help=base)
-    add("--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help="trained on the corpus, or taken from a folder")
-    add("--noise", type=float, default=0.0, metavar="SHARE", help="share of input tokens replaced from the same batch")
-    add("--snapshots", type=int, nargs="+", default=[], metavar="STEP", help="save the model after these updates")
+    add(
+        "--tokenizer",
+        default="bpe",
+        metavar="bpe|char|FOLDER",
+        help="trained on the corpus, or taken from a folder",
+    )
+    add(
+        "--noise",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share of input tokens replaced from the same batch",
+    )
+    add(
+        "--snapshots",
+        type=int,
+        nargs="+",
+        default=[],
+        metavar="STEP",
+        help="save the model after these updates",
+    )
     add("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
-    add("--digits-apart", action="store_true", help="a bpe vocabulary that reads numbers digit by digit")
+    add(
+        "--digits-apart",
+        action="store_true",
+        help="a bpe vocabulary that reads numbers digit by digit",
+    )
     begun = "begin training sequences where a document begins: of these corpora, or of all"
     add("--from-beginnings", nargs="*", metavar="FILE", help=begun)
     add("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    add("--epochs", type=float, help="passes over the corpora, counted in windows, instead of --max-steps")
+    add(
+        "--epochs",
+        type=float,
+        help="passes over the corpora, counted in windows, instead of --max-steps",
+    )
     add("--attention-dropout", type=float, default=0.0, help="on attention weights")
-    paper = "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for the other options"
+    paper = (
+        "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for "
+        "the other options"
+    )
     add("--paper", choices=list(PAPERS), help=paper)
     add("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
-    add("--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works")
-    add("--compile", action="store_true", help="use torch.compile: takes a minute at the start, pays off on a GPU")
+    add(
+        "--device",
+        default="auto",
+        choices=DEVICES,
+        help="where to compute; auto: a graphics card that works",
+    )
+    add(
+        "--compile",
+        action="store_true",
+        help="use torch.compile: takes a minute at the start, pays off on a GPU",
+    )
     earlier = parser.add_mutually_exclusive_group()
-    earlier.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --work-dir")
-    earlier.add_argument("--overwrite", action="store_true", help="start over if --work-dir holds an earlier run")
+    earlier.add_argument(
+        "--resume", action="store_true", help="continue from the last checkpoint in --work-dir"
+    )
+    earlier.add_argument(
+        "--overwrite", action="store_true", help="start over if --work-dir holds an earlier run"
+    )
     for field in fields(TrainingConfig):
         kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
-        about = "fp32, bf16, or auto: the faster here" if field.name == "precision" else field.metadata["about"]
+        about = (
+            "fp32, bf16, or auto: the faster here"
+            if field.name == "precision"
+            else field.metadata["about"]
+        )
         add(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=about)
     return parser
 
 
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
-    """Parses the options; those given explicitly override the recipe of the paper named by --paper."""
+    """Parses the options; those given explicitly override the recipe of the paper named by
+    --paper.
+    """
     paper = parser.parse_known_args(arguments)[0].paper
     parser.set_defaults(**PAPERS.get(paper, {}))
     options = parser.parse_args(arguments)
@@ -98,4 +172,7 @@ def _refuse_two_shapes(
     for name in _BROUGHT:
         if getattr(given, name) is not _LEFT_OUT:
             option = f"--{name.replace('_', '-')}"
-            parser.error(f"--from-model brings its own shape and tokenizer. Leave out {option}, or --from-model.")
+            parser.error(
+                f"--from-model brings its own shape and tokenizer. Leave out {option}, or "
+                "--from-model."
+            )

@@ -23,26 +23,35 @@ def setting(default: _T, about: str) -> _T:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """Settings of one run; each field says what it is. Raises TrainingError for values that cannot work."""
+    """Settings of one run; each field says what it is. Raises TrainingError for values that cannot
+    work.
+    """
 
     max_steps: int = setting(10_000, "optimiser updates; with time_budget an upper limit")
     time_budget: float | None = setting(
-        None, "seconds to train; the learning-rate schedule then follows the elapsed share of this time"
+        None,
+        "seconds to train; the learning-rate schedule then follows the elapsed share of this time",
     )
     batch_size: int = setting(16, "sequences in one forward pass")
     accumulation_steps: int = setting(1, "forward passes in one update")
     optimizer: OptimizerName = setting(
-        "adamw", '"adamw" for everything, or "muon" for the matrices inside the blocks with AdamW for the rest'
+        "adamw",
+        '"adamw" for everything, or "muon" for the matrices inside the blocks with AdamW for '
+        "the rest",
     )
     learning_rate: float = setting(2e-3, 'peak, per update; with "muon", of what AdamW trains')
     muon_learning_rate: float = setting(0.02, "peak of what Muon trains")
     warmup_steps: int = setting(200, "updates of linear warm-up from 0")
-    schedule: Schedule = setting("cosine", 'what follows the warm-up: "cosine" or "linear" to 0, or "constant"')
+    schedule: Schedule = setting(
+        "cosine", 'what follows the warm-up: "cosine" or "linear" to 0, or "constant"'
+    )
     weight_decay: float = setting(0.1, "of both optimisers, on matrices only")
     beta1: float = setting(0.9, "AdamW's moment decay rates")
     beta2: float = setting(0.95, "AdamW's moment decay rates")
     max_grad_norm: float = setting(1.0, "the gradient's 2-norm is clipped to this")
-    precision: Precision = setting("fp32", '"bf16" computes the forward pass under autocast; weights stay fp32')
+    precision: Precision = setting(
+        "fp32", '"bf16" computes the forward pass under autocast; weights stay fp32'
+    )
     seed: int = setting(1, "of initial weights, batches and dropout")
     eval_every: int = setting(500, "updates between evaluations")
     checkpoint_every: float = setting(180.0, "seconds between resumable checkpoints")
@@ -52,34 +61,60 @@ class TrainingConfig:
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
             self._require(name, whole, "be a whole number of at least 1")
-        for name in ("learning_rate", "muon_learning_rate", "max_grad_norm", "checkpoint_every", "time_budget"):
+        for name in (
+            "learning_rate",
+            "muon_learning_rate",
+            "max_grad_norm",
+            "checkpoint_every",
+            "time_budget",
+        ):
             value = getattr(self, name)
-            self._require(name, value is None or (math.isfinite(value) and value > 0), "be a positive number")
+            self._require(
+                name, value is None or (math.isfinite(value) and value > 0), "be a positive number"
+            )
         for name in ("weight_decay", "warmup_steps"):
             value = getattr(self, name)
             self._require(name, math.isfinite(value) and value >= 0, "be 0 or more")
         for name in ("beta1", "beta2"):
             self._require(name, 0 <= getattr(self, name) < 1, "lie in [0, 1)")
-        for name, kind in (("schedule", Schedule), ("precision", Precision), ("optimizer", OptimizerName)):
-            self._require(name, getattr(self, name) in get_args(kind), f"be one of {', '.join(get_args(kind))}")
+        for name, kind in (
+            ("schedule", Schedule),
+            ("precision", Precision),
+            ("optimizer", OptimizerName),
+        ):
+            self._require(
+                name,
+                getattr(self, name) in get_args(kind),
+                f"be one of {', '.join(get_args(kind))}",
+            )
 
     def _require(self, name: str, holds: bool, what: str) -> None:
         if not holds:
             raise TrainingError(f"{name} is {getattr(self, name)!r}; it must {what}.")
 
 
-# The recipes of papers, as options of `python -m gptcore.training`.
-# Radford et al. 2018, section 4.1: 12 layers x 768, 64 sequences of 512 tokens, 100 epochs, dropout 0.1 on residuals,
-# embeddings and attention, 40,000 merges. The moments are those of the released code.
+# The recipes of papers, as options of `python -m gptcore.training`. Radford et al. 2018, section
+# 4.1: 12 layers x 768, 64 sequences of 512 tokens, 100 epochs, dropout 0.1 on residuals, embeddings
+# and attention, 40,000 merges. The moments are those of the released code.
 PAPERS: dict[str, dict[str, str | float]] = {
     "gpt1": {
-        "preset": "gpt1", "vocab_size": 40478, "dropout": 0.1, "attention_dropout": 0.1, "epochs": 100.0,
-        "batch_size": 64, "learning_rate": 2.5e-4, "warmup_steps": 2000, "weight_decay": 0.01, "beta1": 0.9,
+        "preset": "gpt1",
+        "vocab_size": 40478,
+        "dropout": 0.1,
+        "attention_dropout": 0.1,
+        "epochs": 100.0,
+        "batch_size": 64,
+        "learning_rate": 2.5e-4,
+        "warmup_steps": 2000,
+        "weight_decay": 0.01,
+        "beta1": 0.9,
         "beta2": 0.999,
     }
-}  # fmt: skip
+}
 
 
 def faster_precision(device: torch.device | str = "cpu") -> Precision:
-    """The precision to train in: bf16 where a device has instructions for products of bfloat16 matrices."""
+    """The precision to train in: bf16 where a device has instructions for products of bfloat16
+    matrices.
+    """
     return "bf16" if multiplies_bf16(device) and torch.device(device).type != "mps" else "fp32"

@@ -14,11 +14,15 @@ from torch import Tensor
 from gptcore.errors import TrainingError
 from gptcore.tokenizers.base import Tokenizer
 
-_MOST_LOST = 0.01  # of all examples, that may be left out of the training for the sake of one held out
+_MOST_LOST = (
+    0.01  # of all examples, that may be left out of the training for the sake of one held out
+)
 
 
 def tokenize(documents: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
-    """All documents as one array of ids, uint16 or uint32 [N], each followed by the end token if there is one."""
+    """All documents as one array of ids, uint16 or uint32 [N], each followed by the end token if
+    there is one.
+    """
     end = [] if tokenizer.end_id is None else [tokenizer.end_id]
     ids = [token for document in documents for token in (*tokenizer.encode(document), *end)]
     return np.array(ids, dtype=np.uint16 if tokenizer.vocab_size <= 1 << 16 else np.uint32)
@@ -29,8 +33,12 @@ def encoded(documents: Sequence[str], tokenizer: Tokenizer) -> list[tuple[list[i
     return [(tokenizer.encode(document), len(document.encode("utf-8"))) for document in documents]
 
 
-def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, name: str = "text") -> np.ndarray:
-    """A text's tokens, memory-mapped; encoded once and cached under a hash of the text and the tokenizer."""
+def token_file(
+    documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, name: str = "text"
+) -> np.ndarray:
+    """A text's tokens, memory-mapped; encoded once and cached under a hash of the text and the
+    tokenizer.
+    """
     key = hashlib.sha256("\0".join(documents).encode())
     key.update(b"".join(tokenizer.token_bytes(i) + b"\0" for i in range(tokenizer.vocab_size)))
     file = cache / f"{name}-{key.hexdigest()[:16]}.npy"
@@ -43,16 +51,22 @@ def token_file(documents: Sequence[str], tokenizer: Tokenizer, cache: Path, *, n
 
 
 def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], list[str]]:
-    """(training, held-out) documents: holds out documents at regular intervals, or the tail of the last.
+    """(training, held-out) documents: holds out documents at regular intervals, or the tail of the
+    last.
 
     Args:
         documents: texts, in any order.
-        share: of the documents, or of the only document's characters, that is held out; in (0, 0.5].
+        share: of the documents, or of the only document's characters, that is held out; in (0,
+            0.5].
     """
     if len(documents) >= 2 / share:
         every = round(1 / share)
-        held_out = [document for place, document in enumerate(documents) if place % every == every - 1]
-        return [document for place, document in enumerate(documents) if place % every != every - 1], held_out
+        held_out = [
+            document for place, document in enumerate(documents) if place % every == every - 1
+        ]
+        return [
+            document for place, document in enumerate(documents) if place % every != every - 1
+        ], held_out
     *front, last = documents
     whole = sum(map(len, documents))
     cut = max(0, len(last) - round(share * whole))
@@ -62,13 +76,15 @@ def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], l
 def split_without_overlap(
     keys: Sequence[Collection[Hashable]], wanted: int, *, seed: int
 ) -> tuple[list[int], list[int]]:
-    """Splits examples by index: no key occurs in both parts; each occurs at most once in the held-out part.
+    """Splits examples by index: no key occurs in both parts; each occurs at most once in the
+    held-out part.
 
-    Examples that share a key with a held-out one are in neither part. An example that shares a key with many others,
-    such as a greeting, stays in the training part.
+    Examples that share a key with a held-out one are in neither part. An example that shares a key
+    with many others, such as a greeting, stays in the training part.
 
     Args:
-        keys: of every example, what makes two of them too much alike: its text, its prompt, its story.
+        keys: of every example, what makes two of them too much alike: its text, its prompt, its
+            story.
         wanted: size of the held-out part; it is smaller where too many examples are alike.
         seed: of the random choice.
 
@@ -80,7 +96,8 @@ def split_without_overlap(
         for key in own:
             places.setdefault(key, []).append(place)
     most = max(1, round(_MOST_LOST * len(keys)))
-    held, gone = list[int](), set[int]()
+    held = list[int]()
+    gone = set[int]()
     for place in random.Random(seed).sample(range(len(keys)), len(keys)):
         alike = {other for key in keys[place] for other in places[key]}
         if len(held) == wanted:
@@ -92,7 +109,8 @@ def split_without_overlap(
 
 
 def generator_for(seed: int, *place: int | str) -> torch.Generator:
-    """A random generator that depends only on the seed and a place, such as the number of the batch.
+    """A random generator that depends only on the seed and a place, such as the number of the
+    batch.
 
     A run can thus resume at any batch, and several processes can draw the same one.
     """
@@ -121,8 +139,8 @@ class Source:
 
     tokens: np.ndarray  # integers [N]
     weight: float = 1.0  # of its being drawn, relative to the other sources
-    # the token that ends a document, for windows that begin where a document does, as prompts do; None for windows that
-    # begin anywhere
+    # the token that ends a document, for windows that begin where a document does, as prompts do;
+    # None for windows that begin anywhere
     starts_after: int | None = None
 
 
@@ -141,9 +159,17 @@ class RandomWindows:
     def __init__(self, sources: Sequence[Source], *, window: int, batch_size: int) -> None:
         for source in sources:
             if len(source.tokens) <= window:
-                has = f"The text has {len(source.tokens)} tokens; one window of {window} and the token after it need"
-                raise TrainingError(f"{has} {window + 1}. Give more text or choose a shorter window.")
-        self._starts = [None if one.starts_after is None else _starts(one.tokens, one.starts_after) for one in sources]
+                has = (
+                    f"The text has {len(source.tokens)} tokens; one window of {window} and the "
+                    "token after it need"
+                )
+                raise TrainingError(
+                    f"{has} {window + 1}. Give more text or choose a shorter window."
+                )
+        self._starts = [
+            None if one.starts_after is None else _starts(one.tokens, one.starts_after)
+            for one in sources
+        ]
         self.sources: list[Source] = list(sources)
         self.window = window
         self.batch_size = batch_size
@@ -151,12 +177,15 @@ class RandomWindows:
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         generator = generator_for(seed, index)
-        chosen = torch.multinomial(self._weights, self.batch_size, replacement=True, generator=generator).numpy()
+        chosen = torch.multinomial(
+            self._weights, self.batch_size, replacement=True, generator=generator
+        ).numpy()
         where = torch.rand(self.batch_size, dtype=torch.float64, generator=generator).numpy()
         batch = np.empty((self.batch_size, self.window + 1), dtype=np.int64)
         for place, source in enumerate(self.sources):
             rows = np.flatnonzero(chosen == place)
-            begins, most = self._starts[place], len(source.tokens) - self.window
+            begins = self._starts[place]
+            most = len(source.tokens) - self.window
             starts = (where[rows] * (most if begins is None else len(begins))).astype(np.int64)
             if begins is not None:
                 starts = np.minimum(begins[starts], most - 1)
@@ -171,7 +200,9 @@ def _starts(tokens: np.ndarray, end_id: int) -> np.ndarray:
 
 
 class OneBatch:
-    """The same batch again and again, for a model to memorise. Its size and window are those of `data`."""
+    """The same batch again and again, for a model to memorise. Its size and window are those of
+    `data`.
+    """
 
     def __init__(self, data: Batches) -> None:
         self.data = data
@@ -212,8 +243,8 @@ class Rows:
 class RepeatedSequences:
     """Batches of repeated random tokens, predictable only by looking up what came next last time.
 
-    Each row draws its own period and tokens. Small attention-only models form induction heads on it; the training
-    set-up is this project's own.
+    Each row draws its own period and tokens. Small attention-only models form induction heads on
+    it; the training set-up is this project's own.
 
     Args:
         vocab_size: V, tokens to draw from.
@@ -225,11 +256,15 @@ class RepeatedSequences:
         TrainingError: no period that fits twice into the window.
     """
 
-    def __init__(self, vocab_size: int, *, window: int, batch_size: int, periods: tuple[int, int] = (8, 32)) -> None:
+    def __init__(
+        self, vocab_size: int, *, window: int, batch_size: int, periods: tuple[int, int] = (8, 32)
+    ) -> None:
         shortest, longest = periods
         if not 1 <= shortest <= longest <= window // 2:
             most = f"at most {window // 2}, half the window"
-            raise TrainingError(f"The periods {shortest} to {longest} must rise, from at least 1 to {most}.")
+            raise TrainingError(
+                f"The periods {shortest} to {longest} must rise, from at least 1 to {most}."
+            )
         self.vocab_size = vocab_size
         self.window = window
         self.batch_size = batch_size
@@ -245,10 +280,12 @@ class RepeatedSequences:
 
 
 class UnigramNoise:
-    """Batches in which some input tokens are replaced by others of the batch, and so as often as the text has them.
+    """Batches in which some input tokens are replaced by others of the batch, and so as often as
+    the text has them.
 
-    The targets stay. Where a text is read many times, this keeps a model from learning it by heart. Source: Xie et al.
-    2017, "Data noising as smoothing in neural network language models": unigram noising.
+    The targets stay. Where a text is read many times, this keeps a model from learning it by heart.
+    Source: Xie et al. 2017, "Data noising as smoothing in neural network language models": unigram
+    noising.
 
     Args:
         data: where the rows come from.
@@ -260,7 +297,9 @@ class UnigramNoise:
 
     def __init__(self, data: Batches, *, share: float) -> None:
         if not 0 <= share < 1:
-            raise TrainingError(f"The share of input tokens to replace is {share}; it must lie in [0, 1).")
+            raise TrainingError(
+                f"The share of input tokens to replace is {share}; it must lie in [0, 1)."
+            )
         self.data = data
         self.share = share
         self.window: int = data.window
@@ -270,15 +309,16 @@ class UnigramNoise:
         inputs, targets = self.data.draw(index, seed)
         generator = generator_for(seed, "noise", index)
         replaced = torch.rand(inputs.shape, generator=generator) < self.share  # [B, T]
-        others = inputs.flatten()[torch.randint(inputs.numel(), inputs.shape, generator=generator)]  # [B, T]
+        # [B, T]
+        others = inputs.flatten()[torch.randint(inputs.numel(), inputs.shape, generator=generator)]
         return torch.where(replaced, others, inputs), targets
 
 
 def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple[float, float]:
     """Held-out losses of a unigram and a bigram model.
 
-    Counts come from the training text. The unigram model uses add-one smoothing; the bigram model is interpolated with
-    it by Witten-Bell smoothing (Witten and Bell 1991).
+    Counts come from the training text. The unigram model uses add-one smoothing; the bigram model
+    is interpolated with it by Witten-Bell smoothing (Witten and Bell 1991).
 
     Args:
         train: integers [N], what is counted.
@@ -288,18 +328,22 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple
     Returns:
         (unigram, bigram) loss in nats per token of valid[1:].
     """
-    train, valid = np.asarray(train, dtype=np.int64), np.asarray(valid, dtype=np.int64)
+    train = np.asarray(train, dtype=np.int64)
+    valid = np.asarray(valid, dtype=np.int64)
     counts = np.bincount(train, minlength=vocab_size) + 1.0
     unigram = counts / counts.sum()  # [V]
     single = float(-np.log(unigram[valid[1:]]).mean())
     keys, times = np.unique(train[:-1] * vocab_size + train[1:], return_counts=True)
     seen = np.bincount(train[:-1], minlength=vocab_size)  # [V], how often a token has a successor
-    kinds = np.bincount(keys // vocab_size, minlength=vocab_size)  # [V], number of distinct successors
+    # [V], number of distinct successors
+    kinds = np.bincount(keys // vocab_size, minlength=vocab_size)
     wanted = valid[:-1] * vocab_size + valid[1:]
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     times_seen = np.where(keys[place] == wanted, times[place], 0)
     before = valid[:-1]
     weight = kinds[before] * unigram[valid[1:]]
     total = seen[before] + kinds[before]
-    probability = np.where(total > 0, (times_seen + weight) / np.maximum(total, 1), unigram[valid[1:]])
+    probability = np.where(
+        total > 0, (times_seen + weight) / np.maximum(total, 1), unigram[valid[1:]]
+    )
     return single, float(-np.log(probability).mean())

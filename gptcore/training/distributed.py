@@ -22,19 +22,25 @@ class Workers:
     device: torch.device  # where it computes
 
     def wrap(self, model: nn.Module) -> nn.Module:
-        """Wraps the model: gradients are averaged over all processes, and initial weights come from process 0."""
+        """Wraps the model: gradients are averaged over all processes, and initial weights come from
+        process 0.
+        """
         ids = [self.device] if self.device.type == "cuda" else None
         return nn.parallel.DistributedDataParallel(model, device_ids=ids)
 
     def gather(self, values: Tensor) -> list[Tensor]:
-        """The values of every process, in the order of their ranks, on the CPU; of one shape and type everywhere."""
+        """The values of every process, in the order of their ranks, on the CPU; of one shape and
+        type everywhere.
+        """
         mine = values.to(self.device)
         parts = [torch.empty_like(mine) for _ in range(self.size)]
         dist.all_gather(parts, mine)
         return [one.cpu() for one in parts]
 
     def mean(self, values: Sequence[float]) -> list[float]:
-        """Each value averaged over the processes, so that decisions based on it agree everywhere."""
+        """Each value averaged over the processes, so that decisions based on it agree
+        everywhere.
+        """
         tensor = torch.tensor(values, dtype=torch.float64, device=self.device)
         dist.all_reduce(tensor)
         return (tensor / self.size).tolist()
@@ -50,7 +56,11 @@ def workers_from_environment(*, device: str | None = None) -> Iterator[Workers |
         yield None
         return
     on_gpu = torch.cuda.is_available() and not (device or "").startswith("cpu")
-    place = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0"))) if on_gpu else torch.device("cpu")
+    place = (
+        torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        if on_gpu
+        else torch.device("cpu")
+    )
     if on_gpu:
         torch.cuda.set_device(place)
     dist.init_process_group("nccl" if on_gpu else "gloo")
@@ -71,10 +81,12 @@ def leader_first(workers: Workers | None) -> Iterator[None]:
 
 
 def leave(status: int) -> NoReturn:
-    """Exits this process with `status`; in a distributed run, without the interpreter's own clean-up.
+    """Exits this process with `status`; in a distributed run, without the interpreter's own
+    clean-up.
 
-    DistributedDataParallel keeps gloo threads alive after `destroy_process_group`. If one of them frees a tensor
-    during interpreter shutdown, the whole process aborts, although all work is done and saved.
+    DistributedDataParallel keeps gloo threads alive after `destroy_process_group`. If one of them
+    frees a tensor during interpreter shutdown, the whole process aborts, although all work is done
+    and saved.
     """
     if not _is_one_of_several():
         raise SystemExit(status)

@@ -39,7 +39,9 @@ class StepEvent:
 
 @dataclass(frozen=True)
 class EvalEvent:
-    """The model on held-out data, after `step` updates; the score is what the trainer's `evaluate` returned."""
+    """The model on held-out data, after `step` updates; the score is what the trainer's `evaluate`
+    returned.
+    """
 
     step: int
     score: Any
@@ -74,12 +76,14 @@ class Trainer:
         model: trained in place; called with a batch, it returns something with a `.loss`.
         config: of the run; see `retune`.
         data: where batches come from.
-        evaluate: scores the model on held-out data; called every eval_every updates and at both ends of the run.
-        objective: (model, inputs, targets) -> the loss to lower; None for the model's own. One whose loss is no mean
-            over the tokens with a target has a `loss_count(inputs, targets)`, what it is a mean over; a model likewise.
+        evaluate: scores the model on held-out data; called every eval_every updates and at both
+            ends of the run.
+        objective: (model, inputs, targets) -> the loss to lower; None for the model's own. One
+            whose loss is no mean over the tokens with a target has a `loss_count(inputs, targets)`,
+            what it is a mean over; a model likewise.
         workers: the processes that share every batch; None for this one alone.
-        compiled: run the model through torch.compile, which pays on a GPU. It takes a minute before the first update,
-            off the clock.
+        compiled: run the model through torch.compile, which pays on a GPU. It takes a minute before
+            the first update, off the clock.
         clock: seconds, for the time budget; one that can be stopped pauses a run fairly.
 
     Raises:
@@ -103,31 +107,43 @@ class Trainer:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if compiled and workers is not None:
-            raise TrainingError("A compiled model trains in one process; leave out --compile or torchrun.")
+            raise TrainingError(
+                "A compiled model trains in one process; leave out --compile or torchrun."
+            )
         self.model = model
         self.config: TrainingConfig = config
         self.data = data
         self.evaluate = evaluate
         self._objective = objective
         self._terms: tuple[float, ...] = ()
-        self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = None  # the batch of an update to come
+        self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = (
+            None  # the batch of an update to come
+        )
         self.step: int = 0
         self.elapsed: float = 0.0
         self.workers = workers
         self._clock = clock
-        self._mine, self._network = data, model
+        self._mine = data
+        self._network = model
         if workers is not None:
-            self._mine, self._network = Rows(data, rank=workers.rank, n_workers=workers.size), workers.wrap(model)
+            self._mine, self._network = (
+                Rows(data, rank=workers.rank, n_workers=workers.size),
+                workers.wrap(model),
+            )
         self._compiled = compiled
         self.optimizers: list[torch.optim.Optimizer] = make_optimizers(model, config)
         device = next(model.parameters()).device
         self._recorded: RecordedUpdates | None = None
-        # What an objective does with a batch is not known here: it may look at numbers, which a graph would freeze.
+        # What an objective does with a batch is not known here: it may look at numbers, which a
+        # graph would freeze.
         simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
         if device.type == "cuda" and simple and workers is None and not compiled:
             self._recorded = RecordedUpdates(self._gradients, self._step_optimizers, device)
-        drawn = torch.Generator(device).manual_seed(config.seed if workers is None else config.seed + workers.rank)
-        self._dropout = drawn.get_state()  # uint8 [N]; of this run's own, others may draw between two updates
+        drawn = torch.Generator(device).manual_seed(
+            config.seed if workers is None else config.seed + workers.rank
+        )
+        # uint8 [N]; of this run's own, others may draw between two updates
+        self._dropout = drawn.get_state()
 
     @property
     def tokens_per_update(self) -> int:
@@ -135,17 +151,23 @@ class Trainer:
         return self.config.accumulation_steps * self.data.batch_size * self.data.window
 
     def events(self) -> Iterator[TrainingEvent]:
-        """Trains until the steps or the time are used up; stop early by not asking for the next event.
+        """Trains until the steps or the time are used up; stop early by not asking for the next
+        event.
 
         Raises:
             TrainingError: the loss or the gradient is no longer a finite number.
         """
         if self._compiled:
             self._compile()
-        resumed_at, began = self.elapsed, self._clock()
+        resumed_at = self.elapsed
+        began = self._clock()
         while True:
-            out_of_time = self.config.time_budget is not None and self.elapsed >= self.config.time_budget
-            reason = "steps" if self.step >= self.config.max_steps else "time" if out_of_time else None
+            out_of_time = (
+                self.config.time_budget is not None and self.elapsed >= self.config.time_budget
+            )
+            reason = (
+                "steps" if self.step >= self.config.max_steps else "time" if out_of_time else None
+            )
             if self.evaluate is not None and (reason or self.step % self.config.eval_every == 0):
                 yield EvalEvent(self.step, self.evaluate())
             if reason:
@@ -167,7 +189,9 @@ class Trainer:
             TrainingError: not a positive number.
         """
         ratio = self.config.muon_learning_rate / self.config.learning_rate
-        self.config = replace(self.config, learning_rate=learning_rate, muon_learning_rate=learning_rate * ratio)
+        self.config = replace(
+            self.config, learning_rate=learning_rate, muon_learning_rate=learning_rate * ratio
+        )
 
     def save(self, file: Path) -> None:
         """Atomically writes a checkpoint for bit-exact resumption into one file.
@@ -177,10 +201,14 @@ class Trainer:
         dropout = [self._dropout] if self.workers is None else self.workers.gather(self._dropout)
         if self.workers is not None and self.workers.rank != 0:
             return
-        tensors = {f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
+        tensors = {
+            f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()
+        }
         for place, optimizer in enumerate(self.optimizers):
             for index, entry in optimizer.state_dict()["state"].items():
-                tensors |= {f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()}
+                tensors |= {
+                    f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()
+                }
         tensors |= {f"dropout.{rank}": state for rank, state in enumerate(dropout)}
         progress = {"step": self.step, "elapsed": self.elapsed, "config": asdict(self.config)}
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +220,8 @@ class Trainer:
         Raises:
             CheckpointError: the file is of another model or optimiser.
         """
-        tensors, about = read_tensors(file), read_metadata(file)
+        tensors = read_tensors(file)
+        about = read_metadata(file)
         try:
             progress = json.loads(about["progress"])
             with torch.no_grad():
@@ -205,7 +234,8 @@ class Trainer:
                     states[int(place)].setdefault(int(index), {})[name] = value
             for optimizer, state in zip(self.optimizers, states, strict=True):
                 optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-            self.step, self.elapsed = int(progress["step"]), float(progress["elapsed"])
+            self.step = int(progress["step"])
+            self.elapsed = float(progress["elapsed"])
             n_states = sum(key.startswith("dropout.") for key in tensors)
             self._set_dropout_state([tensors[f"dropout.{rank}"] for rank in range(n_states)])
         except (ValueError, KeyError, IndexError, RuntimeError) as error:
@@ -213,12 +243,16 @@ class Trainer:
 
     @contextmanager
     def _own_dropout(self) -> Iterator[None]:
-        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as before."""
+        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as
+        before.
+        """
         device = next(self.model.parameters()).device
         if device.type == "cuda":
-            get, put = partial(torch.cuda.get_rng_state, device), partial(torch.cuda.set_rng_state, device=device)
+            get = partial(torch.cuda.get_rng_state, device)
+            put = partial(torch.cuda.set_rng_state, device=device)
         else:
-            get, put = torch.get_rng_state, torch.set_rng_state
+            get = torch.get_rng_state
+            put = torch.set_rng_state
         before = get()
         put(self._dropout)
         try:
@@ -228,7 +262,9 @@ class Trainer:
             put(before)
 
     def _set_dropout_state(self, states: list[Tensor]) -> None:
-        """Restores this process's generator; with another number of processes, reseeds it from seed and step."""
+        """Restores this process's generator; with another number of processes, reseeds it from seed
+        and step.
+        """
         rank, size = (0, 1) if self.workers is None else (self.workers.rank, self.workers.size)
         seed = generator_for(self.config.seed, "dropout", self.step, rank).initial_seed()
         fresh = torch.Generator(next(self.model.parameters()).device).manual_seed(seed).get_state()
@@ -247,7 +283,8 @@ class Trainer:
 
     def _drawn(self, part: int) -> tuple[Tensor, Tensor]:
         """The next update's micro-batch: inputs and targets, on the model's device."""
-        place, device = self.step * self.config.accumulation_steps + part, next(self.model.parameters()).device
+        place = self.step * self.config.accumulation_steps + part
+        device = next(self.model.parameters()).device
         if self._ahead is not None and self._ahead[0] == place:
             inputs, targets = self._ahead[1]
         else:
@@ -259,16 +296,24 @@ class Trainer:
         self._network.train()
         with nullcontext() if self._recorded is None else self._recorded.lane():
             batches = [self._drawn(part) for part in range(self.config.accumulation_steps)]
-            loss_and_norm = None if self._recorded is None else self._recorded.gradients(*batches[0])
+            loss_and_norm = (
+                None if self._recorded is None else self._recorded.gradients(*batches[0])
+            )
             replayed = loss_and_norm is not None
             loss_and_norm = loss_and_norm or self._gradients(*batches[0], *batches[1:])
             if replayed:  # while the device computes
                 following = self.step + 1
                 self._ahead = following, self._mine.draw(following, self.config.seed)
-            total, norm, *terms = torch.stack([loss_and_norm.loss, loss_and_norm.norm, *loss_and_norm.terms]).tolist()
+            total, norm, *terms = torch.stack(
+                [loss_and_norm.loss, loss_and_norm.norm, *loss_and_norm.terms]
+            ).tolist()
             if not (math.isfinite(total) and math.isfinite(norm)):
-                what, value = ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
-                raise TrainingError(f"The {what} became {value} at step {self.step + 1}. Lower the learning rate.")
+                what, value = (
+                    ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
+                )
+                raise TrainingError(
+                    f"The {what} became {value} at step {self.step + 1}. Lower the learning rate."
+                )
             self._terms = tuple(terms)
             rate = learning_rate(self.config, self.step, self.elapsed)
             of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
@@ -282,7 +327,9 @@ class Trainer:
                     optimizer.zero_grad()
         return total, rate, norm
 
-    def _gradients(self, inputs: Tensor, targets: Tensor, *more: tuple[Tensor, Tensor]) -> Gradients:
+    def _gradients(
+        self, inputs: Tensor, targets: Tensor, *more: tuple[Tensor, Tensor]
+    ) -> Gradients:
         """Gradients of an update's micro-batches, clipped; nothing waits for the device."""
         batches = [(inputs, targets), *more]
         found = list[Tensor]()  # the loss and its terms, of each micro-batch by its share
@@ -300,10 +347,12 @@ class Trainer:
         return Gradients(total, norm.float(), tuple(terms))
 
     def _shares(self, batches: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor | float]:
-        """The weight of each micro-batch's loss, so that their sum is the mean over all that the update is about.
+        """The weight of each micro-batch's loss, so that their sum is the mean over all that the
+        update is about.
 
-        Rows differ in how many tokens have a target, so a mean of means would weigh some tokens more than others.
-        Processes average their gradients: there, one share is of what all have together, times their number.
+        Rows differ in how many tokens have a target, so a mean of means would weigh some tokens
+        more than others. Processes average their gradients: there, one share is of what all have
+        together, times their number.
         """
         if len(batches) == 1 and self.workers is None:
             return [1.0]
@@ -314,7 +363,9 @@ class Trainer:
         return [count / max(1.0, float(total)) for count in counts]
 
     def _count(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """What the loss of a batch is a mean over, float []: as its maker says, or the tokens with a target."""
+        """What the loss of a batch is a mean over, float []: as its maker says, or the tokens with
+        a target.
+        """
         maker = self.model if self._objective is None else self._objective
         own = getattr(maker, "loss_count", None)
         count = (targets != IGNORED_TARGET).sum() if own is None else own(inputs, targets)
@@ -328,11 +379,14 @@ class Trainer:
     def _loss(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The training loss of one micro-batch and its terms."""
         by = self._objective
-        output = self._network(inputs, targets) if by is None else by(self._network, inputs, targets)
+        output = (
+            self._network(inputs, targets) if by is None else by(self._network, inputs, targets)
+        )
         if isinstance(output, Tensor):
             return output, ()
         return output.loss, tuple(term.detach().float() for term in getattr(output, "terms", ()))
 
     def _autocast(self):  # noqa: ANN202 - a context manager
-        kind, enabled = next(self.model.parameters()).device.type, self.config.precision == "bf16"
+        kind = next(self.model.parameters()).device.type
+        enabled = self.config.precision == "bf16"
         return torch.autocast(kind, torch.bfloat16, enabled=enabled)

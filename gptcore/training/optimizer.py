@@ -17,7 +17,8 @@ _ITERATIONS = 5
 def make_optimizers(model: nn.Module, config: TrainingConfig) -> list[optim.Optimizer]:
     """AdamW for everything, or Muon for the matrices inside the blocks and AdamW for the rest.
 
-    Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads always use AdamW.
+    Both decay matrices only, never biases or LayerNorm parameters. Embeddings and heads always use
+    AdamW.
 
     Args:
         model: with gradients.
@@ -26,7 +27,11 @@ def make_optimizers(model: nn.Module, config: TrainingConfig) -> list[optim.Opti
     Returns:
         AdamW first, then Muon if there is one.
     """
-    inside = {name: p for name, p in model.named_parameters() if config.optimizer == "muon" and _is_hidden(name, p)}
+    inside = {
+        name: p
+        for name, p in model.named_parameters()
+        if config.optimizer == "muon" and _is_hidden(name, p)
+    }
     outside = [p for name, p in model.named_parameters() if name not in inside]
     adamw = [
         {"params": [p for p in outside if p.dim() >= 2], "weight_decay": config.weight_decay},
@@ -40,10 +45,13 @@ def make_optimizers(model: nn.Module, config: TrainingConfig) -> list[optim.Opti
         """On a GPU a tensor, which a recorded update reads anew."""
         return tensor(value, device=device) if recordable else value
 
-    first = optim.AdamW(adamw, lr=rate(config.learning_rate), betas=betas, fused=True, capturable=recordable)
+    first = optim.AdamW(
+        adamw, lr=rate(config.learning_rate), betas=betas, fused=True, capturable=recordable
+    )
     if not inside:
         return [first]
-    joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]  # queries, keys and values in one
+    # queries, keys and values in one
+    joined = [p for name, p in inside.items() if name.endswith("c_attn.weight")]
     single = [p for name, p in inside.items() if not name.endswith("c_attn.weight")]
     muon = [{"params": joined, "parts": 3}, {"params": single, "parts": 1}]
     return [first, Muon(muon, lr=rate(config.muon_learning_rate), weight_decay=config.weight_decay)]
@@ -79,15 +87,19 @@ def learning_rate(config: TrainingConfig, step: int, elapsed: float = 0.0) -> fl
     if config.time_budget is not None:
         used = max(used, elapsed / config.time_budget)
     used = min(1.0, used)
-    shape = {"cosine": 0.5 * (1 + math.cos(math.pi * used)), "linear": 1 - used, "constant": 1.0}[config.schedule]
+    shape = {"cosine": 0.5 * (1 + math.cos(math.pi * used)), "linear": 1 - used, "constant": 1.0}[
+        config.schedule
+    ]
     return config.learning_rate * warmup * shape
 
 
 def orthogonalise(matrices: Tensor) -> Tensor:
-    """Each matrix with its singular values brought near 1 (about 0.7 to 1.2) and its singular vectors kept.
+    """Each matrix with its singular values brought near 1 (about 0.7 to 1.2) and its singular
+    vectors kept.
 
     Args:
-        matrices: float [N, rows, columns]. Computed in bf16 where the processor multiplies that, else in fp32.
+        matrices: float [N, rows, columns]. Computed in bf16 where the processor multiplies that,
+            else in fp32.
 
     Returns:
         float32 [N, rows, columns].
@@ -104,15 +116,17 @@ def orthogonalise(matrices: Tensor) -> Tensor:
 
 
 class Muon(optim.Optimizer):
-    """Moves every matrix by the orthogonalised momentum of its gradient, so that all directions are learned alike.
+    """Moves every matrix by the orthogonalised momentum of its gradient, so that all directions are
+    learned alike.
 
-    Source: Keller Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks"; the coefficients of
-    the Newton-Schulz iteration are theirs. Unlike torch.optim.Muon it computes in fp32 on processors without bf16,
-    takes all matrices of one shape together, and treats queries, keys and values, which share one matrix, as three.
+    Source: Keller Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks";
+    the coefficients of the Newton-Schulz iteration are theirs. Unlike torch.optim.Muon it computes
+    in fp32 on processors without bf16, takes all matrices of one shape together, and treats
+    queries, keys and values, which share one matrix, as three.
 
     Args:
-        params: matrices [rows, columns], or groups of them. A group's "parts" is the number of matrices stacked in
-            each of its parameters, such as 3 for queries, keys and values.
+        params: matrices [rows, columns], or groups of them. A group's "parts" is the number of
+            matrices stacked in each of its parameters, such as 3 for queries, keys and values.
         lr: size of a step; the update of a square matrix has singular values of about this size.
         weight_decay: decoupled, as AdamW's: the share lr * weight_decay is taken off in every step.
         momentum: decay rate of the gradients' running mean, with Nesterov momentum.
@@ -126,7 +140,9 @@ class Muon(optim.Optimizer):
         weight_decay: float = 0.1,
         momentum: float = 0.95,
     ) -> None:
-        super().__init__(params, {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "parts": 1})
+        super().__init__(
+            params, {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "parts": 1}
+        )
 
     @torch.no_grad()
     def step(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - takes no closure
@@ -145,14 +161,20 @@ class Muon(optim.Optimizer):
         for parameter in parameters:
             if "momentum" not in self.state[parameter]:
                 self.state[parameter]["momentum"] = torch.zeros_like(parameter)
-        gradients = torch.stack([parameter.grad for parameter in parameters if parameter.grad is not None])
+        gradients = torch.stack(
+            [parameter.grad for parameter in parameters if parameter.grad is not None]
+        )
         means = [self.state[parameter]["momentum"] for parameter in parameters]
         for mean, gradient in zip(means, gradients, strict=True):
             mean.lerp_(gradient, 1 - past)
         ahead = gradients.lerp(torch.stack(means), past)  # [N, rows, columns]
-        rows, columns = ahead.shape[1] // group["parts"], ahead.shape[2]
+        rows = ahead.shape[1] // group["parts"]
+        columns = ahead.shape[2]
         direction = orthogonalise(ahead.view(-1, rows, columns)).view_as(ahead)
-        # A tall matrix has more rows than directions; the factor keeps the size of an output's change the same.
+        # A tall matrix has more rows than directions; the factor keeps the size of an output's
+        # change the same.
         scale = max(1.0, rows / columns) ** 0.5
         for parameter, step in zip(parameters, direction, strict=True):
-            parameter.mul_(1 - group["lr"] * group["weight_decay"]).sub_(step * (group["lr"] * scale))
+            parameter.mul_(1 - group["lr"] * group["weight_decay"]).sub_(
+                step * (group["lr"] * scale)
+            )

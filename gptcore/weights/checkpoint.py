@@ -46,25 +46,37 @@ def _opened(path: Path) -> Iterator[Any]:
     except FileNotFoundError:
         raise CheckpointError(f"There is no file {path}.") from None
     except (SafetensorError, OSError, ValueError) as error:
-        raise CheckpointError(f"{path} is damaged, cut short or not a safetensors file ({error}).") from None
+        raise CheckpointError(
+            f"{path} is damaged, cut short or not a safetensors file ({error})."
+        ) from None
 
 
-def write_tensors(tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+def write_tensors(
+    tensors: dict[str, Tensor], path: Path, metadata: dict[str, str] | None = None
+) -> None:
     """Writes a safetensors file atomically: under a temporary name, then moved into place."""
     partial = path.with_name(f".{path.name}.partial")
     try:
-        laid_out = {name: one.contiguous() for name, one in tensors.items()}  # loaded ones may be transposed views
+        # loaded ones may be transposed views
+        laid_out = {name: one.contiguous() for name, one in tensors.items()}
         save_file(laid_out, partial, metadata={"format": "pt", **(metadata or {})})
         partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)
-    except (OSError, SafetensorError) as error:  # safetensors has an error of its own for a full disk
-        raise CheckpointError(f"{path} cannot be written ({getattr(error, 'strerror', None) or error}).") from None
+    except (
+        OSError,
+        SafetensorError,
+    ) as error:  # safetensors has an error of its own for a full disk
+        raise CheckpointError(
+            f"{path} cannot be written ({getattr(error, 'strerror', None) or error})."
+        ) from None
     finally:
         partial.unlink(missing_ok=True)
 
 
 def read_config(folder: Path) -> GPTConfig:
-    """The config of a model folder. Raises CheckpointError when config.json is missing or unusable."""
+    """The config of a model folder. Raises CheckpointError when config.json is missing or
+    unusable.
+    """
     path = folder / CONFIG_FILE
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
@@ -73,13 +85,18 @@ def read_config(folder: Path) -> GPTConfig:
         return hf_format.config_from_hf(values)
     except FileNotFoundError:
         why = obstacle(files_in(folder))
-        raise CheckpointError(f"{folder} is not a model folder: it has no {CONFIG_FILE}. {why}".rstrip()) from None
+        raise CheckpointError(
+            f"{folder} is not a model folder: it has no {CONFIG_FILE}. {why}".rstrip()
+        ) from None
     except (OSError, ValueError, AttributeError, TypeError, RecursionError, ConfigError) as error:
         raise CheckpointError(f"{path} is not usable: {error}") from None
 
 
 def load_folder(
-    folder: Path, *, check: Callable[[GPTConfig], None] | None = None, notes: list[str] | None = None
+    folder: Path,
+    *,
+    check: Callable[[GPTConfig], None] | None = None,
+    notes: list[str] | None = None,
 ) -> GPT:
     """The model of a folder, in evaluation mode, in fp32.
 
@@ -91,7 +108,8 @@ def load_folder(
         notes: takes a sentence for each thing that was read otherwise than config.json says.
 
     Raises:
-        CheckpointError: files missing, not safetensors, damaged, or of another shape, by the tensor's name.
+        CheckpointError: files missing, not safetensors, damaged, or of another shape, by the
+        tensor's name.
     """
     if not folder.is_dir():
         raise CheckpointError(f"There is no folder {folder}.")
@@ -102,7 +120,9 @@ def load_folder(
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files of a folder, sharded or not. Raises CheckpointError when there are none."""
+    """The safetensors files of a folder, sharded or not. Raises CheckpointError when there are
+    none.
+    """
     if (folder / WEIGHTS_FILE).is_file():
         return [folder / WEIGHTS_FILE]
     if (folder / INDEX_FILE).is_file():
@@ -125,7 +145,8 @@ def shard_names(index: Path) -> list[str]:
 
 def model_from_files(config: GPTConfig, files: list[Path], notes: list[str] | None = None) -> GPT:
     """A model from safetensors files in the Hub's layout. Notes and raises as load_folder does."""
-    tensors = {name: tensor for file in files for name, tensor in read_tensors(file).items()}  # mapped, not yet read
+    # mapped, not yet read
+    tensors = {name: tensor for file in files for name, tensor in read_tensors(file).items()}
     return hf_format.model_from_hf(config, tensors, notes)
 
 
@@ -145,8 +166,8 @@ def save_folder(
         model: its weights are stored as `dtype`, in transformers' names and layout.
         tokenizer: saved beside it.
         dtype: torch.float32, float16 or bfloat16.
-        most_bytes: of tensors in one weight file; a larger model takes several and an index, as in transformers. A
-            larger tensor has a file of its own. None for one file.
+        most_bytes: of tensors in one weight file; a larger model takes several and an index, as in
+            transformers. A larger tensor has a file of its own. None for one file.
         metadata: how it was made, for config.json under "training".
 
     Raises:
@@ -156,8 +177,11 @@ def save_folder(
     tensors = {name: tensor.to(dtype) for name, tensor in hf_format.tensors_to_hf(model).items()}
     for name, tensor in tensors.items():
         if not torch.isfinite(tensor).all():
-            raise CheckpointError(f"The tensor {name} has values that are not finite in {dtype}; it is not saved.")
-    # What others compute in, however it is stored: training on in float16 would be NaN after one update.
+            raise CheckpointError(
+                f"The tensor {name} has values that are not finite in {dtype}; it is not saved."
+            )
+    # What others compute in, however it is stored: training on in float16 would be NaN after one
+    # update.
     end = None if tokenizer is None else tokenizer.end_id
     ends = {"bos_token_id": end, "eos_token_id": end}
     config = {**hf_format.config_to_hf(model.config), "torch_dtype": "float32", **ends}
@@ -176,13 +200,21 @@ def save_folder(
                 target.rename(Path(scratch) / "old")
             fresh.rename(target)
     except OSError as error:
-        raise CheckpointError(f"The folder {target} cannot be written ({error.strerror or error}).") from None
+        raise CheckpointError(
+            f"The folder {target} cannot be written ({error.strerror or error})."
+        ) from None
     return target
 
 
 def _write_weights(tensors: dict[str, Tensor], folder: Path, most_bytes: int | None) -> None:
-    """Writes the weights into one file, or into several and their index, in place of earlier ones."""
-    for earlier in (folder / INDEX_FILE, folder / WEIGHTS_FILE, *folder.glob("model-*-of-*.safetensors")):
+    """Writes the weights into one file, or into several and their index, in place of earlier
+    ones.
+    """
+    for earlier in (
+        folder / INDEX_FILE,
+        folder / WEIGHTS_FILE,
+        *folder.glob("model-*-of-*.safetensors"),
+    ):
         earlier.unlink(missing_ok=True)
     if most_bytes is None:
         write_tensors(tensors, folder / WEIGHTS_FILE)

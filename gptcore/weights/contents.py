@@ -1,4 +1,6 @@
-"""The files of a model folder, and what a folder or an archive holds that is no model which is read here."""
+"""The files of a model folder, and what a folder or an archive holds that is no model which is read
+here.
+"""
 
 import re
 from collections.abc import Iterable
@@ -26,7 +28,8 @@ _SIGNS = (
     (r"(^|/)adapter_config\.json$", _ADAPTER),
     (
         r"mp_rank_\d+|zero_pp_rank_\d+|(^|/)global_step\d+/",
-        "{file} is a training state of DeepSpeed; run its zero_to_fp32.py, then save it by save_pretrained(NEW).",
+        "{file} is a training state of DeepSpeed; run its zero_to_fp32.py, then save it by "
+        "save_pretrained(NEW).",
     ),
     (r"\.gguf$", _OTHER.replace("{program}", "llama.cpp")),
     (r"\.onnx$", _OTHER.replace("{program}", "ONNX")),
@@ -34,8 +37,9 @@ _SIGNS = (
     (r"\.msgpack$", _OTHER.replace("{program}", "Flax")),
     (
         r"(^|/)ckpt\.pt$",
-        "ckpt.pt is a pickle, which can run code when opened, as nanoGPT saves it; load it there and save its weights "
-        "with safetensors, in transformers' names, beside a config.json.",
+        "ckpt.pt is a pickle, which can run code when opened, as nanoGPT saves it; load it "
+        "there and save its weights with safetensors, in transformers' names, beside a "
+        "config.json.",
     ),
     (r"\.bin\.index\.json$|\.(bin|pt|pth|ckpt|pkl)$", _PICKLE),
 )
@@ -43,7 +47,8 @@ _CHECKPOINT = re.compile(r"^checkpoint-(\d+)/")  # as the Trainer of transformer
 
 
 def obstacle(names: Iterable[str]) -> str:
-    """Why a folder or archive with these files is no model that is read here, as a sentence with the way out.
+    """Why a folder or archive with these files is no model that is read here, as a sentence with
+    the way out.
 
     Args:
         names: paths inside it, with "/" between folders.
@@ -54,7 +59,10 @@ def obstacle(names: Iterable[str]) -> str:
     listed = sorted(names)
     steps = [int(found[1]) for name in listed if (found := _CHECKPOINT.match(name))]
     if steps:
-        return f"It holds checkpoints of a Trainer; the newest is checkpoint-{max(steps)}. Give that one."
+        return (
+            f"It holds checkpoints of a Trainer; the newest is checkpoint-{max(steps)}. Give that "
+            "one."
+        )
     for pattern, sentence in _SIGNS:
         file = next((name for name in listed if re.search(pattern, name, re.IGNORECASE)), None)
         if file is not None:
@@ -63,7 +71,9 @@ def obstacle(names: Iterable[str]) -> str:
 
 
 def files_in(folder: Path) -> list[str]:
-    """The paths inside a folder, with "/" between folders; of a large one the first that are found."""
+    """The paths inside a folder, with "/" between folders; of a large one the first that are
+    found.
+    """
     found = list[str]()
     for path in folder.rglob("*"):
         if len(found) == _MOST_LISTED:

@@ -1,7 +1,7 @@
 """4-bit snapshots of a model during training, for inspection, not for further training.
 
-Group-wise quantisation: every 32 neighbouring numbers of a matrix share a 16-bit scale and have 15 levels each; biases
-and norms stay in 16 bits. `weights/recipes/snapshots.py` writes them.
+Group-wise quantisation: every 32 neighbouring numbers of a matrix share a 16-bit scale and have 15
+levels each; biases and norms stay in 16 bits. `weights/recipes/snapshots.py` writes them.
 """
 
 import json
@@ -21,11 +21,15 @@ GROUP, MOST_STEPS = 32, 7  # numbers that share a scale; the largest level
 
 def snapshot_steps(folder: Path) -> list[int]:
     """The updates at which a model folder has training snapshots, ascending; empty without any."""
-    return sorted(int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdecimal())
+    return sorted(
+        int(file.stem) for file in (folder / FOLDER).glob("*.safetensors") if file.stem.isdecimal()
+    )
 
 
 def snapshot_note(folder: Path, step: int) -> str:
-    """What was noted with a snapshot, "" for nothing. Raises CheckpointError for a file that is none."""
+    """What was noted with a snapshot, "" for nothing. Raises CheckpointError for a file that is
+    none.
+    """
     return read_metadata(folder / FOLDER / f"{step}.safetensors").get("note", "")
 
 
@@ -37,12 +41,18 @@ def load_snapshot(folder: Path, step: int) -> GPT:
     """
     if step not in snapshot_steps(folder):
         kept = ", ".join(f"{known:,}" for known in snapshot_steps(folder)) or "none"
-        raise CheckpointError(f"{folder.name} has no snapshot after {step:,} updates. It has: {kept}.")
+        raise CheckpointError(
+            f"{folder.name} has no snapshot after {step:,} updates. It has: {kept}."
+        )
     file = folder / FOLDER / f"{step}.safetensors"
     stored = read_tensors(file)
     try:
         shapes = json.loads(read_metadata(file)["shapes"])
-        tensors = {name: tensor.float() for name, tensor in stored.items() if not name.endswith((".steps", ".scales"))}
+        tensors = {
+            name: tensor.float()
+            for name, tensor in stored.items()
+            if not name.endswith((".steps", ".scales"))
+        }
         for name, shape in shapes.items():
             tensors[name] = dequantise(stored[f"{name}.steps"], stored[f"{name}.scales"], shape)
         config = read_config(folder)
@@ -54,7 +64,8 @@ def load_snapshot(folder: Path, step: int) -> GPT:
 
 
 def dequantise(steps: Tensor, scales: Tensor, shape: list[int]) -> Tensor:
-    """A packed matrix, float32: two 4-bit steps a byte, uint8 [N / 2], and a scale for each 32, float16 [N / 32].
+    """A packed matrix, float32: two 4-bit steps a byte, uint8 [N / 2], and a scale for each 32,
+    float16 [N / 32].
 
     Raises RuntimeError for another shape.
     """

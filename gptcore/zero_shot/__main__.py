@@ -14,7 +14,15 @@ from gptcore.errors import GPTCoreError
 from gptcore.language_model import LanguageModel, load
 from gptcore.machine import avoid_hidden_tiles
 from gptcore.zero_shot.evaluation import Score, Trial, evaluate
-from gptcore.zero_shot.items import TASKS_WITH_ITEMS, hand_written, lambada, make_trial, parallel, reviews, splits_of
+from gptcore.zero_shot.items import (
+    TASKS_WITH_ITEMS,
+    hand_written,
+    lambada,
+    make_trial,
+    parallel,
+    reviews,
+    splits_of,
+)
 from gptcore.zero_shot.metrics import reached
 from gptcore.zero_shot.tasks import TASKS
 
@@ -30,19 +38,39 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--model", default=None, help="a bundled model, gpt2, a folder, owner/name")
-    add("--tasks", nargs="+", default=list(TASKS_WITH_ITEMS), choices=TASKS_WITH_ITEMS, metavar="TASK")
-    ways, held_out = ["combination", "template", "word", "strict"], ", ".join(_WAYS[:4])
+    add(
+        "--tasks",
+        nargs="+",
+        default=list(TASKS_WITH_ITEMS),
+        choices=TASKS_WITH_ITEMS,
+        metavar="TASK",
+    )
+    ways = ["combination", "template", "word", "strict"]
+    held_out = ", ".join(_WAYS[:4])
     what = f"items held out from training by {held_out}; or train: items of the training split"
     add("--held-out", nargs="+", default=ways, choices=_WAYS, metavar="WHAT", help=what)
     add("--examples", nargs="+", type=int, default=[0], help="worked examples in the prompt")
     add("--chain-of-thought", action="store_true", help="also ask for steps, with one example")
     add("--items", type=int, default=100, help="per row")
     add("--seed", type=int, default=0, help="of the items")
-    add("--lambada", type=Path, metavar="FILE", help="also the last words of these passages (JSON lines)")
-    add("--parallel", type=Path, nargs=2, metavar=("ENGLISH", "FRENCH"), help="also these translations")
+    add(
+        "--lambada",
+        type=Path,
+        metavar="FILE",
+        help="also the last words of these passages (JSON lines)",
+    )
+    add(
+        "--parallel",
+        type=Path,
+        nargs=2,
+        metavar=("ENGLISH", "FRENCH"),
+        help="also these translations",
+    )
     add("--reviews", type=Path, metavar="FILE", help="also these reviews (split, label, text)")
     ours = Path("tests/zero_shot/hand_written.json")
-    people = "only items that people wrote, in the tasks' first templates and in wordings of their own"
+    people = (
+        "only items that people wrote, in the tasks' first templates and in wordings of their own"
+    )
     add("--hand-written", type=Path, nargs="?", const=ours, metavar="FILE", help=people)
     add("--offline", action="store_true", help="use only files on this machine")
     add("--json", action="store_true", help="one object with all rows instead of a table")
@@ -65,7 +93,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if options.json:
-        about = {"model": lm.name, "parameters": sum(p.numel() for p in lm.model.parameters()), "rows": rows}
+        about = {
+            "model": lm.name,
+            "parameters": sum(p.numel() for p in lm.model.parameters()),
+            "rows": rows,
+        }
         print(json.dumps(about, indent=2))
     return 0
 
@@ -88,7 +120,9 @@ def _tests(options: argparse.Namespace) -> Iterator[tuple[str, Trial]]:
 
 
 def _of_world(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Trial]]:
-    """Tests of a task on the little world, held out in every way asked for, then step by step if it has a template."""
+    """Tests of a task on the little world, held out in every way asked for, then step by step if it
+    has a template.
+    """
     made = partial(make_trial, task, n_items=options.items, seed=options.seed)
     for n, way in product(options.examples, options.held_out):
         if way == "template":
@@ -103,21 +137,33 @@ def _of_world(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Tri
 
 
 def _row(lm: LanguageModel, held_out: str, test: Trial) -> dict[str, Any]:
-    began, cases = time.perf_counter(), []
+    began = time.perf_counter()
+    cases = []
     for more in evaluate(lm, test):
         cases += more
         if sys.stderr.isatty():
-            print(f"{test.task}: {len(cases)} of {len(test.items)}", end="\r", file=sys.stderr, flush=True)
+            print(
+                f"{test.task}: {len(cases)} of {len(test.items)}",
+                end="\r",
+                file=sys.stderr,
+                flush=True,
+            )
     score = Score(test, cases)
-    return {**score.to_dict(), "held_out": held_out, "seconds": round(time.perf_counter() - began, 2)}
+    return {
+        **score.to_dict(),
+        "held_out": held_out,
+        "seconds": round(time.perf_counter() - began, 2),
+    }
 
 
 def _line(row: dict[str, Any]) -> str:
-    more = f"  perplexity of the word {row['perplexity']:,.1f}" if row["metric"] == "last word" else ""
+    more = (
+        f"  perplexity of the word {row['perplexity']:,.1f}" if row["metric"] == "last word" else ""
+    )
     return (
-        f"{row['task']:11}{row['held_out']:24}{row['template']:42}{row['examples']:>2} examples  {row['metric']:15}"
-        f"{reached(row['score'], row['items']):>8}  [{100 * row['low']:.0f}, {100 * row['high']:.0f}]  "
-        f"n {row['items']}{more}"
+        f"{row['task']:11}{row['held_out']:24}{row['template']:42}{row['examples']:>2} "
+        f"examples  {row['metric']:15}{reached(row['score'], row['items']):>8}  "
+        f"[{100 * row['low']:.0f}, {100 * row['high']:.0f}]  n {row['items']}{more}"
     )
 
 

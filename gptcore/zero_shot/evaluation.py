@@ -11,19 +11,30 @@ from gptcore.inference.engine import DecodeEngine
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import Tokenizer
 from gptcore.zero_shot.likelihood import read_continuations
-from gptcore.zero_shot.metrics import Change, Estimate, difference, estimate, exact_match, rouge, tells
+from gptcore.zero_shot.metrics import (
+    Change,
+    Estimate,
+    difference,
+    estimate,
+    exact_match,
+    rouge,
+    tells,
+)
 from gptcore.zero_shot.tasks import TASKS
 from gptcore.zero_shot.templates import Item, Prompt, Template, fit
 
 METRICS = {"summarise": "ROUGE-L", "sentiment": "likelier label", "cloze": "last word"}
-_ANSWER_TOKENS, _SPARE_TOKENS = 24, 8  # minimum, and margin beyond the expected answer
+# minimum, and margin beyond the expected answer
+_ANSWER_TOKENS = 24
+_SPARE_TOKENS = 8
 _BATCH = 16
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A task set-up for evaluation: the task's name, a template, items to answer, solved examples before each, and the
-    split that the items come from, "" for items from elsewhere."""
+    """A task set-up for evaluation: the task's name, a template, items to answer, solved examples
+    before each, and the split that the items come from, "" for items from elsewhere.
+    """
 
     task: str
     template: Template
@@ -45,7 +56,8 @@ class Trial:
 
 @dataclass(frozen=True)
 class Case:
-    """One item as a model answered it: what it read, what was expected, what it said, and the score from 0 to 1.
+    """One item as a model answered it: what it read, what was expected, what it said, and the score
+    from 0 to 1.
 
     `logprob` is that of the expected answer, natural.
     """
@@ -96,7 +108,8 @@ def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator
     """Runs the model on the items, in batches.
 
     Raises:
-        PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown characters.
+        PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown
+        characters.
     """
     for start in range(0, len(test.items), batch):
         yield _answered(lm, test, test.items[start : start + batch])
@@ -110,8 +123,9 @@ def score(lm: LanguageModel, test: Trial) -> Score:
 def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, float]:
     """Accuracy in each trial, by task, from a teacher-forced pass over the expected answers.
 
-    An answer is right if every token is the model's first choice, or if its label is the likeliest: the result of
-    greedy decoding, without generation. Tasks with characters that the model does not know are left out.
+    An answer is right if every token is the model's first choice, or if its label is the likeliest:
+    the result of greedy decoding, without generation. Tasks with characters that the model does not
+    know are left out.
     """
     outcomes: dict[str, list[float]] = {}
     for trial in trials:
@@ -122,40 +136,70 @@ def quick_accuracies(lm: LanguageModel, trials: Sequence[Trial]) -> dict[str, fl
 
 
 def helped(before: Score, after: Score) -> tuple[Change, str]:
-    """Whether a second way of asking, on the same items, is better: the difference, and a sentence on it."""
+    """Whether a second way of asking, on the same items, is better: the difference, and a sentence
+    on it.
+    """
     change = difference([case.score for case in before.cases], [case.score for case in after.cases])
-    points = f"{100 * change.mean:+.0f} points, 95% interval {100 * change.low:+.0f} to {100 * change.high:+.0f}"
+    points = (
+        f"{100 * change.mean:+.0f} points, 95% interval {100 * change.low:+.0f} to "
+        f"{100 * change.high:+.0f}"
+    )
     if change.is_clear:
         return change, f"{'helps' if change.mean > 0 else 'hurts'} ({points})"
     return change, f"makes no difference that {len(after.cases)} items can detect ({points})"
 
 
-def _answered(lm: LanguageModel, test: Trial, batch: Sequence[Item], *, forced: bool = False) -> list[Case]:
-    """The cases of some items; `forced` asks for the first choice in place of each token instead of an answer."""
+def _answered(
+    lm: LanguageModel, test: Trial, batch: Sequence[Item], *, forced: bool = False
+) -> list[Case]:
+    """The cases of some items; `forced` asks for the first choice in place of each token instead of
+    an answer.
+    """
     if batch[0].choices and not test.template.chain_of_thought:
         return _chosen(lm, test, batch)
-    template, chain = test.template, test.template.chain_of_thought
+    template = test.template
+    chain = test.template.chain_of_thought
     expected = [template.label(item.answer) for item in batch]
     wanted = [
         f"{item.steps} {template.answer_follows} {answer}" if chain else answer
         for item, answer in zip(batch, expected, strict=True)
     ]
     ids = [lm.tokenizer.encode(template.lead + text) for text in wanted]
-    n_answer = max(map(len, ids)) if forced else max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
+    n_answer = (
+        max(map(len, ids))
+        if forced
+        else max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
+    )
     fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
-    ids = [one[: lm.model.config.n_positions - len(prompt.ids)] for one, prompt in zip(ids, fitted, strict=True)]
-    readings = read_continuations(lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)])
-    if forced or test.metric == "last word":  # as LAMBADA is counted: every token of the word is the first choice
-        answers = [lm.tokenizer.decode(read.favourites[: len(one)]) for read, one in zip(readings, ids, strict=True)]
-        scores = [float(read.favourites[: len(one)] == one) for read, one in zip(readings, ids, strict=True)]
+    ids = [
+        one[: lm.model.config.n_positions - len(prompt.ids)]
+        for one, prompt in zip(ids, fitted, strict=True)
+    ]
+    readings = read_continuations(
+        lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)]
+    )
+    # as LAMBADA is counted: every token of the word is the first choice
+    if forced or test.metric == "last word":
+        answers = [
+            lm.tokenizer.decode(read.favourites[: len(one)])
+            for read, one in zip(readings, ids, strict=True)
+        ]
+        scores = [
+            float(read.favourites[: len(one)] == one)
+            for read, one in zip(readings, ids, strict=True)
+        ]
     else:
         stop = TASKS[test.task].stops(template) or ("\n",)
-        written = greedy_answers(lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop)
+        written = greedy_answers(
+            lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop
+        )
         answers = [template.found(text) for text in written]
         scores = [_right(test, *each) for each in zip(batch, expected, answers, strict=True)]
     return [
         Case(prompt.prompt, answer, read.strip(), value, math.fsum(reading.logprobs))
-        for prompt, answer, read, value, reading in zip(fitted, expected, answers, scores, readings, strict=True)
+        for prompt, answer, read, value, reading in zip(
+            fitted, expected, answers, scores, readings, strict=True
+        )
     ]
 
 
@@ -173,18 +217,38 @@ def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]
     template = test.template
     labels = [template.label(choice) for choice in batch[0].choices]
     encoded = [lm.tokenizer.encode(template.lead + label) for label in labels]
-    fitted = [fit(lm, template.prompt(item, test.examples), max(map(len, encoded))) for item in batch]
-    readings = read_continuations(lm.model, [(one.ids, label) for one in fitted for label in encoded])
+    fitted = [
+        fit(lm, template.prompt(item, test.examples), max(map(len, encoded))) for item in batch
+    ]
+    readings = read_continuations(
+        lm.model, [(one.ids, label) for one in fitted for label in encoded]
+    )
     cases = []
     for place, (item, one) in enumerate(zip(batch, fitted, strict=True)):
-        sums = [math.fsum(reading.logprobs) for reading in readings[place * len(labels) : (place + 1) * len(labels)]]
-        chosen, expected = labels[sums.index(max(sums))], template.label(item.answer)
-        cases.append(Case(one.prompt, expected, chosen, float(chosen == expected), sums[labels.index(expected)]))
+        sums = [
+            math.fsum(reading.logprobs)
+            for reading in readings[place * len(labels) : (place + 1) * len(labels)]
+        ]
+        chosen = labels[sums.index(max(sums))]
+        expected = template.label(item.answer)
+        cases.append(
+            Case(
+                one.prompt,
+                expected,
+                chosen,
+                float(chosen == expected),
+                sums[labels.index(expected)],
+            )
+        )
     return cases
 
 
 def greedy_answers(
-    lm: LanguageModel, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, stop: Sequence[str] = ("\n",)
+    lm: LanguageModel,
+    prompts: Sequence[Sequence[int]],
+    *,
+    max_new_tokens: int,
+    stop: Sequence[str] = ("\n",),
 ) -> list[str]:
     """Greedy continuation of each prompt, up to a stop string.
 
@@ -192,7 +256,8 @@ def greedy_answers(
         lm: of any kind; decoded as `DecodeEngine` does by default, large ones with 16-bit weights.
         prompts: token ids, each at most a window.
         max_new_tokens: maximum, of each; fewer for a prompt that reaches the end of the window.
-        stop: strings that end an answer and are left out of it; not before its first visible character.
+        stop: strings that end an answer and are left out of it; not before its first visible
+            character.
 
     Raises:
         ContextLengthError, TokenIdError: as the model does.
@@ -217,7 +282,10 @@ def greedy_answers(
         if not rows:
             break
         logits = decoder.step([written[prompt][-1] for prompt in rows])
-    return [lm.tokenizer.decode(ids) if text is None else text for ids, text in zip(written, answers, strict=True)]
+    return [
+        lm.tokenizer.decode(ids) if text is None else text
+        for ids, text in zip(written, answers, strict=True)
+    ]
 
 
 def _ended(ids: Sequence[int], tokenizer: Tokenizer, stop: Sequence[str]) -> str | None:

@@ -1,6 +1,8 @@
-"""Prompts and what they are made of: an instruction, solved examples, the input and the cue that asks for an answer.
+"""Prompts and what they are made of: an instruction, solved examples, the input and the cue that
+asks for an answer.
 
-One that is too long for a model's window is truncated, in a given order, with a note on what was left out.
+One that is too long for a model's window is truncated, in a given order, with a note on what was
+left out.
 """
 
 import re
@@ -15,7 +17,8 @@ from gptcore.errors import PromptError
 from gptcore.language_model import LanguageModel
 
 PartKind = Literal["instruction", "example", "input", "cue"]
-ANSWER, STEPS = "answer", "steps"
+ANSWER = "answer"
+STEPS = "steps"
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Item:
         answer: the expected text; "" where nothing particular is.
         choices: the only possible answers, for tasks that have such.
         steps: a way to the answer in words, for chains of thought.
-        people, event: names that a good summary has, and words of which it has at least one; in place of an answer.
+        people, event: names that a good summary has, and words of which it has at least one; in
+            place of an answer.
     """
 
     fields: Mapping[str, str]
@@ -66,21 +70,25 @@ class Prompt:
 
     def changed(self, place: int, text: str) -> "Prompt":
         """The prompt with another text in one of its parts."""
-        return Prompt((*self.parts[:place], replace(self.parts[place], text=text), *self.parts[place + 1 :]))
+        return Prompt(
+            (*self.parts[:place], replace(self.parts[place], text=text), *self.parts[place + 1 :])
+        )
 
 
 @dataclass(frozen=True)
 class Template:
     """How a task is written down, with {placeholders} for its fields and {answer} at the end.
 
-    With {steps} before {answer} it is a chain of thought: the model writes the steps, and the text between them
-    and the answer marks where the answer begins.
+    With {steps} before {answer} it is a chain of thought: the model writes the steps, and the text
+    between them and the answer marks where the answer begins.
     """
 
-    name: str  # what people call it; "… (held out)" is kept for tests, and the little world never uses it
+    # what people call it; "… (held out)" is kept for tests, and the little world never uses it
+    name: str
     body: str  # of one item
     instruction: str = ""  # said once, before everything
-    # what an answer is called here: {"positive": "good"}; answers that are not listed keep their name
+    # what an answer is called here: {"positive": "good"}; answers that are not listed keep their
+    # name
     labels: Mapping[str, str] = field(default_factory=dict)
     between: str = "\n"  # what separates items
     end: str = ""  # what follows an answer
@@ -99,7 +107,11 @@ class Template:
     @property
     def answer_follows(self) -> str:
         """The text between the steps and the answer of a chain of thought; else ""."""
-        return self.body.partition("{steps}")[2].partition("{answer}")[0].strip() if self.chain_of_thought else ""
+        return (
+            self.body.partition("{steps}")[2].partition("{answer}")[0].strip()
+            if self.chain_of_thought
+            else ""
+        )
 
     @property
     def lead(self) -> str:
@@ -117,12 +129,16 @@ class Template:
         return self.labels.get(answer, answer)
 
     def check(self, needed: Sequence[str]) -> "Template":
-        """The template itself, or a PromptError that says which placeholder is missing, unknown or in a wrong place."""
+        """The template itself, or a PromptError that says which placeholder is missing, unknown or
+        in a wrong place.
+        """
         try:
             names = _names(self.body)
             pieces = list(string.Formatter().parse(self.body))
         except ValueError:
-            raise PromptError("A { or } of the template has no partner. Write {{ and }} for literal braces.") from None
+            raise PromptError(
+                "A { or } of the template has no partner. Write {{ and }} for literal braces."
+            ) from None
         listed = ", ".join(f"{{{name}}}" for name in needed)
         missing = next((name for name in needed if name not in names), None)
         unknown = next((name for name in names if name not in (*needed, ANSWER, STEPS)), None)
@@ -135,10 +151,21 @@ class Template:
         right = f"{listed} and then {{answer}}"
         faults = (  # such as {text:>999999999}, which would make as many spaces
             (formatted, f"A placeholder has a : or ! in it. Write plain names: {right}."),
-            (nameless, f"A placeholder {{}} has no name. Write {right}, or {{{{}}}} for the braces."),
-            (absent, f"The template has no {{answer}}. Put it where the model is to answer, after {listed}."),
+            (
+                nameless,
+                f"A placeholder {{}} has no name. Write {right}, or {{{{}}}} for the braces.",
+            ),
+            (
+                absent,
+                f"The template has no {{answer}}. Put it where the model is to answer, after "
+                f"{listed}.",
+            ),
             (missing is not None, f"The template has no {{{missing}}}. This task needs {right}."),
-            (unknown is not None, f"The template has {{{unknown}}}, which this task does not know. It fills {listed}."),
+            (
+                unknown is not None,
+                f"The template has {{{unknown}}}, which this task does not know. It fills "
+                f"{listed}.",
+            ),
             (twice, "{answer} and {steps} may stand in the template once."),
             (misplaced, "{answer} must be the last placeholder, and {steps} the one before it."),
             (trailing, "Nothing may follow {answer}: the prompt ends where the model answers."),
@@ -154,19 +181,24 @@ class Template:
         return self.body.format(**{**item.fields, STEPS: item.steps, ANSWER: answer}) + self.end
 
     def prompt(self, item: Item, examples: Sequence[Item] = ()) -> Prompt:
-        """What the model is given to read: instruction, solved examples, and the item up to where it is to answer."""
+        """What the model is given to read: instruction, solved examples, and the item up to where
+        it is to answer.
+        """
         parts: list[Part] = []
         if self.instruction:
             parts.append(Part("instruction", f"{self.instruction}\n"))
         parts += [Part("example", self.solved(example) + self.between) for example in examples]
-        shown, cue = "", ""
+        shown = ""
+        cue = ""
         for literal, name in _pieces(self.body[: self._asked]):
             cue += literal
             if name:
-                shown, cue = shown + cue + item.fields[name], ""
+                shown = shown + cue + item.fields[name]
+                cue = ""
         before, newline, after = cue.rpartition("\n")
         if newline:
-            shown, cue = shown + before, newline + after
+            shown = shown + before
+            cue = newline + after
         if shown:
             parts.append(Part("input", shown))
         if cue.rstrip():
@@ -181,7 +213,8 @@ class Template:
     def found(self, written: str) -> str:
         """Extracts the answer from the model's output, without the template's ending.
 
-        For a chain of thought, this is what follows the marker of the answer, or "" if it was not reached.
+        For a chain of thought, this is what follows the marker of the answer, or "" if it was not
+        reached.
         """
         if self.chain_of_thought:
             _, _, written = written.partition(self.answer_follows)
@@ -190,7 +223,9 @@ class Template:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What is left of a prompt so that it fits, its tokens, and what was left out as a sentence, or ""."""
+    """What is left of a prompt so that it fits, its tokens, and what was left out as a sentence, or
+    "".
+    """
 
     prompt: Prompt
     ids: list[int]
@@ -198,7 +233,8 @@ class Fitted:
 
 
 def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
-    """Leaves out solved examples, the first ones first, then the beginning of the input, until there is room.
+    """Leaves out solved examples, the first ones first, then the beginning of the input, until
+    there is room.
 
     The instruction and the cue stay whole, since the task is unclear without them.
 
@@ -216,18 +252,28 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     ids = _ids(lm, prompt)
     if len(ids) <= room:
         return Fitted(prompt, ids)
-    n_before, n_left_out, notes = len(ids), 0, []
+    n_before = len(ids)
+    n_left_out = 0
+    notes = []
     n_examples = sum(part.kind == "example" for part in prompt.parts)
     while len(ids) > room and (place := _first(prompt, "example")) is not None:
-        prompt, n_left_out = prompt.without(place), n_left_out + 1
+        prompt = prompt.without(place)
+        n_left_out = n_left_out + 1
         ids = _ids(lm, prompt)
     if n_left_out:
-        notes.append(f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out")
+        notes.append(
+            f"{n_left_out} of {n_examples} examples {'is' if n_left_out == 1 else 'are'} left out"
+        )
     if len(ids) > room:
         prompt, cut = _cut(lm, prompt, room)
         ids = _ids(lm, prompt)
-        notes.append(f"the first {cut} of the input {'is' if cut.startswith('1 ') else 'are'} left out")
-    why = f"{n_before:,} tokens and {window - room} for the answer do not fit the window of {window:,}"
+        notes.append(
+            f"the first {cut} of the input {'is' if cut.startswith('1 ') else 'are'} left out"
+        )
+    why = (
+        f"{n_before:,} tokens and {window - room} for the answer do not fit the window of "
+        f"{window:,}"
+    )
     left_out = " and ".join(notes)
     return Fitted(prompt, ids, f"{left_out[0].upper()}{left_out[1:]}: {why}. The cue is kept.")
 
@@ -240,14 +286,19 @@ def fit_text(lm: LanguageModel, text: str, n_answer: int) -> Fitted:
         TokenizerError: characters that the model does not know.
     """
     prompt = Prompt((Part("input", text),))
-    ids, window = _ids(lm, prompt), lm.model.config.n_positions
+    ids = _ids(lm, prompt)
+    window = lm.model.config.n_positions
     room = window - min(n_answer, window // 2)
     if len(ids) <= room:
         return Fitted(prompt, ids)
     n_cut = len(ids) - room
     why = f"{len(ids):,} and {window - room} for the answer do not fit the window of {window:,}"
     kept = Prompt((Part("input", lm.tokenizer.decode(ids[n_cut:])),))
-    return Fitted(kept, ids[n_cut:], f"The first {n_cut:,} tokens of the prompt are left out: {why}. Its end is kept.")
+    return Fitted(
+        kept,
+        ids[n_cut:],
+        f"The first {n_cut:,} tokens of the prompt are left out: {why}. Its end is kept.",
+    )
 
 
 def _ids(lm: LanguageModel, prompt: Prompt) -> list[int]:
@@ -262,7 +313,8 @@ def _first(prompt: Prompt, kind: str) -> int | None:
 
 
 def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
-    """Drops the beginning of the input until the prompt fits; returns the prompt, and how much was dropped in words.
+    """Drops the beginning of the input until the prompt fits; returns the prompt, and how much was
+    dropped in words.
 
     Whole words, or characters where no word at all would be left, as of a text without spaces.
     """
@@ -282,8 +334,9 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
     n_rest = n_tokens(len(whole))
     if place is None or n_rest > room:
         raise PromptError(
-            f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} fit beside the answer. "
-            "Shorten the instruction, or choose a model with a longer window."
+            f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} "
+            "fit beside the answer. Shorten the instruction, or choose a model with a longer "
+            "window."
         )
     words = [match.start() for match in re.finditer(r"\S+", whole)]
     for starts, unit in ((words, "word"), (range(len(whole)), "character")):
@@ -293,26 +346,35 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
     return less(len(whole)), f"{len(words):,} word{'' if len(words) == 1 else 's'}"
 
 
-# Signs that keyboards and typesetters write differently for the same, and those around an answer in several scripts.
-_ALIKE = str.maketrans(dict.fromkeys("’‘ʼ′＇", "'") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‐‑‒–—−", "-"))
+# Signs that keyboards and typesetters write differently for the same, and those around an answer in
+# several scripts.
+_ALIKE = str.maketrans(
+    dict.fromkeys("’‘ʼ′＇", "'") | dict.fromkeys("“”„«»″", '"') | dict.fromkeys("‐‑‒–—−", "-")
+)
 _AROUND = ".!?,;:\"' …。！？，；：、．「」『』《》¿¡।"
 
 
 def alike(text: str) -> str:
-    """A text for comparing: composed characters (NFC), lower case, one kind of apostrophe, quotation mark and dash."""
+    """A text for comparing: composed characters (NFC), lower case, one kind of apostrophe,
+    quotation mark and dash.
+    """
     return unicodedata.normalize("NFC", text).translate(_ALIKE).casefold()
 
 
 def normalised(answer: str, *, articles: bool = False) -> str:
-    """For comparing: as `alike`, without outer punctuation and doubled spaces, and without English articles unless they
-    are to stay. Much as SQuAD's script does, which takes the punctuation inside away, too."""
+    """For comparing: as `alike`, without outer punctuation and doubled spaces, and without English
+    articles unless they are to stay. Much as SQuAD's script does, which takes the punctuation
+    inside away, too.
+    """
     words = alike(answer)
     words = words if articles else re.sub(r"\b(the|a|an)\b", " ", words)
     return " ".join(words.split()).strip(_AROUND)
 
 
 def without_end(answer: str, end: str) -> str:
-    """An answer without its ending, even if a stop string has already cut off the final punctuation."""
+    """An answer without its ending, even if a stop string has already cut off the final
+    punctuation.
+    """
     for tail in (end.strip(), end.strip().rstrip(".!?")):
         if tail and answer.endswith(tail):
             return answer.removesuffix(tail).rstrip()

@@ -1,8 +1,8 @@
 """What a flood of cheap requests does to somebody else: `python -m tests.abuse.report`.
 
-Each attack comes from one address, a hundred requests at a time. Meanwhile a visitor of another address asks for the
-page, for a component's answer and for an upload's progress, one after the other; their waits are reported, and the
-server's memory before, at most, and after.
+Each attack comes from one address, a hundred requests at a time. Meanwhile a visitor of another
+address asks for the page, for a component's answer and for an upload's progress, one after the
+other; their waits are reported, and the server's memory before, at most, and after.
 """
 
 import argparse
@@ -29,7 +29,9 @@ from wire import API, Page, Visitor, visit  # noqa: E402
 
 from serving import Command, command  # noqa: E402 - the path is set above
 
-_ATTACKER, _OTHER = "127.0.0.2", "127.0.0.3"  # every address of 127.0.0.0/8 is this machine
+# every address of 127.0.0.0/8 is this machine
+_ATTACKER = "127.0.0.2"
+_OTHER = "127.0.0.3"
 _AT_ONCE = 100  # requests of an attacker
 _WARM = 8.0  # seconds of an ordinary visit before the first attack
 _PAUSE = 0.05  # seconds between two requests of the other visitor
@@ -61,14 +63,24 @@ def _post(path: str, body: bytes) -> bytes:
 
 def _request(method: str, path: str, body: bytes, **headers: str) -> bytes:
     """A request whose connection ends with it; header names with _ for -."""
-    named = {"host": "127.0.0.1", "connection": "close", "content-length": str(len(body)), **headers}
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name.replace('_', '-')}: {value}" for name, value in named.items())]
+    named = {
+        "host": "127.0.0.1",
+        "connection": "close",
+        "content-length": str(len(body)),
+        **headers,
+    }
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        *(f"{name.replace('_', '-')}: {value}" for name, value in named.items()),
+    ]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 def _cut_upload(number: int) -> bytes:
     """The head of an upload of a megabyte and the beginning of its file."""
-    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.zip"\r\n\r\n' + bytes(10_000)
+    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.zip"\r\n\r\n' + bytes(
+        10_000
+    )
     head = {"content_type": "multipart/form-data; boundary=b", "content-length": "1000000"}
     return _request("POST", f"{API}/upload?upload_id={number}", body, **head)
 
@@ -77,7 +89,12 @@ def _joins(page: Page, **changes: object) -> bytes:
     """An event that begins a text, of a page that nobody has opened."""
     event = page.event("generate", "click")
     values = page.values(event)
-    body = {"data": values, "fn_index": event["id"], "session_hash": secrets.token_hex(6), **changes}
+    body = {
+        "data": values,
+        "fn_index": event["id"],
+        "session_hash": secrets.token_hex(6),
+        **changes,
+    }
     return json.dumps(body).encode()
 
 
@@ -88,7 +105,9 @@ ATTACKS: dict[str, Attack] = {
     "the page in new encodings": lambda page, n: _get("/", accept_encoding=f"gzip;q=0.{n}, x{n}"),
     "the page by new links": lambda page, n: _get(f"/?deep_link={n}&tab=train"),
     "another server's name": lambda page, n: _get("/", x_gradio_server=f"http://other{n}"),
-    "unknown sessions": lambda page, n: _get(f"{API}/queue/data?session_hash={secrets.token_hex(6)}"),
+    "unknown sessions": lambda page, n: _get(
+        f"{API}/queue/data?session_hash={secrets.token_hex(6)}"
+    ),
     "unknown heartbeats": lambda page, n: _get(f"{API}/heartbeat/unknown{n}"),
     "unknown addresses": lambda page, n: _get(f"/{secrets.token_hex(8)}"),
     "the API's description": lambda page, n: _get(f"{API}/info?{n}"),
@@ -117,7 +136,8 @@ async def _flood(address: str, attack: Attack, until: float) -> int:
     done = 0
     async with _client(address, _ATTACKER) as client:
         page = Page((await client.get("/config")).json())
-    host, port = urlsplit(address).hostname, urlsplit(address).port
+    host = urlsplit(address).hostname
+    port = urlsplit(address).port
 
     async def repeat() -> None:
         nonlocal done
@@ -125,7 +145,9 @@ async def _flood(address: str, attack: Attack, until: float) -> int:
             writer = None
             try:
                 async with asyncio.timeout(max(0.1, until - time.time())):
-                    reader, writer = await asyncio.open_connection(host, port, local_addr=(_ATTACKER, 0))
+                    reader, writer = await asyncio.open_connection(
+                        host, port, local_addr=(_ATTACKER, 0)
+                    )
                     request = attack(page, next(numbers))
                     writer.write(request)
                     if attack is not ATTACKS["uploads cut off"]:
@@ -199,14 +221,18 @@ async def _met(started: Command, address: str, name: str, *, seconds: float, set
     return Row(name, n_requests, statistics.median(waits), max(waits), before, most, after)
 
 
-def report(profile: str, names: list[str], *, seconds: float, settle: float, root_path: str = "") -> list[Row]:
+def report(
+    profile: str, names: list[str], *, seconds: float, settle: float, root_path: str = ""
+) -> list[Row]:
     """Runs attacks on a server of a profile, one after the other."""
     flags = ["--profile", profile, *(["--root-path", root_path] if root_path else [])]
     with command(Path.cwd(), flags=flags) as started:
         asyncio.run(_waits(started.address, time.time() + _WARM))
         rows = list[Row]()
         for name in names:
-            rows.append(asyncio.run(_met(started, started.address, name, seconds=seconds, settle=settle)))
+            rows.append(
+                asyncio.run(_met(started, started.address, name, seconds=seconds, settle=settle))
+            )
             print(_line(rows[-1]), flush=True)
     return rows
 
@@ -220,12 +246,23 @@ def _line(row: Row) -> str:
 
 def main() -> None:
     """Prints a table for each profile."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--profile", nargs="+", default=["local", "space", "talk"], choices=["local", "space", "talk"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--profile",
+        nargs="+",
+        default=["local", "space", "talk"],
+        choices=["local", "space", "talk"],
+    )
     parser.add_argument("--root-path", default="", help="the path under which the page stands")
-    parser.add_argument("--attack", nargs="+", default=list(ATTACKS), choices=list(ATTACKS), metavar="NAME")
+    parser.add_argument(
+        "--attack", nargs="+", default=list(ATTACKS), choices=list(ATTACKS), metavar="NAME"
+    )
     parser.add_argument("--seconds", type=float, default=8.0, help="of each attack")
-    parser.add_argument("--settle", type=float, default=2.0, help="seconds until memory is read again")
+    parser.add_argument(
+        "--settle", type=float, default=2.0, help="seconds until memory is read again"
+    )
     parser.add_argument("--json", type=Path, help="file for the rows")
     options = parser.parse_args()
     found = dict[str, list[dict[str, object]]]()
@@ -233,7 +270,11 @@ def main() -> None:
         print(f"\n{profile}{f' behind {options.root_path}' if options.root_path else ''}\n")
         print("| attack | requests | median, ms | worst, ms | MB before | at most | after |")
         print("|---|---|---|---|---|---|---|")
-        given = {"seconds": options.seconds, "settle": options.settle, "root_path": options.root_path}
+        given = {
+            "seconds": options.seconds,
+            "settle": options.settle,
+            "root_path": options.root_path,
+        }
         found[profile] = [asdict(row) for row in report(profile, options.attack, **given)]
     if options.json is not None:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")

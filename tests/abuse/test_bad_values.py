@@ -1,4 +1,5 @@
-"""Bad values for everything that the server takes from a page: events, endpoints, component functions and uploads.
+"""Bad values for everything that the server takes from a page: events, endpoints, component
+functions and uploads.
 
 Whatever is sent, there is an answer, in time and without a traceback, and the app serves on.
 """
@@ -23,24 +24,76 @@ from serving import served
 from ui.services import Services
 
 ROOT = Path(__file__).resolve().parents[2]
-CALLS = int(os.environ.get("GPTLENS_ABUSE_CALLS", "240"))  # of each attack; there are two for every profile
+# of each attack; there are two for every profile
+CALLS = int(os.environ.get("GPTLENS_ABUSE_CALLS", "240"))
 AT_ONCE = 12
 BOUND = 120.0  # seconds for one call, with all others beside it on the slowest machine
-NAN, INF = float("nan"), float("inf")
+NAN = float("nan")
+INF = float("inf")
 BAD: list[Any] = [
-    None, True, False, 0, -1, 1, 3, 10**9, 10**30, -(10**30), 0.5, -0.5, 1e308, 1e-308, NAN, INF, -INF,
-    "", " ", "a", "mini", "world", "gpt2", "run-x", "../../etc/passwd", "/etc/passwd", "\x00", "\uffff",
-    "\ud800", "😀" * 300,
-    "word " * 4000, "x" * 30_000, "<script>alert(1)</script>", "{}", "[1]", '{"off": [[0, 0, 9]]}', "nan", "1e999",
-    [], [[]], [None], [1, 2, 3], ["a"] * 50, [[["deep"]]] * 3, {}, {"a": 1}, {"__type__": "update", "value": 1},
-    {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, {"path": "", "meta": {"_type": "gradio.FileData"}},
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    3,
+    10**9,
+    10**30,
+    -(10**30),
+    0.5,
+    -0.5,
+    1e308,
+    1e-308,
+    NAN,
+    INF,
+    -INF,
+    "",
+    " ",
+    "a",
+    "mini",
+    "world",
+    "gpt2",
+    "run-x",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "\x00",
+    "\uffff",
+    "\ud800",
+    "😀" * 300,
+    "word " * 4000,
+    "x" * 30_000,
+    "<script>alert(1)</script>",
+    "{}",
+    "[1]",
+    '{"off": [[0, 0, 9]]}',
+    "nan",
+    "1e999",
+    [],
+    [[]],
+    [None],
+    [1, 2, 3],
+    ["a"] * 50,
+    [[["deep"]]] * 3,
+    {},
+    {"a": 1},
+    {"__type__": "update", "value": 1},
+    {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}},
+    {"path": "", "meta": {"_type": "gradio.FileData"}},
     {"url": "http://127.0.0.1:1/x", "path": "x", "meta": {"_type": "gradio.FileData"}},
-    {"headers": ["a"], "data": [["b"]], "metadata": None}, {"headers": [], "data": []},
-]  # fmt: skip
+    {"headers": ["a"], "data": [["b"]], "metadata": None},
+    {"headers": [], "data": []},
+]
 FILES: list[tuple[str, bytes]] = [
-    ("x.txt", b""), ("x.txt", b"\xff\xfe\x00"), ("../x.zip", b"PK\x03\x04"), ("x.safetensors", b"\xff" * 64),
-    ("x.json", b"[" * 5000), ("x" * 200 + ".csv", b"a,b\n1"), ("\u202etxt.exe", b"MZ"), ("x.tsv", b"\t\n" * 99),
-]  # fmt: skip
+    ("x.txt", b""),
+    ("x.txt", b"\xff\xfe\x00"),
+    ("../x.zip", b"PK\x03\x04"),
+    ("x.safetensors", b"\xff" * 64),
+    ("x.json", b"[" * 5000),
+    ("x" * 200 + ".csv", b"a,b\n1"),
+    ("\u202etxt.exe", b"MZ"),
+    ("x.tsv", b"\t\n" * 99),
+]
 
 
 class Outcome:
@@ -95,12 +148,18 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
         visitors = [Visitor(client, page) for _ in range(AT_ONCE)]
         handled = [event for event in page.events if event["backend_fn"]]
         handled += 4 * [event for event in handled if event["api_visibility"] == "public"]
-        own = {name: page.components[at]["props"].get("server_fns") or [] for name, at in page.ids.items()}
+        own = {
+            name: page.components[at]["props"].get("server_fns") or []
+            for name, at in page.ids.items()
+        }
         functions = [(name, one) for name, found in own.items() for one in found]
         assert len(handled) > 80 and len(functions) > 20
-        outcome.there |= {str(event["id"]) for event in handled} | {f"{name}.{one}" for name, one in functions}
+        outcome.there |= {str(event["id"]) for event in handled} | {
+            f"{name}.{one}" for name, one in functions
+        }
         next_event, next_function = (
-            itertools.islice(itertools.cycle(every), seed % 2 * share * CALLS // 20, None)  # where the other one ends
+            # where the other one ends
+            itertools.islice(itertools.cycle(every), seed % 2 * share * CALLS // 20, None)
             for every, share in ((handled, 14), (functions, 5))
         )
         free: asyncio.Queue[Visitor] = asyncio.Queue()  # a page has one stream of answers at a time
@@ -112,16 +171,24 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
             try:
                 if number % 4 == 3:
                     name, function = next(next_function)
-                    kind, called = "function", f"{name}.{function}"
-                    data = chance.choice([chance.choice(BAD), [chance.choice(BAD) for _ in range(chance.randrange(8))]])
+                    kind = "function"
+                    called = f"{name}.{function}"
+                    data = chance.choice(
+                        [
+                            chance.choice(BAD),
+                            [chance.choice(BAD) for _ in range(chance.randrange(8))],
+                        ]
+                    )
                     work = ask(visitor, name, function, data)
                 elif number % 20 == 1:
-                    kind, called = "upload", ""
+                    kind = "upload"
+                    called = ""
                     work = upload(visitor, *chance.choice(FILES))
                 else:
                     event = next(next_event)
                     kind = "endpoint" if event["api_visibility"] == "public" else "event"
-                    called, work = str(event["id"]), send_event(visitor, event, spoiled(page.values(event), chance))
+                    called = str(event["id"])
+                    work = send_event(visitor, event, spoiled(page.values(event), chance))
                 await asyncio.wait_for(work, BOUND)
                 outcome.called.add(called)
                 outcome.kinds[kind] += 1
@@ -135,8 +202,14 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
 async def serves_on(visitor: Visitor) -> None:
     """A text is still written after all that."""
     event = visitor.page.event("generate", "click")
-    values = visitor.page.values(event, {"max-new-tokens": 5, "prompt": "Once upon a time", "seed": 1})
-    last = [message async for message in visitor.send(event, values) if message["msg"] == "process_completed"]
+    values = visitor.page.values(
+        event, {"max-new-tokens": 5, "prompt": "Once upon a time", "seed": 1}
+    )
+    last = [
+        message
+        async for message in visitor.send(event, values)
+        if message["msg"] == "process_completed"
+    ]
     assert last[0]["success"]
 
 
@@ -150,7 +223,11 @@ def kept_memory(services: Services) -> float:
     if not status.exists():
         return 0.0
     return (
-        int(dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines())["VmRSS"].split()[0])
+        int(
+            dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines())[
+                "VmRSS"
+            ].split()[0]
+        )
         / 1024
     )
 
@@ -167,7 +244,12 @@ def test_whatever_is_sent_there_is_an_answer_and_the_app_serves_on(profile, floo
     assert not [record.getMessage() for record in caplog.records if record.exc_info]
     printed = capfd.readouterr()
     log = printed.out + printed.err
-    ours = [log[at - 800 : at + 1200] for room in ("ui", "gptcore") if (at := log.find(f'File "{ROOT / room}')) >= 0]
+    ours = [
+        log[at - 800 : at + 1200]
+        for room in ("ui", "gptcore")
+        if (at := log.find(f'File "{ROOT / room}')) >= 0
+    ]
     assert not ours, ours[0]
-    assert not outcome.there - outcome.called  # every event and every function of a component had its turn
+    # every event and every function of a component had its turn
+    assert not outcome.there - outcome.called
     assert sum(outcome.kinds.values()) == floods * CALLS and min(outcome.kinds.values()) > 10

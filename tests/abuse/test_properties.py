@@ -1,4 +1,6 @@
-"""What holds for every input: parsers answer or say why not, codecs come back, sampling stays a distribution."""
+"""What holds for every input: parsers answer or say why not, codecs come back, sampling stays a
+distribution.
+"""
 
 import math
 from typing import Any
@@ -31,12 +33,16 @@ JSON = st.recursive(
     max_leaves=8,
 )
 LIMITS = Limits()
-BPE = ByteBPE.train(["the cat sat on the mat, and the dog ran to the cat. " * 4, "naïve café 😀"], vocab_size=285)
+BPE = ByteBPE.train(
+    ["the cat sat on the mat, and the dog ran to the cat. " * 4, "naïve café 😀"], vocab_size=285
+)
 
 
 def some_of(values: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     """The values with a few of them replaced by anything."""
-    return st.dictionaries(st.sampled_from(sorted(values)), JSON, max_size=3).map(lambda changed: {**values, **changed})
+    return st.dictionaries(st.sampled_from(sorted(values)), JSON, max_size=3).map(
+        lambda changed: {**values, **changed}
+    )
 
 
 @given(some_of(CONTROLS))
@@ -46,7 +52,9 @@ def test_the_writing_form_is_parsed_or_refused_with_a_sentence(values):
     except GPTCoreError as error:
         assert 10 < len(str(error)) < 600
     else:
-        assert 1 <= form.max_new_tokens <= LIMITS.max_new_tokens and math.isfinite(form.sampling.temperature)
+        assert 1 <= form.max_new_tokens <= LIMITS.max_new_tokens and math.isfinite(
+            form.sampling.temperature
+        )
 
 
 @given(some_of(zero_shot.defaults("sentiment")))
@@ -59,7 +67,12 @@ def test_the_zero_shot_form_is_parsed_or_refused_with_a_sentence(values):
         assert form.max_new_tokens >= 1
 
 
-@given(st.dictionaries(st.sampled_from([*FIELDS, "tab", "embed", "exercise", "prompt", "text", "model", "x"]), TEXTS))
+@given(
+    st.dictionaries(
+        st.sampled_from([*FIELDS, "tab", "embed", "exercise", "prompt", "text", "model", "x"]),
+        TEXTS,
+    )
+)
 def test_links_give_only_what_is_known_and_what_its_field_takes(query):
     found = links.read(query, 200)
     for name, value in found.items():
@@ -70,7 +83,10 @@ def test_links_give_only_what_is_known_and_what_its_field_takes(query):
         else:
             assert query[name].startswith(value)
     assert "x" not in found
-    written = {name: FIELDS[name].written(value) if name in FIELDS else value for name, value in found.items()}
+    written = {
+        name: FIELDS[name].written(value) if name in FIELDS else value
+        for name, value in found.items()
+    }
     assert links.read(written, 200) == found
 
 
@@ -88,19 +104,35 @@ def test_bytes_come_back_through_any_tokens(text):
     st.none() | st.floats(0.0, 0.99),
     st.integers(0, 2**31),
 )
-def test_what_may_be_chosen_is_a_distribution_over_tokens_of_the_vocabulary(logits, temperature, k, p, low, seed):
-    settings_ = SamplingSettings(temperature=temperature, top_k=k and min(k, len(logits)), top_p=p, min_p=low)
+def test_what_may_be_chosen_is_a_distribution_over_tokens_of_the_vocabulary(
+    logits, temperature, k, p, low, seed
+):
+    settings_ = SamplingSettings(
+        temperature=temperature, top_k=k and min(k, len(logits)), top_p=p, min_p=low
+    )
     choices = candidates(torch.tensor(logits), settings_)
     chances = choices.probabilities
-    assert 1 <= len(choices.ids) <= len(logits) == len(set(range(len(logits))) | set(choices.ids.tolist()))
+    assert (
+        1
+        <= len(choices.ids)
+        <= len(logits)
+        == len(set(range(len(logits))) | set(choices.ids.tolist()))
+    )
     assert float(chances.sum()) == pytest.approx(1, abs=1e-5) and bool((chances >= 0).all())
     assert max(logits[i] for i in choices.ids.tolist()) >= max(logits) - 1e-4  # rounding makes ties
-    assert 0 <= sample(choices, uniform_number(torch.Generator().manual_seed(seed))) < len(choices.ids)
+    assert (
+        0 <= sample(choices, uniform_number(torch.Generator().manual_seed(seed))) < len(choices.ids)
+    )
 
 
-@given(st.lists(st.text("abc", max_size=3), max_size=20), st.lists(st.text("abc", min_size=1, max_size=4), max_size=3))
+@given(
+    st.lists(st.text("abc", max_size=3), max_size=20),
+    st.lists(st.text("abc", min_size=1, max_size=4), max_size=3),
+)
 def test_nothing_of_a_stop_string_is_shown_and_all_before_it_is(pieces, stops):
-    matcher, shown, cut = StopMatcher(stops, ""), "", None
+    matcher = StopMatcher(stops, "")
+    shown = ""
+    cut = None
     for number, piece in enumerate(pieces):
         token = GeneratedToken(number, piece, -1.0, 1, 1.0, 1, (), 0)
         tokens, cut = matcher.push(token)

@@ -1,4 +1,6 @@
-"""Attribution sums to what the model computes, and each part is what an independent recomputation gives."""
+"""Attribution sums to what the model computes, and each part is what an independent recomputation
+gives.
+"""
 
 import pytest
 import torch
@@ -17,17 +19,26 @@ def test_the_parts_sum_to_the_difference_of_logits(model):
         assert found.total == pytest.approx(expected, abs=1e-4)
         assert float(found.values.sum()) == pytest.approx(expected, abs=1e-4)
         n_mlps = model.config.n_layer if model.config.use_mlp else 0
-        assert len(found.names) == len(set(found.names)) == 3 + model.config.n_layer * model.config.n_head + n_mlps
+        assert (
+            len(found.names)
+            == len(set(found.names))
+            == 3 + model.config.n_layer * model.config.n_head + n_mlps
+        )
 
 
 def test_a_head_s_value_is_its_direct_path_to_the_logits():
-    model, ids = make_model(SMALL), random_ids(SMALL, 9).tolist()
+    model = make_model(SMALL)
+    ids = random_ids(SMALL, 9).tolist()
     found = logit_attribution(model, ids, 3, 7)
     probe = Seen()
     with torch.no_grad():
         model(torch.tensor([ids]), probe=probe)
-        width, stream = SMALL.head_dim, probe.by_name["residual"][-1][0, -1]
-        written = model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width] @ probe.by_name["heads"][1][0, 2, -1]
+        width = SMALL.head_dim
+        stream = probe.by_name["residual"][-1][0, -1]
+        written = (
+            model.blocks[1].attn.c_proj.weight[:, 2 * width : 3 * width]
+            @ probe.by_name["heads"][1][0, 2, -1]
+        )
         deviation = (stream.var(correction=0) + model.ln_f.eps).sqrt()
         read = (written - written.mean()) / deviation * model.ln_f.weight
         expected = float(read @ (model.lm_head.weight[3] - model.lm_head.weight[7]))

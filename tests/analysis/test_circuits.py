@@ -40,7 +40,11 @@ def test_what_flows_into_a_node_from_all_others_is_its_influence_but_for_biases(
     for place, node in enumerate(nodes):
         if node.kind != "word":
             assert float(matrix[place].sum()) == pytest.approx(node.influence, abs=1e-4), node
-    last = [place for place, node in enumerate(nodes) if node.layer == model.config.n_layer - 1 and node.kind == "head"]
+    last = [
+        place
+        for place, node in enumerate(nodes)
+        if node.layer == model.config.n_layer - 1 and node.kind == "head"
+    ]
     direct = logit_attribution(model, ids, 3, 7)
     for head in range(model.config.n_head):
         name = f"L{model.config.n_layer - 1}H{head}"
@@ -51,21 +55,34 @@ def test_what_flows_into_a_node_from_all_others_is_its_influence_but_for_biases(
 def test_a_pruned_circuit_keeps_the_strongest_nodes_and_says_what_they_carry(model):
     ids = random_ids(model.config, 8).tolist()
     few, more = (word_circuit(model, ids, 3, 7, most=most) for most in (2, 8))
-    inner = [[node for node in found.nodes if node.kind in ("head", "neuron")] for found in (few, more)]
-    assert len(inner[0]) == 2 and set(inner[0]) <= set(inner[1]) and 0 < few.carried < more.carried <= 1
+    inner = [
+        [node for node in found.nodes if node.kind in ("head", "neuron")] for found in (few, more)
+    ]
+    assert (
+        len(inner[0]) == 2
+        and set(inner[0]) <= set(inner[1])
+        and 0 < few.carried < more.carried <= 1
+    )
     assert few.nodes[-1].kind == "answer" and few.nodes[-1].influence == few.total
     for edge in more.edges:
-        source, target = more.nodes[edge.source], more.nodes[edge.target]
-        assert source.layer < target.layer or (source.layer == target.layer and source.kind == "head")
+        source = more.nodes[edge.source]
+        target = more.nodes[edge.target]
+        assert source.layer < target.layer or (
+            source.layer == target.layer and source.kind == "head"
+        )
         assert source.place <= target.place
-    assert [abs(edge.weight) for edge in more.edges] == sorted((abs(edge.weight) for edge in more.edges), reverse=True)
+    assert [abs(edge.weight) for edge in more.edges] == sorted(
+        (abs(edge.weight) for edge in more.edges), reverse=True
+    )
 
 
 def test_a_head_that_is_switched_off_at_all_places_is_the_head_switched_off(model):
     ids = random_ids(model.config, 6).tolist()
     nodes = [CircuitNode("head", 1, 1, place, 0.0) for place in range(6)]
     expected = logits_without(model, ids, [[ModelPart(1, "head", 1)]])[0]
-    torch.testing.assert_close(logits_without_nodes(model, ids, nodes), expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        logits_without_nodes(model, ids, nodes), expected, atol=1e-5, rtol=1e-5
+    )
 
 
 def test_a_neuron_that_is_switched_off_is_a_row_of_weights_at_zero():

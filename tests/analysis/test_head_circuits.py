@@ -12,8 +12,11 @@ from tiny import POST, SMALL, make_model
 
 
 def folded(model, layer, head):
-    """Query, key, value [D, C] and output [C, D] with the norm's gain and centring written out as matrices."""
-    C, D = model.config.n_embd, model.config.head_dim
+    """Query, key, value [D, C] and output [C, D] with the norm's gain and centring written out as
+    matrices.
+    """
+    C = model.config.n_embd
+    D = model.config.head_dim
     block = model.blocks[layer]
     centre = torch.eye(C) - torch.ones(C, C) / C
     rows = [block.attn.c_attn.weight[i * C + head * D : i * C + (head + 1) * D] for i in range(3)]
@@ -22,7 +25,9 @@ def folded(model, layer, head):
 
 
 def full_ov(model, layer, head):
-    """[V, V]: what looking at the column's token adds to the row's logit, compared with the mean of the rows."""
+    """[V, V]: what looking at the column's token adds to the row's logit, compared with the mean of
+    the rows.
+    """
     C = model.config.n_embd
     centre = torch.eye(C) - torch.ones(C, C) / C
     embedded = model.wte.weight
@@ -34,7 +39,12 @@ def full_ov(model, layer, head):
     return head_rows @ torch.diag(model.ln_f.weight) @ centre @ output @ value @ embedded.T
 
 
-@pytest.fixture(params=[SMALL, replace(SMALL, n_layer=2, n_head=2, attention_bias=False, tie_word_embeddings=False)])
+@pytest.fixture(
+    params=[
+        SMALL,
+        replace(SMALL, n_layer=2, n_head=2, attention_bias=False, tie_word_embeddings=False),
+    ]
+)
 def model(request):
     return make_model(request.param)
 
@@ -46,14 +56,20 @@ def test_copied_and_suppressed_tokens_and_the_score_are_those_of_the_whole_matri
         found = head_circuits(model, layer, head, n=5)
         own = whole.diagonal()
         assert [token for token, _ in found.copied] == own.topk(5).indices.tolist()
-        assert [logit for _, logit in found.copied] == pytest.approx(own.topk(5).values.tolist(), abs=1e-4)
+        assert [logit for _, logit in found.copied] == pytest.approx(
+            own.topk(5).values.tolist(), abs=1e-4
+        )
         assert [token for token, _ in found.suppressed] == (-own).topk(5).indices.tolist()
         eigenvalues = torch.linalg.eigvals(whole.double())
-        assert found.copying == pytest.approx(float(eigenvalues.real.sum() / eigenvalues.abs().sum()), abs=1e-3)
+        assert found.copying == pytest.approx(
+            float(eigenvalues.real.sum() / eigenvalues.abs().sum()), abs=1e-3
+        )
 
 
 def test_a_head_that_copies_scores_one():
-    """Values and outputs that carry a token's embedding through unchanged, as far as the head is wide."""
+    """Values and outputs that carry a token's embedding through unchanged, as far as the head is
+    wide.
+    """
     model = make_model(replace(SMALL, n_layer=1, n_head=1))
     with torch.no_grad():
         model.h[0].attn.c_attn.weight[48:] = torch.eye(24)
@@ -75,7 +91,8 @@ def test_what_is_no_head_is_refused(model):
 
 def test_the_mini_s_induction_heads_copy_and_the_one_for_pronouns_is_seen():
     lm = gptcore.load()
-    scores, shape = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id), lm.model.config
+    scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
+    shape = lm.model.config
     every = [(layer, head) for layer in range(shape.n_layer) for head in range(shape.n_head)]
     looking = [place for place in every if scores.role(*place) == "induction"]
     assert len(looking) >= 4

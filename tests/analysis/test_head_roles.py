@@ -10,7 +10,9 @@ from tiny import make_model
 
 def test_scores_of_textbook_heads_are_one_for_their_role_alone():
     ids = [5, 6, 7, 8, 5, 6, 7, 8]
-    maps = {name: torch.zeros(8, 8) for name in ("previous", "first", "self", "duplicate", "induction")}
+    maps = {
+        name: torch.zeros(8, 8) for name in ("previous", "first", "self", "duplicate", "induction")
+    }
     for reader in range(8):
         maps["previous"][reader, max(0, reader - 1)] = 1
         maps["first"][reader, 0] = 1
@@ -30,7 +32,9 @@ def test_uniform_attention_has_no_role_and_the_entropy_of_its_rows():
     maps = torch.ones(16, 16).tril()
     scores = head_scores([(maps / maps.sum(-1, keepdim=True))[None]], list(range(16)))
     assert scores.role(0, 0) == "mixed"
-    assert float(scores.entropy[0, 0]) == pytest.approx(sum(math.log2(n) for n in range(2, 17)) / 15, rel=1e-5)
+    assert float(scores.entropy[0, 0]) == pytest.approx(
+        sum(math.log2(n) for n in range(2, 17)) / 15, rel=1e-5
+    )
     assert torch.isnan(scores.duplicate).all() and torch.isnan(scores.induction).all()
 
 
@@ -41,7 +45,9 @@ def test_a_single_token_has_no_scores_and_fails_nothing():
 
 @pytest.mark.parametrize(("vocab_size", "n_positions"), [(3, 64), (61, 4), (2, 3), (1, 8)])
 def test_the_smallest_models_are_scored_or_said_to_be_too_small(vocab_size, n_positions):
-    model = make_model(GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2))
+    model = make_model(
+        GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2)
+    )
     assert repeated_token_scores(model).induction.shape == (1, 2)
 
 

@@ -9,10 +9,13 @@ from tiny import random_ids
 @torch.inference_mode()
 def test_the_last_row_is_the_model_and_the_first_its_embeddings(tiny_model):
     ids = random_ids(tiny_model.config, 20)
-    lens, logits = logit_lens(tiny_model, ids.tolist()), tiny_model(ids[None]).logits[0]
+    lens = logit_lens(tiny_model, ids.tolist())
+    logits = tiny_model(ids[None]).logits[0]
     assert lens.best.shape == (4, 20)
     assert torch.equal(lens.best[-1], logits.argmax(-1)) and (lens.final_rank[-1] == 1).all()
-    torch.testing.assert_close(lens.probability[-1], logits.softmax(-1).max(-1).values, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(
+        lens.probability[-1], logits.softmax(-1).max(-1).values, atol=1e-5, rtol=1e-4
+    )
     embedded = tiny_model.wte(ids) + tiny_model.wpe(torch.arange(20))
     guess = tiny_model.lm_head(tiny_model.ln_f(embedded)).softmax(-1)
     torch.testing.assert_close(lens.probability[0], guess.max(-1).values, atol=1e-5, rtol=1e-4)
@@ -24,7 +27,9 @@ def test_the_last_row_is_the_model_and_the_first_its_embeddings(tiny_model):
 
 def test_positions_left_out_change_nothing_about_the_others_and_one_must_be_left(tiny_model):
     ids = random_ids(tiny_model.config, 20).tolist()
-    assert torch.equal(logit_lens(tiny_model, ids, first=15).best, logit_lens(tiny_model, ids).best[:, 15:])
+    assert torch.equal(
+        logit_lens(tiny_model, ids, first=15).best, logit_lens(tiny_model, ids).best[:, 15:]
+    )
     with pytest.raises(TokenIdError, match="first position is 20"):
         logit_lens(tiny_model, ids, first=20)
 

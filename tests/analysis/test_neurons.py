@@ -11,7 +11,9 @@ from gptcore.errors import ConfigError
 from gptcore.model import random_model
 from tiny import Seen
 
-SMALL = GPTConfig(vocab_size=20, n_positions=16, n_embd=16, n_layer=3, n_head=2, initializer_range=0.3)
+SMALL = GPTConfig(
+    vocab_size=20, n_positions=16, n_embd=16, n_layer=3, n_head=2, initializer_range=0.3
+)
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
@@ -25,8 +27,11 @@ def test_the_activations_are_those_that_the_mlp_projects(norm):
         for layer in range(3):
             found = neuron_activations(model, IDS, layer)
             assert found.shape == (len(IDS), 64)
-            # The same products summed by the same kernel; the shapes differ from the whole pass by nothing.
-            torch.testing.assert_close(model.blocks[layer].mlp.c_proj(found), written[layer][0], rtol=1e-4, atol=1e-5)
+            # The same products summed by the same kernel; the shapes differ from the whole pass by
+            # nothing.
+            torch.testing.assert_close(
+                model.blocks[layer].mlp.c_proj(found), written[layer][0], rtol=1e-4, atol=1e-5
+            )
 
 
 def test_a_neuron_writes_its_own_column_through_the_head():

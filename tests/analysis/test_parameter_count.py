@@ -49,6 +49,8 @@ def test_formulas_with_numbers_come_out_at_the_count():
 
 
 def test_a_trillion_of_everything_is_counted_and_not_built():
-    huge = GPTConfig(vocab_size=10**12, n_positions=10**12, n_embd=10**12, n_head=10**6, n_layer=10**12)
+    huge = GPTConfig(
+        vocab_size=10**12, n_positions=10**12, n_embd=10**12, n_head=10**6, n_layer=10**12
+    )
     assert count_parameters(huge).total > 10**37
     assert len(list(tensor_shapes(huge, layers=range(1)))) == 16

@@ -10,7 +10,11 @@ from gptcore.errors import ConfigError, TokenIdError
 from gptcore.probe import Probe
 from tiny import POST, SMALL, make_model, random_ids
 
-SHAPES = {"gpt2": SMALL, "post-norm": POST, "attention only": replace(SMALL, n_layer=2, use_mlp=False)}
+SHAPES = {
+    "gpt2": SMALL,
+    "post-norm": POST,
+    "attention only": replace(SMALL, n_layer=2, use_mlp=False),
+}
 
 
 class _One(Probe):
@@ -64,7 +68,8 @@ def test_every_cell_equals_a_run_that_is_patched_alone(name, kind):
     grid = patching_grid(model, source, target, 3, 7, kind)
     assert grid.shape == (model.config.n_layer, model.config.n_head if kind == "head" else 7)
     kept = _One()
-    from_source, from_target = answer(model, source, kept), answer(model, target)
+    from_source = answer(model, source, kept)
+    from_target = answer(model, target)
     for layer in range(grid.shape[0]):
         for place in range(grid.shape[1]):
             patched = answer(model, target, _One({(kind, layer): (place, kept.kept[kind, layer])}))
@@ -80,7 +85,8 @@ def test_the_stream_carries_the_difference_from_the_changed_tokens_to_the_last(n
     assert grid.shape == (model.config.n_layer + 1, 7)
     same = [place for place in range(7) if source[place] == target[place]]
     assert grid[0, same].abs().max() < 1e-4  # before the first block only changed tokens differ
-    assert float(grid[-1, -1]) == pytest.approx(1, abs=1e-4)  # behind the last block the last place is the answer
+    # behind the last block the last place is the answer
+    assert float(grid[-1, -1]) == pytest.approx(1, abs=1e-4)
     assert grid[-1, :-1].abs().max() < 1e-4
     assert grid[:, :2].abs().max() < 1e-4  # before the first change nothing differs at all
 
@@ -120,7 +126,8 @@ def test_single_cells_give_the_grid_and_all_cells_of_a_depth_give_the_source(nam
         assert float(whole[3] - whole[7]) == pytest.approx(ends[1], abs=1e-4)
     own = patched_logits(model, source, target, [])
     assert float(own[3] - own[7]) == pytest.approx(ends[0], abs=1e-4)
-    # A later cell is patched in a run that an earlier one has changed: the last position's stream is all that counts.
+    # A later cell is patched in a run that an earlier one has changed: the last position's stream
+    # is all that counts.
     both = patched_logits(model, source, target, [(0, 2), (model.config.n_layer, 6)])
     assert float(both[3] - both[7]) == pytest.approx(ends[1], abs=1e-4)
     with pytest.raises(TokenIdError, match="no cell"):

@@ -14,7 +14,11 @@ from gptcore.model import evaluating
 from gptcore.tokenizers import CharTokenizer
 from tiny import SMALL, Seen, make_model, random_ids
 
-SHAPES = {"gpt2": SMALL, "post-norm": replace(SMALL, norm_position="post"), "no MLPs": replace(SMALL, use_mlp=False)}
+SHAPES = {
+    "gpt2": SMALL,
+    "post-norm": replace(SMALL, norm_position="post"),
+    "no MLPs": replace(SMALL, use_mlp=False),
+}
 VECTOR = torch.linspace(-1, 1, 24)
 
 
@@ -38,7 +42,8 @@ def test_a_steered_pass_equals_one_that_is_cut_in_two_with_the_vector_added_betw
         torch.testing.assert_close(found, logits_by_hand(model, ids, depth), atol=1e-4, rtol=1e-4)
         assert (found - before[0]).abs().max() > 0.01
         shared = sum(
-            a.data_ptr() == b.data_ptr() for a, b in zip(model.parameters(), steered.parameters(), strict=True)
+            a.data_ptr() == b.data_ptr()
+            for a, b in zip(model.parameters(), steered.parameters(), strict=True)
         )
         assert shared == len(list(model.parameters())) - 1
     assert torch.equal(model(torch.tensor([ids])).logits, before)  # the model itself is as it was
@@ -52,7 +57,12 @@ def test_generation_is_steered_with_and_without_a_cache():
         seen.append(int(logits_by_hand(model, seen, 2, 3 * VECTOR)[-1].argmax()))
 
     def written(**how):
-        return [t.id for t in gptcore.generate(model, ids, max_new_tokens=8, temperature=0, precision="exact", **how)]
+        return [
+            t.id
+            for t in gptcore.generate(
+                model, ids, max_new_tokens=8, temperature=0, precision="exact", **how
+            )
+        ]
 
     for use_cache in (True, False):
         assert written(use_cache=use_cache, steering=Steering(2, 3 * VECTOR)) == seen[4:]
@@ -62,7 +72,8 @@ def test_generation_is_steered_with_and_without_a_cache():
 def test_the_vector_is_the_difference_of_the_means_over_all_positions_but_the_first():
     letters = CharTokenizer("abc de")
     lm = LanguageModel(make_model(replace(SMALL, vocab_size=6, n_positions=12)), letters, "letters")
-    towards, away = ["abc", "a bad"], ["dead", "e"]
+    towards = ["abc", "a bad"]
+    away = ["dead", "e"]
 
     def mean(text):
         probe = Seen()

@@ -23,12 +23,16 @@ def test_a_right_model_passes_every_check(tiny_model):
     before = {name: parameter.clone() for name, parameter in tiny_model.named_parameters()}
     found = outcomes(tiny_model)
     assert len(found) == 9 and set(found.values()) == {True}
-    assert all(torch.equal(before[name], parameter) for name, parameter in tiny_model.named_parameters())
+    assert all(
+        torch.equal(before[name], parameter) for name, parameter in tiny_model.named_parameters()
+    )
     assert all(parameter.grad is None for parameter in tiny_model.parameters())
 
 
 def test_a_model_without_a_causal_mask_is_shown_as_failed():
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, causal=False))
+    model = make_model(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, causal=False)
+    )
     assert "No position sees the future" in failed(model)
 
 
@@ -37,18 +41,24 @@ def test_wrong_attention_and_a_cut_head_are_found(tiny_model):
     attention._attend_explicitly = lambda q, k, v, *_: v
     assert failed(tiny_model) == ["Fast attention equals attention that writes out its weights"]
     tiny_model.lm_head.weight = torch.nn.Parameter(tiny_model.lm_head.weight[:-1].detach().clone())
-    assert "The output has a score for every token of the vocabulary at every position" in failed(tiny_model)
+    assert "The output has a score for every token of the vocabulary at every position" in failed(
+        tiny_model
+    )
 
 
 def test_what_transformers_cannot_express_is_not_run_and_says_why():
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, use_mlp=False))
+    model = make_model(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, use_mlp=False)
+    )
     last = list(verify(model))[-1]
     assert last.passed is None and "no MLP" in last.figure
 
 
 @pytest.mark.parametrize(("vocab_size", "n_positions"), [(1, 8), (3, 1), (2, 2)])
 def test_the_smallest_models_are_checked_without_an_accident(vocab_size, n_positions):
-    model = make_model(GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2))
+    model = make_model(
+        GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2)
+    )
     assert len(outcomes(model)) == 9
 
 
@@ -60,8 +70,12 @@ def test_activations_are_their_formulas_and_slopes_their_derivatives():
     torch.testing.assert_close(found.values["gelu_new"], tanh)
     for name, values in found.values.items():
         middle = (values[2:] - values[:-2]) / (x[2:] - x[:-2])
-        smooth = x[1:-1].abs() > 0.05 if name == "relu" else torch.ones(len(x) - 2, dtype=torch.bool)
-        torch.testing.assert_close(found.slopes[name][1:-1][smooth], middle[smooth], atol=2e-3, rtol=0)
+        smooth = (
+            x[1:-1].abs() > 0.05 if name == "relu" else torch.ones(len(x) - 2, dtype=torch.bool)
+        )
+        torch.testing.assert_close(
+            found.slopes[name][1:-1][smooth], middle[smooth], atol=2e-3, rtol=0
+        )
 
 
 def test_a_norm_takes_mean_and_deviation_off(tiny_model):
@@ -74,7 +88,9 @@ def test_a_norm_takes_mean_and_deviation_off(tiny_model):
 
 
 def test_only_without_the_mask_do_earlier_predictions_move():
-    found = experiments.future_leak(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4))
+    found = experiments.future_leak(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
+    )
     assert float(found[True][:-1].abs().max()) == 0 and float(found[True][-1]) > 0
     assert float(found[False][:-1].min()) > 0
 
@@ -83,10 +99,12 @@ def test_only_without_the_mask_do_earlier_predictions_move():
 def test_scaled_initialisation_keeps_the_stream_small_and_the_random_state_is_left_alone():
     config = GPTConfig(vocab_size=61, n_positions=24, n_embd=64, n_layer=12, n_head=4)
     state = torch.get_rng_state()
-    stream, gradient = experiments.stream_by_depth(config), experiments.gradient_by_depth(config)
+    stream = experiments.stream_by_depth(config)
+    gradient = experiments.gradient_by_depth(config)
     assert torch.equal(state, torch.get_rng_state())
     assert float(stream[True][-1]) < 0.5 * float(stream[False][-1]) and stream[True].shape == (13,)
-    assert float(gradient["pre"][0]) > 2 * float(gradient["pre"][-1])  # NormFormer: larger in early blocks
+    # NormFormer: larger in early blocks
+    assert float(gradient["pre"][0]) > 2 * float(gradient["pre"][-1])
     post = gradient["post"]  # Xiong et al.: large near the output, falling downwards
     assert float(post[-4:].mean()) > 1.3 * float(post[:4].mean())
 
@@ -96,6 +114,8 @@ def test_positions_are_compared_with_each_other(tiny_model):
     assert similarity.shape == (24, 24)
     torch.testing.assert_close(similarity.diagonal(), torch.ones(24))
     torch.testing.assert_close(similarity, similarity.T)
-    without = make_model(GPTConfig(vocab_size=61, n_embd=32, n_layer=1, n_head=4, use_positions=False))
+    without = make_model(
+        GPTConfig(vocab_size=61, n_embd=32, n_layer=1, n_head=4, use_positions=False)
+    )
     with pytest.raises(ConfigError, match="no position embeddings"):
         experiments.position_similarity(without)

@@ -36,7 +36,8 @@ def main() -> None:
     }
     found = in_turn(work, options.rounds)
     plain = found["prefill, last logit"]
-    # Multiplications and additions: of every weight with every token, and of every pair of tokens in each head, twice.
+    # Multiplications and additions: of every weight with every token, and of every pair of tokens
+    # in each head, twice.
     passes = 2 * (n_read(model) - model.wte.weight.numel()) * options.tokens
     passes += 4 * model.config.n_layer * model.config.n_embd * options.tokens**2 // 2
     print(f"GPT-2 small, {options.tokens} tokens, fp32, median of {options.rounds}")

@@ -1,7 +1,8 @@
 """What a graphics card does: `python tests/benchmarks/gpu.py [decode maps updates]`, beside peers.
 
-Every ratio is of one run on one card: transformers, and a decode step over a fixed cache under torch.compile, written
-here after the idea of gpt-fast. The whole takes about four minutes; without a card it says so and ends.
+Every ratio is of one run on one card: transformers, and a decode step over a fixed cache under
+torch.compile, written here after the idea of gpt-fast. The whole takes about four minutes; without
+a card it says so and ends.
 """
 
 import argparse
@@ -63,12 +64,14 @@ class FixedCacheStep(nn.Module):
     def __init__(self, model: gptcore.GPT, n_positions: int = 512) -> None:
         super().__init__()
         config = model.config
-        self.model, self.config = model.to(torch.bfloat16), config
+        self.model = model.to(torch.bfloat16)
+        self.config = config
         shape = (config.n_layer, 2, 1, config.n_head, n_positions, config.head_dim)
         self.memory = torch.zeros(shape, device=CARD, dtype=torch.bfloat16)
 
     def forward(self, ids: Tensor, place: Tensor) -> Tensor:
-        model, config = self.model, self.config
+        model = self.model
+        config = self.config
         x = model.wte(ids) + model.wpe(place)[None]
         mask = (torch.arange(self.memory.shape[4], device=CARD) <= place)[None, None, None]
         for block, memory in zip(model.blocks, self.memory, strict=True):
@@ -86,7 +89,10 @@ class FixedCacheStep(nn.Module):
 def compiled_rate(model: gptcore.GPT, n: int = 300) -> float:
     """Tokens a second of the peer; it replaces the model's weights by 16-bit ones."""
     step = torch.compile(FixedCacheStep(model), mode="reduce-overhead", fullgraph=True)
-    token, place = torch.zeros(1, 1, dtype=torch.long, device=CARD), torch.tensor([PROMPT], device=CARD)
+    token, place = (
+        torch.zeros(1, 1, dtype=torch.long, device=CARD),
+        torch.tensor([PROMPT], device=CARD),
+    )
 
     def steps(count: int) -> None:
         nonlocal token
@@ -107,7 +113,9 @@ def transformers_rate(preset: str, dtype: torch.dtype) -> float:
 
     shape = gptcore.GPTConfig.from_preset(preset)
     sizes = {"n_layer": shape.n_layer, "n_head": shape.n_head, "n_embd": shape.n_embd}
-    model = GPT2LMHeadModel(GPT2Config(bos_token_id=0, eos_token_id=0, **sizes)).eval().to(CARD, dtype)
+    model = (
+        GPT2LMHeadModel(GPT2Config(bos_token_id=0, eos_token_id=0, **sizes)).eval().to(CARD, dtype)
+    )
     ids = torch.randint(0, 50257, (1, PROMPT), device=CARD)
 
     def write(n: int) -> float:
@@ -123,13 +131,19 @@ def transformers_rate(preset: str, dtype: torch.dtype) -> float:
 
 def decode() -> Iterator[str]:
     for preset, n in (("gpt2", 300), ("gpt2-xl", 150)):
-        model, rates = model_of(preset), {}
+        model = model_of(preset)
+        rates = {}
         for label, settings in {
             "greedy, exact": {"temperature": 0, "precision": "exact"},
             "greedy": {"temperature": 0},
             "temperature 0.8, top-k 50": {"temperature": 0.8, "top_k": 50, "seed": 1},
             "temperature 0.8, top-p 0.95": {"temperature": 0.8, "top_p": 0.95, "seed": 1},
-            "with repetition penalty": {"temperature": 0.8, "top_k": 50, "repetition_penalty": 1.2, "seed": 1},
+            "with repetition penalty": {
+                "temperature": 0.8,
+                "top_k": 50,
+                "repetition_penalty": 1.2,
+                "seed": 1,
+            },
         }.items():
             written(model, n, **settings)
             rates[label] = statistics.median(written(model, n, **settings) for _ in range(3))
@@ -138,41 +152,59 @@ def decode() -> Iterator[str]:
         for label, rate in rates.items():
             yield f"{preset}, {label}: {rate:,.0f} tokens/s, {rate / peer:.2f} of the compiled step"
         yield f"{preset}, peer, a compiled step in bf16: {peer:,.0f} tokens/s"
-        yield f"{preset}, peer, transformers in fp32: {transformers_rate(preset, torch.float32):,.0f} tokens/s"
+        yield (
+            f"{preset}, peer, transformers in fp32: "
+            f"{transformers_rate(preset, torch.float32):,.0f} tokens/s"
+        )
         torch._dynamo.reset()
         torch.cuda.empty_cache()
     lm = gptcore.load("mini")
     lm.model.to(CARD)
     written(lm.model, 200, temperature=0.8, top_k=50)
-    yield f"mini, temperature 0.8, top-k 50: {written(lm.model, 200, temperature=0.8, top_k=50):,.0f} tokens/s"
+    yield (
+        "mini, temperature 0.8, top-k 50: "
+        f"{written(lm.model, 200, temperature=0.8, top_k=50):,.0f} tokens/s"
+    )
 
 
 def maps() -> Iterator[str]:
-    model, ids = model_of("gpt2"), torch.randint(0, 50257, (1024,)).tolist()
+    model = model_of("gpt2")
+    ids = torch.randint(0, 50257, (1024,)).tolist()
     x = torch.tensor([ids], device=CARD)
     with torch.inference_mode():
         prefill = median_seconds(lambda: model(x).logits)
     yield f"gpt2, 1,024 tokens: logits of all positions in {1e3 * prefill:.1f} ms"
     seconds = median_seconds(lambda: gptcore.attention_patterns(model, ids))
     yield f"   all maps, left on the card: {1e3 * seconds:.1f} ms"
-    yield f"   queries and keys, on the host: {1e3 * median_seconds(lambda: read_attention(model, ids)):.1f} ms"
+    yield (
+        "   queries and keys, on the host: "
+        f"{1e3 * median_seconds(lambda: read_attention(model, ids)):.1f} ms"
+    )
 
 
 class Drawn:
     """Batches of random tokens."""
 
     def __init__(self, batch_size: int, window: int, vocab_size: int) -> None:
-        self.batch_size, self.window, self.vocab_size = batch_size, window, vocab_size
+        self.batch_size = batch_size
+        self.window = window
+        self.vocab_size = vocab_size
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         generator = torch.Generator().manual_seed(index)
-        batch = torch.randint(0, self.vocab_size, (self.batch_size, self.window + 1), generator=generator)
+        batch = torch.randint(
+            0, self.vocab_size, (self.batch_size, self.window + 1), generator=generator
+        )
         return batch[:, :-1], batch[:, 1:]
 
 
-def update_seconds(shape: gptcore.GPTConfig, rows: int, n: int = 60, *, plain: bool, **settings: object) -> float:
+def update_seconds(
+    shape: gptcore.GPTConfig, rows: int, n: int = 60, *, plain: bool, **settings: object
+) -> float:
     torch.manual_seed(0)
-    config = TrainingConfig(batch_size=rows, max_steps=n, warmup_steps=2, eval_every=10**6, **settings)  # type: ignore[arg-type]
+    config = TrainingConfig(
+        batch_size=rows, max_steps=n, warmup_steps=2, eval_every=10**6, **settings
+    )  # type: ignore[arg-type]
     data = Drawn(rows, shape.n_positions, shape.vocab_size)
     trainer = Trainer(gptcore.GPT(shape).to(CARD), config, data)
     if plain:
@@ -191,11 +223,14 @@ def updates() -> Iterator[str]:
         for optimizer in ("adamw", "muon"):
             for precision in ("fp32", "bf16"):
                 settings = {"optimizer": optimizer, "precision": precision}
-                recorded, plain = (update_seconds(shape, rows, plain=one, **settings) for one in (False, True))
+                recorded, plain = (
+                    update_seconds(shape, rows, plain=one, **settings) for one in (False, True)
+                )
                 rate = rows * shape.n_positions / recorded
                 yield (
-                    f"{name}, {optimizer}, {precision}: recorded {1e3 * recorded:.2f} ms an update, "
-                    f"{rate / 1e3:,.0f}k tokens/s; plain {1e3 * plain:.2f} ms, {plain / recorded:.1f} times as long"
+                    f"{name}, {optimizer}, {precision}: recorded {1e3 * recorded:.2f} ms an "
+                    f"update, {rate / 1e3:,.0f}k tokens/s; plain {1e3 * plain:.2f} ms, "
+                    f"{plain / recorded:.1f} times as long"
                 )
 
 

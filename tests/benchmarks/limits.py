@@ -17,7 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a script,
 from gptcore.linear import Linear
 
 _SIDE = 1024  # of the square matrices
-_ROUNDS, _PATIENCE = 8, 2.0  # the seconds after which fewer rounds must do
+# the seconds after which fewer rounds must do
+_ROUNDS = 8
+_PATIENCE = 2.0
 
 
 @cache
@@ -30,7 +32,9 @@ def memory_rate() -> float:
 @cache
 @torch.inference_mode()
 def arithmetic_rate(dtype: torch.dtype = torch.float32) -> float:
-    """Floating-point operations a second in products of large matrices, by the fastest library that torch has here."""
+    """Floating-point operations a second in products of large matrices, by the fastest library that
+    torch has here.
+    """
     one = torch.randn(_SIDE, _SIDE, dtype=dtype)
     ways: list[Callable[[], torch.Tensor]] = [lambda: one @ one]
     if dtype == torch.float32:
@@ -40,19 +44,31 @@ def arithmetic_rate(dtype: torch.dtype = torch.float32) -> float:
 
 
 def n_read(model: torch.nn.Module) -> int:
-    """Weights that a step of decoding reads: all matrices but the embeddings of positions, tied ones once."""
-    matrices = {id(p): p.numel() for name, p in model.named_parameters() if p.ndim == 2 and name != "wpe.weight"}
-    return sum(matrices.values()) - (0 if model.config.tie_word_embeddings else model.wte.weight.numel())
+    """Weights that a step of decoding reads: all matrices but the embeddings of positions, tied
+    ones once.
+    """
+    matrices = {
+        id(p): p.numel()
+        for name, p in model.named_parameters()
+        if p.ndim == 2 and name != "wpe.weight"
+    }
+    return sum(matrices.values()) - (
+        0 if model.config.tie_word_embeddings else model.wte.weight.numel()
+    )
 
 
 def told(found: float, best: float, what: str) -> str:
-    """A figure's limit and the share of it that is reached, for the end of a line; `best` in the figure's unit."""
+    """A figure's limit and the share of it that is reached, for the end of a line; `best` in the
+    figure's unit.
+    """
     share = min(found, best) / max(found, best)
     return f"   limit {best:,.0f} ({what}), share {share:.2f}"
 
 
 def in_turn(variants: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median seconds of each, in turn, so that a busy moment hits all alike, after a first call that warms up."""
+    """Median seconds of each, in turn, so that a busy moment hits all alike, after a first call
+    that warms up.
+    """
     seconds: dict[str, list[float]] = {variant: [] for variant in variants}
     for _ in range(rounds + 1):
         for variant, run in variants.items():

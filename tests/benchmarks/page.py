@@ -1,12 +1,14 @@
-"""What the page costs: time to the first page, tokens/s as a browser sees them, and how fast attention is drawn.
+"""What the page costs: time to the first page, tokens/s as a browser sees them, and how fast
+attention is drawn.
 
     python tests/benchmarks/page.py [--rounds 3] [--tokens 400]
 
-Both starts are whole processes, from the command to the first answered request, in turn. The rates are taken from the
-moments at which tokens arrive at a plain HTTP client, or appear in a page, and compared with bare `generate` on the
-same prompt and settings in this process; client, browser and server share the processors. Attention is drawn for a
-model of GPT-2 small's shape with random weights and the mini's tokenizer, from typing 64 tokens to the drawn overview,
-and from a key to the next head. The browser parts need Chromium.
+Both starts are whole processes, from the command to the first answered request, in turn. The rates
+are taken from the moments at which tokens arrive at a plain HTTP client, or appear in a page, and
+compared with bare `generate` on the same prompt and settings in this process; client, browser and
+server share the processors. Attention is drawn for a model of GPT-2 small's shape with random
+weights and the mini's tokenizer, from typing 64 tokens to the drawn overview, and from a key to the
+next head. The browser parts need Chromium.
 """
 
 import argparse
@@ -81,10 +83,14 @@ NEXT_HEAD = """() => new Promise(done => {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tokens", type=int, default=400)
-    parser.add_argument("--model", default="mini", help="for the browser part; a bundled model or a model folder")
+    parser.add_argument(
+        "--model", default="mini", help="for the browser part; a bundled model or a model folder"
+    )
     options = parser.parse_args()
     starts: dict[str, list[float]] = {"empty Gradio page": [], "this app": []}
     for _ in range(options.rounds):
@@ -95,7 +101,9 @@ def main() -> None:
     print("time to first page       s (median)   x empty page")
     for name, values in starts.items():
         share = base / statistics.median(values)
-        limit = "" if name != "this app" else f"   limit {base:.2f} (an empty page), share {share:.2f}"
+        limit = (
+            "" if name != "this app" else f"   limit {base:.2f} (an empty page), share {share:.2f}"
+        )
         print(f"  {name:<22} {statistics.median(values):>8.2f} {1 / share:>12.2f}{limit}")
     client_rate(options.rounds, options.tokens, options.model)
     from ui.server.rehearsal import find_browser
@@ -123,12 +131,18 @@ def served(script: str | None, *flags: str) -> Iterator[Served]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     arguments = (
-        ["-c", EMPTY_PAGE.format(port=port)] if script is None else [script, *flags, "--offline", "--port", str(port)]
+        ["-c", EMPTY_PAGE.format(port=port)]
+        if script is None
+        else [script, *flags, "--offline", "--port", str(port)]
     )
     environment = {**os.environ, "NO_PROXY": "127.0.0.1,localhost"}
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     address = f"http://127.0.0.1:{port}/"
     try:
@@ -159,22 +173,37 @@ def bare_rate(model: str, n_tokens: int) -> float:
     """Tokens/s of `generate` in this process, from its first token to its last."""
     import gptcore
 
-    settings = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "min_new_tokens": n_tokens, "seed": 7}
+    settings = {
+        "temperature": 0.8,
+        "top_k": 50,
+        "top_p": 0.95,
+        "min_new_tokens": n_tokens,
+        "seed": 7,
+    }
     tokens = gptcore.generate(opened(model), PROMPT, max_new_tokens=n_tokens, **settings)
     times = [time.perf_counter() for _ in tokens]
     return (n_tokens - 1) / (times[-1] - times[0])
 
 
 def client_rate(rounds: int, n_tokens: int, model: str) -> None:
-    """Prints tokens/s as a plain HTTP client on the same processors gets them, and in bare `generate`, in turn."""
+    """Prints tokens/s as a plain HTTP client on the same processors gets them, and in bare
+    `generate`, in turn.
+    """
     import httpx
     from wire import Visitor, visit
 
     async def arrived(visitor: Visitor) -> float:
         event = visitor.page.event("generate", "click")
-        form = {"prompt": PROMPT, "max-new-tokens": n_tokens, "min-new-tokens": min(200, n_tokens), "seed": 7}
+        form = {
+            "prompt": PROMPT,
+            "max-new-tokens": n_tokens,
+            "min-new-tokens": min(200, n_tokens),
+            "seed": 7,
+        }
         seen: list[tuple[float, int]] = []
-        async for message in visitor.send(event, visitor.page.values(event, form | {"keep-seed": True})):
+        async for message in visitor.send(
+            event, visitor.page.values(event, form | {"keep-seed": True})
+        ):
             counts = re.findall(r'"n":(\d+)', json.dumps(message.get("output")).replace("\\", ""))
             if counts and int(counts[-1]) > (seen[-1][1] if seen else 0):
                 seen.append((time.perf_counter(), int(counts[-1])))
@@ -189,7 +218,10 @@ def client_rate(rounds: int, n_tokens: int, model: str) -> None:
         found = asyncio.run(rates(server.address))[1:]  # the first round warms up
     here, base = (statistics.median(values) for values in zip(*found, strict=True))
     print(f"\n{model}, up to {n_tokens} tokens      tokens/s   x bare")
-    print(f"  {'got by a client':<22} {here:>8.0f} {here / base:>8.2f}{told(here, base, 'bare `generate`')}")
+    print(
+        f"  {'got by a client':<22} {here:>8.0f} "
+        f"{here / base:>8.2f}{told(here, base, 'bare `generate`')}"
+    )
 
 
 def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
@@ -198,7 +230,9 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
 
     rates: dict[str, list[float]] = {"bare generate": [], "seen in the browser": []}
     with served("app.py", "--model", model) as (address, *_), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(f"{address}?tab=generate&max_new_tokens={n_tokens}&min_new_tokens=200&seed=7")
         page.wait_for_selector("#generate:visible")
@@ -217,7 +251,9 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
             seen = [entry for entry in page.evaluate("window.seen") if entry[1] > 0]
             if place:  # the first round warms up
                 rates["bare generate"].append(rate)
-                rates["seen in the browser"].append(1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0]))
+                rates["seen in the browser"].append(
+                    1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
+                )
         browser.close()
     base = statistics.median(rates["bare generate"])
     print(f"\n{model}, up to {n_tokens} tokens     tokens/s   x bare")
@@ -242,12 +278,16 @@ def attention_speed(chromium: str, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         gptcore.save_folder(folder, gptcore.GPT(shape), mini.tokenizer)
         with served("app.py", "--model", folder) as (address, *_), sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(
+                executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+            )
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(f"{address}?tab=attention")
             page.wait_for_selector("#attention .at-name")
             page.wait_for_timeout(3000)
-            drawn, heads, exact = [], [], []
+            drawn = []
+            heads = []
+            exact = []
             for place in range(rounds + 1):
                 text = "".join(words[place + i * 7] for i in range(64))
                 typed = page.evaluate(TYPE, text)
@@ -258,7 +298,10 @@ def attention_speed(chromium: str, rounds: int) -> None:
                     heads += [step[0] for step in steps]
                     exact += [step[1] for step in steps if len(step) > 1]
             browser.close()
-    print(f"\nattention, GPT-2 small's shape, {len(mini.tokenizer.encode(text))} tokens, 144 heads      ms (median)")
+    print(
+        f"\nattention, GPT-2 small's shape, {len(mini.tokenizer.encode(text))} tokens, 144 "
+        "heads      ms (median)"
+    )
     print(f"  from typing to the drawn overview   {statistics.median(drawn):>8.0f}")
     print(f"  from a key to the next head         {statistics.median(heads):>8.0f}")
     print(f"  its exact map from the server       {statistics.median(exact):>8.0f}")

@@ -1,10 +1,12 @@
-"""How fast training is: against transformers' model in the same loop, and inside the app against the bare loop.
+"""How fast training is: against transformers' model in the same loop, and inside the app against
+the bare loop.
 
     python tests/benchmarks/training.py [--rounds 5] [--seconds 4] [--page]
 
-The first table takes the same batches, AdamW settings, clipping and schedule for both models, a few seconds each in
-turn. The second starts the Train tab's first preset in a served app: alone, with a page that follows it in Chromium on
-the same machine (--page), and while a text is generated; the bare loop has the same model, batch and precision.
+The first table takes the same batches, AdamW settings, clipping and schedule for both models, a few
+seconds each in turn. The second starts the Train tab's first preset in a served app: alone, with a
+page that follows it in Chromium on the same machine (--page), and while a text is generated; the
+bare loop has the same model, batch and precision.
 """
 
 import argparse
@@ -33,7 +35,10 @@ from gptcore.training import RepeatedSequences, Trainer, TrainingConfig, learnin
 from gptcore.training.config import faster_precision
 
 SHAPES = {
-    "characters, batch 12 x 64": (GPTConfig(vocab_size=65, n_positions=64, n_embd=128, n_layer=4, n_head=4), 12),
+    "characters, batch 12 x 64": (
+        GPTConfig(vocab_size=65, n_positions=64, n_embd=128, n_layer=4, n_head=4),
+        12,
+    ),
     "mini, batch 16 x 128": (replace(gptcore.PRESETS["mini"], n_positions=128), 16),
 }
 # Milliseconds of the page's questions to the server, sorted.
@@ -54,8 +59,12 @@ def theirs(shape: GPTConfig, batch: int) -> Callable[[], None]:
     """One update of transformers' GPT-2 of the same shape."""
     model = gptcore.to_hf(random_model(replace(shape, **PLAIN), 1)).train()
     config = TrainingConfig(batch_size=batch)
-    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), weight_decay=0.1)
+    data = RepeatedSequences(
+        shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32)
+    )
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.learning_rate, betas=(0.9, 0.95), weight_decay=0.1
+    )
     made = [0]
 
     def update() -> None:
@@ -75,7 +84,9 @@ def theirs(shape: GPTConfig, batch: int) -> Callable[[], None]:
 
 
 def ours(shape: GPTConfig, batch: int, precision: str) -> Callable[[], None]:
-    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32))
+    data = RepeatedSequences(
+        shape.vocab_size, window=shape.n_positions, batch_size=batch, periods=(8, 32)
+    )
     config = TrainingConfig(batch_size=batch, precision=precision)  # type: ignore[arg-type]
     events = Trainer(random_model(replace(shape, **PLAIN), 1), config, data).events()
     return lambda: next(events) and None
@@ -83,7 +94,8 @@ def ours(shape: GPTConfig, batch: int, precision: str) -> Callable[[], None]:
 
 def rate(update: Callable[[], None], seconds: float) -> float:
     """Updates a second."""
-    began, n = time.perf_counter(), 0
+    began = time.perf_counter()
+    n = 0
     while time.perf_counter() - began < seconds:
         update()
         n += 1
@@ -91,9 +103,14 @@ def rate(update: Callable[[], None], seconds: float) -> float:
 
 
 def compare(rounds: int, seconds: float) -> None:
-    print(f"{'tokens/s (median)':40}{'transformers':>14}{'fp32':>10}{'x':>7}{'bf16':>10}{'x':>7}   the app takes")
+    print(
+        f"{'tokens/s (median)':40}{'transformers':>14}{'fp32':>10}{'x':>7}{'bf16':>10}{'x':>7} "
+        "  the app takes"
+    )
     for name, (shape, batch) in SHAPES.items():
-        runs = {"transformers": theirs(shape, batch)} | {kind: ours(shape, batch, kind) for kind in ("fp32", "bf16")}
+        runs = {"transformers": theirs(shape, batch)} | {
+            kind: ours(shape, batch, kind) for kind in ("fp32", "bf16")
+        }
         for update in runs.values():
             rate(update, 1.0)
         found: dict[str, list[float]] = {key: [] for key in runs}
@@ -104,8 +121,12 @@ def compare(rounds: int, seconds: float) -> None:
         choice = faster_precision()
         taken = b if choice == "bf16" else f
         figures = f"{t:14,.0f}{f:10,.0f}{f / t:7.2f}{b:10,.0f}{b / t:7.2f}"
-        # Forward once, backward twice: 2 operations for each weight that a token meets, and for each pair in attention.
-        per_token = 6 * n_read(random_model(shape, 1)) + 6 * shape.n_layer * shape.n_embd * shape.n_positions
+        # Forward once, backward twice: 2 operations for each weight that a token meets, and for
+        # each pair in attention.
+        per_token = (
+            6 * n_read(random_model(shape, 1))
+            + 6 * shape.n_layer * shape.n_embd * shape.n_positions
+        )
         best = arithmetic_rate(torch.bfloat16 if choice == "bf16" else torch.float32) / per_token
         limit = told(taken, best, f"arithmetic, {choice}")
         print(f"{name:40}{figures}   {choice}: {taken:,.0f} {taken / t:.2f}{limit}", flush=True)
@@ -123,7 +144,8 @@ def in_app(seconds: float, page: bool) -> None:
     form = train_form({**PRESETS["2 minutes, letters"], "length": "cap"}, services.limits)
     plan = make_plan(services, form)
     shell = ours_of(plan)
-    services.now(lambda: rate(shell, 2.0))  # in the thread that computes runs: another's workers would slow the loop
+    # in the thread that computes runs: another's workers would slow the loop
+    services.now(lambda: rate(shell, 2.0))
     bare = services.now(lambda: rate(shell, seconds)) * plan.facts.tokens_per_step
     make_example(services)  # as the app does
     bench = watching.start(services, None, form)
@@ -134,7 +156,8 @@ def in_app(seconds: float, page: bool) -> None:
     print(f"{'  bare loop':40}{'':14}{bare:10,.0f}{1:8.2f}")
     run = "  run on the server, polled 4 times a second"
     print(f"{run:40}{'':10}{alone:10,.0f}{alone / bare:8.2f}{told(alone, bare, 'the bare loop')}")
-    half, most = 1e3 * statistics.median(polls), 1e3 * statistics.quantiles(polls, n=20)[-1]
+    half = 1e3 * statistics.median(polls)
+    most = 1e3 * statistics.quantiles(polls, n=20)[-1]
     print(f"  poll: p50 {half:.1f} ms, p95 {most:.1f} ms")
     generated(services, 1.5)
     while_on = generated(services, seconds)
@@ -143,7 +166,10 @@ def in_app(seconds: float, page: bool) -> None:
     idle = generated(services, seconds)
     services.close()
     share = f"{while_on / idle:.2f}{told(while_on, idle / 2, 'half of the time')}"
-    print(f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {share}", flush=True)
+    print(
+        f"  Generate: {while_on:,.0f} tokens/s beside the run, {idle:,.0f} without, {share}",
+        flush=True,
+    )
     if page:
         seen(seconds)
 
@@ -159,7 +185,9 @@ def follow(services, bench_id: str, run, seconds: float, polls: list[float]) -> 
 
     while run.step < 20:
         time.sleep(0.05)
-    began, first, seen = time.perf_counter(), run.step, {}
+    began = time.perf_counter()
+    first = run.step
+    seen = {}
     while time.perf_counter() - began < seconds:
         asked = time.perf_counter()
         news = watching.poll(services, {"workspace": bench_id, **seen})
@@ -176,10 +204,14 @@ def generated(services, seconds: float) -> float:
     from gptcore.inference.sampling_settings import SamplingSettings
     from gptcore.inference.sequence import TokenSequence
 
-    lm, n, began = services.models.get(services.models.default), 0, time.perf_counter()
+    lm = services.models.get(services.models.default)
+    n = 0
+    began = time.perf_counter()
     prompt = lm.tokenizer.encode("Once upon a time")
     while time.perf_counter() - began < seconds:
-        text = TokenSequence(prompt, SamplingSettings(), seed=n, tokenizer=lm.tokenizer, stop_at_end=False)
+        text = TokenSequence(
+            prompt, SamplingSettings(), seed=n, tokenizer=lm.tokenizer, stop_at_end=False
+        )
         for _ in services.write(lm, [text], 100):
             n += 1
     return n / (time.perf_counter() - began)
@@ -195,7 +227,9 @@ def seen(seconds: float) -> None:
     chromium = os.environ.get("CHROMIUM") or find_browser()
     # A process of its own: idle threads of this one would slow what it computes.
     with served("app.py") as (url, *_), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(url + "?tab=train")
         page.wait_for_selector("#train .tr-tile")
@@ -207,15 +241,23 @@ def seen(seconds: float) -> None:
             page.wait_for_timeout(1000)
             rates.append(float(page.locator(".tr-tile b").nth(5).inner_text().replace(",", "")))
         took = page.evaluate(POLLS)
-        print(f"  with a page that follows it in Chromium on the same cores: {statistics.median(rates):,.0f} tokens/s")
+        print(
+            "  with a page that follows it in Chromium on the same cores: "
+            f"{statistics.median(rates):,.0f} tokens/s"
+        )
         print(f"  from Start to the first update on the page: {first:.0f} ms")
-        print(f"  its polls over HTTP: p50 {took[len(took) // 2]:.0f} ms, p95 {took[int(0.95 * len(took))]:.0f} ms")
+        print(
+            f"  its polls over HTTP: p50 {took[len(took) // 2]:.0f} ms, p95 "
+            f"{took[int(0.95 * len(took))]:.0f} ms"
+        )
         page.click("#train [data-cmd=stop]")
         browser.close()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=5, help="0 leaves the first table out")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--page", action="store_true")

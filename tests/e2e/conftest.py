@@ -18,9 +18,13 @@ expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("CHROMIUM") or find_browser()
 # What is on screen once a tab has opened.
 LANDMARKS = {
-    "start": "#start .st-bar", "generate": "#distribution .dv-token", "attention": "#attention .at-name",
-    "parameters": "#breakdown .bd-total", "train": "#train .tr-tile", "zero-shot": "#zs-view .zs-prompt",
-}  # fmt: skip
+    "start": "#start .st-bar",
+    "generate": "#distribution .dv-token",
+    "attention": "#attention .at-name",
+    "parameters": "#breakdown .bd-total",
+    "train": "#train .tr-tile",
+    "zero-shot": "#zs-view .zs-prompt",
+}
 
 
 def pytest_collection_modifyitems(items):
@@ -28,7 +32,11 @@ def pytest_collection_modifyitems(items):
         if "e2e" in item.path.parts:
             item.add_marker(pytest.mark.browser)
             if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine (apt-get install chromium)"))
+                item.add_marker(
+                    pytest.mark.skip(
+                        reason="no Chromium on this machine (apt-get install chromium)"
+                    )
+                )
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +53,11 @@ def page_register(url):
 
 
 # No host but this machine can be found.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+]
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +76,13 @@ def browser(chromium):
 
 @pytest.fixture(scope="session")
 def profile(chromium, tmp_path_factory):
-    """Of a visitor who comes again: Chromium has the page's scripts compiled, which halves a load."""
+    """Of a visitor who comes again: Chromium has the page's scripts compiled, which halves a
+    load.
+    """
     folder = str(tmp_path_factory.mktemp("profile"))
-    context = chromium.launch_persistent_context(folder, executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
+    context = chromium.launch_persistent_context(
+        folder, executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE
+    )
     context.set_default_timeout(PATIENCE)
     yield context
     context.close()
@@ -74,18 +90,27 @@ def profile(chromium, tmp_path_factory):
 
 @pytest.fixture
 def visit(request, profile, url):
-    """Opens the page; on leaving, no foreign host may have been asked and no script may have failed.
+    """Opens the page; on leaving, no foreign host may have been asked and no script may have
+    failed.
 
-    The first visit of a test is by `profile`, of which nothing but scripts is kept; others are by other visitors.
+    The first visit of a test is by `profile`, of which nothing but scripts is kept; others are by
+    other visitors.
     """
-    contexts, foreign, failures = [], [], []
+    contexts = []
+    foreign = []
+    failures = []
 
     def heard(request):
         if not request.url.startswith((url, "data:", "blob:")):
             foreign.append(request.url)
 
     def open_page(
-        query: str = "?tab=generate", width: int = 1280, height: int = 720, *, bypass_csp=False, keys=True
+        query: str = "?tab=generate",
+        width: int = 1280,
+        height: int = 720,
+        *,
+        bypass_csp=False,
+        keys=True,
     ) -> Page:
         if contexts or bypass_csp:
             contexts.append(request.getfixturevalue("browser").new_context(bypass_csp=bypass_csp))
@@ -98,13 +123,19 @@ def visit(request, profile, url):
         page.set_default_timeout(PATIENCE)
         page.add_init_script(COUNT_REQUESTS)
         if keys:  # as a visitor has who lets single keys work everywhere
-            page.add_init_script("try { sessionStorage['gptlens-look'] ??= '{\"keys\": true}'; } catch {}")
+            page.add_init_script(
+                "try { sessionStorage['gptlens-look'] ??= '{\"keys\": true}'; } catch {}"
+            )
         page.on("pageerror", lambda error: failures.append(str(error)))
         if query and "tab=" not in query:
             query += "&tab=generate"
         page.goto(url + query)
         tab = re.search(r"tab=([\w-]+)", query)
-        landmark = "#tabs .lens-component:visible" if "view=" in query else LANDMARKS[tab[1] if tab else "start"]
+        landmark = (
+            "#tabs .lens-component:visible"
+            if "view=" in query
+            else LANDMARKS[tab[1] if tab else "start"]
+        )
         expect(page.locator(landmark).first).to_be_visible()
         settled(page)  # its load events run after its first paint
         return page
@@ -126,7 +157,10 @@ def forget(profile, url: str) -> None:
     for page in profile.pages:
         if page is not blank:
             page.close()
-    storages = {"origin": url.rstrip("/"), "storageTypes": "cookies,local_storage,indexeddb,service_workers"}
+    storages = {
+        "origin": url.rstrip("/"),
+        "storageTypes": "cookies,local_storage,indexeddb,service_workers",
+    }
     profile.new_cdp_session(blank).send("Storage.clearDataForOrigin", storages)
     profile.clear_cookies()
     blank.close()

@@ -1,4 +1,6 @@
-"""What axe-core finds on every view, and its layout: nothing that keeps somebody out, is cut, or empty."""
+"""What axe-core finds on every view, and its layout: nothing that keeps somebody out, is cut, or
+empty.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -59,7 +61,9 @@ def look(page, key: str, width: int, height: int) -> Iterator[None]:
     page.set_viewport_size({"width": 1280, "height": 720})
 
 
-def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout_light_dark_narrow_or_on_the_wall(visit):
+def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout_light_dark_narrow_or_on_the_wall(
+    visit,
+):
     page = visit("?tab=start&__theme=light", bypass_csp=True)
     found = findings(page)  # of header and footer, too, which are the same on every tab
     with look(page, "d", 390, 844):
@@ -87,8 +91,14 @@ def test_the_first_screen_is_calm_and_what_would_be_found_is_found(visit):
     assert letters(page).keys() <= {"12.0", "13.0", "14.0", "16.0", "20.0", "27.0"}
     page.evaluate("document.body.appendChild(document.createElement('button')).style.width = '2em'")
     assert [found for found in findings(page) if found.startswith("button-name")]
-    for name, style in (("A name", "width: 20px; padding: 0; white-space: nowrap"), ("", "width: 2000px; height: 1px")):
-        made = f"Object.assign(document.createElement('button'), {{textContent: '{name}', style: '{style}'}})"
+    for name, style in (
+        ("A name", "width: 20px; padding: 0; white-space: nowrap"),
+        ("", "width: 2000px; height: 1px"),
+    ):
+        made = (
+            f"Object.assign(document.createElement('button'), {{textContent: '{name}', style: "
+            f"'{style}'}})"
+        )
         page.evaluate(f"document.body.append({made})")
     found = " ".join(faults(page))
     assert "“A name” is cut" in found and "wider than its window" in found
@@ -122,7 +132,9 @@ def test_in_large_type_every_letter_of_every_view_can_be_read_from_the_back(visi
                     with suppress(AssertionError):
                         until(lambda least=least: not too_small(page, least), seconds=10)
                     found = too_small(page, least)
-                small += [f"{tab.title}, {view}, {width}: {size} {where}" for size, where in found.items()]
+                small += [
+                    f"{tab.title}, {view}, {width}: {size} {where}" for size, where in found.items()
+                ]
     assert not small, "\n".join(small)
 
 
@@ -170,7 +182,8 @@ KINDS = f"""() => {{
 def test_the_keyboard_has_a_place_after_what_it_pressed_is_gone(visit):
     page = visit("?tab=start")
     settled(page)
-    here, kinds = page.url, page.evaluate(KINDS)
+    here = page.url
+    kinds = page.evaluate(KINDS)
     assert len(kinds) > 8, kinds
     for kind, place in kinds:
         page.evaluate("sessionStorage.clear()")  # as at the first time

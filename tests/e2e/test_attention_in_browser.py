@@ -49,7 +49,9 @@ def pixels(page: Page, selector: str) -> int:
 def test_it_opens_on_one_interesting_head_and_shows_others_in_three_ways(visit):
     page = visit_attention(visit)
     assert name(page) != "Layer 0 · head 0"
-    expect(page.locator("#attention .at-role")).to_contain_text("of its attention is on the first token")
+    expect(page.locator("#attention .at-role")).to_contain_text(
+        "of its attention is on the first token"
+    )
     assert pixels(page, "#attention .at-map") > 20 and pixels(page, "#attention .at-grid") > 20
     box = page.locator("#attention .at-map").bounding_box()
     assert box["width"] > 300 and box["y"] + box["height"] < 720
@@ -98,7 +100,8 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     page.keyboard.press("+")
     page.keyboard.press("+")
     settled(page)
-    zoomed, colours = page.evaluate(PICTURE), pixels(page, "#attention .at-map")
+    zoomed = page.evaluate(PICTURE)
+    colours = pixels(page, "#attention .at-map")
     assert zoomed != whole
     before = name(page)
     page.keyboard.press("Shift+ArrowDown")
@@ -106,7 +109,8 @@ def test_the_keyboard_alone_chooses_heads_and_cells_and_the_zoom_stays(visit):
     page.keyboard.press("Shift+ArrowUp")
     expect(page.locator("#attention .at-name")).to_have_text(before)
     settled(page)
-    until(lambda: abs(pixels(page, "#attention .at-map") - colours) <= 10)  # the exact map comes after a preview
+    # the exact map comes after a preview
+    until(lambda: abs(pixels(page, "#attention .at-map") - colours) <= 10)
     zoomed = page.evaluate(PICTURE)
     page.keyboard.press("0")
     settled(page)
@@ -149,8 +153,12 @@ def test_the_induction_model_shows_its_heads(visit):
     expect(page.locator("#attention-text textarea")).to_have_value("kitten kitten kitt")
     settled(page)
     page.click("#attention [data-do=induction]")
-    expect(page.locator("#attention .at-said")).to_contain_text("4 induction heads; the clearest is Layer 1 · head")
-    expect(page.locator("#attention .at-role")).to_contain_text("what came after this token last time")
+    expect(page.locator("#attention .at-said")).to_contain_text(
+        "4 induction heads; the clearest is Layer 1 · head"
+    )
+    expect(page.locator("#attention .at-role")).to_contain_text(
+        "what came after this token last time"
+    )
     write(page, "kitten, kitten")
     expect(page.locator("#attention .at-message")).to_contain_text("not ','")
     write(page, "mat and " * 12)
@@ -181,18 +189,26 @@ def test_files_hold_the_maps(visit):
     page = visit_attention(visit)
     settled(page)
     layer, head = (int(part) for part in re.findall(r"\d+", name(page)))
-    with np.load(io.BytesIO(saved(page, "#attention", "npz").read_bytes()), allow_pickle=False) as arrays:
-        attention, chosen = arrays["attention"], (int(arrays["layer"]), int(arrays["head"]))
+    with np.load(
+        io.BytesIO(saved(page, "#attention", "npz").read_bytes()), allow_pickle=False
+    ) as arrays:
+        attention = arrays["attention"]
+        chosen = (int(arrays["layer"]), int(arrays["head"]))
     assert chosen == (layer, head) and attention.shape[:2] == (6, 7)
     table = [
-        line.split('","') for line in saved(page, "#attention", "csv").read_text(encoding="utf-8-sig").splitlines()
+        line.split('","')
+        for line in saved(page, "#attention", "csv").read_text(encoding="utf-8-sig").splitlines()
     ]
-    assert float(table[attention.shape[-1]][1]) == pytest.approx(float(attention[layer, head, -1, 0]), abs=2e-5)
+    assert float(table[attention.shape[-1]][1]) == pytest.approx(
+        float(attention[layer, head, -1, 0]), abs=2e-5
+    )
     assert saved(page, "#attention", "png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert b"<svg" in saved(page, "#attention", "svg").read_bytes()
 
 
-def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_during_a_trial(visit):
+def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_during_a_trial(
+    visit,
+):
     page = visit_attention(visit)
     page.keyboard.press("1")
     expect(page.locator("#distribution .dv-token").first).to_be_visible()
@@ -248,13 +264,18 @@ def test_a_link_opens_this_very_view(visit):
     settled(again)
     expect(again.locator("#attention-text textarea")).to_have_value(re.compile("red blue"))
     expect(again.locator("#attention [data-view=steps]")).to_have_attribute("aria-pressed", "true")
-    assert again.locator("#attention .at-detail").inner_text() == page.locator("#attention .at-detail").inner_text()
+    assert (
+        again.locator("#attention .at-detail").inner_text()
+        == page.locator("#attention .at-detail").inner_text()
+    )
     assert pixels(again, "#attention .at-softmax") == pixels(page, "#attention .at-softmax")
 
 
 def test_why_a_word_is_asked_from_start_its_circuit_and_of_a_written_token(visit):
     page = visit("")
-    page.get_by_label("Your sentence").fill("Tom saw a zebra. Lily saw a lion. Tom gave food to the")
+    page.get_by_label("Your sentence").fill(
+        "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
+    )
     expect(page.locator("#start .st-bars .st-name").first).to_have_text("zebra")
     page.keyboard.press("Escape")
     page.locator("#start [data-do=why]").click()
@@ -264,7 +285,9 @@ def test_why_a_word_is_asked_from_start_its_circuit_and_of_a_written_token(visit
     expect(page.locator("#why .ct .conclusion").first).to_contain_text("“zebra” rather than")
     first = page.locator("#why .ct-next b").inner_text()
     page.locator("#why .ct-node.head").last.click()
-    expect(page.locator("#why .ct-said")).to_contain_text("1 switched off: the preference changes by")
+    expect(page.locator("#why .ct-said")).to_contain_text(
+        "1 switched off: the preference changes by"
+    )
     expect(page.locator("#why .ct-next b")).not_to_have_text(first)
     page.get_by_role("button", name="All on").last.click()
     expect(page.locator("#why .ct-next b")).to_have_text(first)
@@ -291,12 +314,15 @@ def test_the_real_gpt2_is_there_without_its_weights(visit):
     page = visit("")
     page.click("#model input")
     page.locator("[role=option]", has_text="gpt2 · recorded, five texts").click()  # opens the view
-    expect(page.locator("#recorded-picture .conclusion")).to_contain_text("Layer 4, head 11 has the strongest look")
+    expect(page.locator("#recorded-picture .conclusion")).to_contain_text(
+        "Layer 4, head 11 has the strongest look"
+    )
     expect(page.locator("#recorded-picture [data-part^=attention]")).to_have_count(12)
-    expect(page.locator("#model input")).to_have_value(
-        "mini · writes children’s stories"
-    )  # all other views need weights
-    expect(page.locator("#recorded-heads .conclusion")).to_contain_text("132 rest on the first token")
+    # all other views need weights
+    expect(page.locator("#model input")).to_have_value("mini · writes children’s stories")
+    expect(page.locator("#recorded-heads .conclusion")).to_contain_text(
+        "132 rest on the first token"
+    )
     page.locator("#recorded-text label").nth(2).click()
     expect(page.locator("#recorded-next")).to_contain_text("“planet”")
 
@@ -313,7 +339,9 @@ def test_why_is_asked_of_a_run_s_own_sample_and_waits_until_its_model_is_open(vi
 def test_two_sentences_are_compared_and_cells_are_carried_over(visit):
     page = visit("?tab=attention", height=900)
     page.get_by_role("tab", name="Two sentences").click()
-    expect(page.locator("#patching .conclusion")).to_contain_text("it moves to the last token, “the”")
+    expect(page.locator("#patching .conclusion")).to_contain_text(
+        "it moves to the last token, “the”"
+    )
     cell = page.locator("#patching .pt-cell.full").last
     cell.focus()
     expect(page.locator("#patching .pt-detail")).to_contain_text("% of the way from")
@@ -331,7 +359,9 @@ def test_two_sentences_are_compared_and_cells_are_carried_over(visit):
     page.fill("#pair-a textarea", "Tom saw a cat.")
     page.fill("#pair-b textarea", "Tom saw a very big cat.")
     page.click("#pair-start")
-    expect(page.locator("#attention-difference .at-message")).to_contain_text("maps can be subtracted")
+    expect(page.locator("#attention-difference .at-message")).to_contain_text(
+        "maps can be subtracted"
+    )
     page.fill("#pair-b textarea", "Tom saw a dog.")
     page.click("#pair-start")
     expect(page.locator("#attention-difference .at-role")).to_contain_text("of its attention moved")

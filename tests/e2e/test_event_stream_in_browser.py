@@ -1,10 +1,13 @@
-"""Gradio's stream of answers in a browser: a question that is asked while it is being closed is answered, too."""
+"""Gradio's stream of answers in a browser: a question that is asked while it is being closed is
+answered, too.
+"""
 
 from playwright.sync_api import expect
 
 from browser import settled
 
-# Holds back the end of each stream until the page has asked its next question, as a busy network may.
+# Holds back the end of each stream until the page has asked its next question, as a busy network
+# may.
 _LATE_END = """
 (() => {
   const fetchNow = window.fetch;

@@ -42,7 +42,9 @@ def test_an_exercise_is_asked_beside_its_view_and_a_chosen_head_answers_it(visit
 def test_what_is_written_on_start_is_the_answer_and_all_are_listed_there(visit):
     page = visit("?tab=start&exercise=turn-it")
     expect(page.locator("#start .st-bar").first).to_be_visible()
-    page.get_by_label("Your sentence").fill("Tom had a blue hat. Lily had a red ball. Tom lost his blue")
+    page.get_by_label("Your sentence").fill(
+        "Tom had a blue hat. Lily had a red ball. Tom lost his blue"
+    )
     bar = page.locator("#exercise")
     expect(bar.get_by_label("Your answer")).to_have_value(re.compile("blue hat"))
     bar.get_by_role("button", name="Check").click()

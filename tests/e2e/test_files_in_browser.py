@@ -1,4 +1,6 @@
-"""Files saved in a real browser, from every view: each has content, and says what model and text it is about."""
+"""Files saved in a real browser, from every view: each has content, and says what model and text it
+is about.
+"""
 
 import csv
 import io

@@ -55,7 +55,8 @@ def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
         with page.expect_download() as download:
             page.click("#distribution .lens-save summary")
             page.click(f"#distribution button[data-do={kind}]")
-        expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")  # a pick closes the menu
+        # a pick closes the menu
+        expect(page.locator("#distribution .lens-save")).not_to_have_attribute("open", "")
         assert download.value.path().stat().st_size > 300
         assert download.value.suggested_filename.startswith("gpt-lens-next-token-mini-")
     settled(page)  # a field that is filled while its tab opens is set back
@@ -65,7 +66,9 @@ def test_a_finished_example_a_new_text_its_sliders_files_and_surprises(visit):
     expect(page.locator("#scored .ts-stats")).to_contain_text("bits per byte")
 
 
-def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there_as_does_one_on_an_ended_text(visit):
+def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there_as_does_one_on_an_ended_text(
+    visit,
+):
     page = visit()
     generate(page, "The little cat")
     before = page.locator("#stream .ts-token").all_inner_texts()
@@ -91,12 +94,16 @@ def test_pointing_shows_alternatives_and_a_click_on_one_writes_on_from_there_as_
     page.keyboard.press("g")
     expect(page.locator("#stream .ts-token")).not_to_have_count(count + 1)
     settled(page)
-    before, count = text(page), page.locator("#stream .ts-token").count()
+    before = text(page)
+    count = page.locator("#stream .ts-token").count()
     page.fill("#prompt textarea", "Something else")
     page.click("#stream [data-do=onward]")
     expect(page.locator("#stream .ts-token").nth(count)).to_be_visible()
     settled(page)
-    assert text(page).startswith(before[:200]) and page.input_value("#prompt textarea") == "The little cat"
+    assert (
+        text(page).startswith(before[:200])
+        and page.input_value("#prompt textarea") == "The little cat"
+    )
     page.get_by_role("tab", name="Attention").click()  # the page has one sentence
     expect(page.locator("#attention-text textarea")).to_have_value("The little cat")
 
@@ -139,9 +146,13 @@ def test_slips_are_noticed_and_nothing_is_lost(visit):
     assert "Traceback" not in page.content()
 
 
-def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_can_be_dragged(visit):
+def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_can_be_dragged(
+    visit,
+):
     page = visit()
-    page.get_by_role("tab", name="Compare strategies").first.click()  # which writes by itself the first time
+    page.get_by_role(
+        "tab", name="Compare strategies"
+    ).first.click()  # which writes by itself the first time
     for place in range(5):
         finished(page, f"#compared-{place}")
     settled(page)
@@ -170,11 +181,14 @@ def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_
     page.get_by_role("tab", name="Compare strategies", exact=True).click()
     page.locator("#strategies tr", has_text="No-repeat").get_by_role("button").click()
     expect(page.locator("#temperature input[type=number]")).to_have_value("0")
-    expect(page.locator("#top-p input[type=number]")).to_have_value("1")  # what a strategy leaves out is off
+    # what a strategy leaves out is off
+    expect(page.locator("#top-p input[type=number]")).to_have_value("1")
     expect(page.locator("#distribution")).to_be_visible()
 
 
-def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(visit):
+def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(
+    visit,
+):
     page = visit("?tab=generate&present=1&__theme=light")
     body = page.locator("body")
     selected = page.locator("#tabs [role=tab][aria-selected=true]").first
@@ -190,7 +204,9 @@ def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_su
     for _ in range(2):  # there is none before the first
         page.keyboard.press("PageUp")
         expect(selected).to_have_text("Start")
-    for digit, tab in enumerate(("Start", "Generate", "Attention", "Parameters", "Train", "Zero-shot")):
+    for digit, tab in enumerate(
+        ("Start", "Generate", "Attention", "Parameters", "Train", "Zero-shot")
+    ):
         page.keyboard.press(str(digit))
         expect(selected).to_have_text(tab)
     page.keyboard.press("0")
@@ -228,7 +244,9 @@ def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_su
     expect(body).not_to_have_class(re.compile(r"\bpresent\b"))
 
 
-def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_conversation_goes_on(visit):
+def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_conversation_goes_on(
+    visit,
+):
     page = visit("?tab=generate")
     page.get_by_role("tab", name="Tokens").click()
     expect(page.locator("#tokens .tk-row")).to_have_count(4)
@@ -236,7 +254,8 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     mini = page.locator("#tokens .tk-row", has_text="children's stories")
     expect(mini.locator(".tk-chip")).not_to_have_count(13)
     first = page.locator("#tokens .tk-two section").first
-    expect(first.locator(".tk-cut")).to_contain_text("zeb")  # its answer comes by itself, and sets the slider
+    # its answer comes by itself, and sets the slider
+    expect(first.locator(".tk-cut")).to_contain_text("zeb")
     first.locator("input[type=range]").fill("0")
     expect(first.locator(".tk-chip")).to_have_count(len("zebra zebra"))
     learn = page.locator("#tokens .tk-two section").last
@@ -253,7 +272,8 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     expect(page.locator("#steer-said")).to_contain_text("At ×2 the writing")
     expect(page).to_have_url(re.compile("view=Steer.*strength=2"))
     page.get_by_role("tab", name="Chat").click()
-    said, turns = page.locator("#chat .ch-said"), page.locator("#chat .ch-turn")
+    said = page.locator("#chat .ch-said")
+    turns = page.locator("#chat .ch-turn")
     page.click("#chat .ch-starters button:has-text('Hello! What can you do?')")
     expect(said).to_contain_text("just continues your text")
     expect(turns).to_have_count(2)
@@ -265,7 +285,9 @@ def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_con
     expect(turns).to_have_count(4)  # the answer that was kept, and the next two turns
     expect(page.locator("#chat .ch-used")).to_contain_text("of 256 tokens of its window")
     expect(said).to_contain_text("just continues your text")
-    assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text(encoding="utf-8")
+    assert "User: Hello! What can you do?" in saved(page, "#chat", "save").read_text(
+        encoding="utf-8"
+    )
     page.click("#chat [data-do=new]")
     expect(turns).to_have_count(0)
     enter(page, "#chat .ch-text", "word " * 700, "Enter")

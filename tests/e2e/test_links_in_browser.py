@@ -1,6 +1,8 @@
-"""A link is what its sender saw: every field and every piece of state of every view, set and opened by another visitor.
+"""A link is what its sender saw: every field and every piece of state of every view, set and opened
+by another visitor.
 
-The views, their fields and their pieces are those of the page's register: what is added is tried without a line here.
+The views, their fields and their pieces are those of the page's register: what is added is tried
+without a line here.
 """
 
 import json
@@ -90,7 +92,9 @@ def test_every_piece_of_state_that_a_view_declares_has_a_value_here():
     assert set(PIECES) == set(STATE_NAMES)
 
 
-@pytest.mark.parametrize(("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES])
+@pytest.mark.parametrize(
+    ("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES]
+)
 def test_a_link_sets_all_that_its_view_holds_and_says_it_again(visit, register, tab, view):
     names = [name for name in fields_of_view(register, tab, view) if name not in APART]
     names = [name for name in names if not isinstance(FIELDS[name], Rows)]
@@ -123,10 +127,13 @@ def test_a_head_that_is_switched_off_is_off_for_who_opens_the_link(visit):
     page.wait_for_function("() => location.search.includes('off=L3H1')")  # the address bar follows
     receiver = visit("?" + page.url.partition("?")[2])
     expect(receiver.locator("#ablation .ab-head")).to_have_text(told)
-    assert receiver.locator("#ablation [data-at='3,head,1']").get_attribute("aria-pressed") == "true"
+    assert (
+        receiver.locator("#ablation [data-at='3,head,1']").get_attribute("aria-pressed") == "true"
+    )
 
 
-# What of the page can be seen, frame by frame: components with a content that says of none that it may be out of date.
+# What of the page can be seen, frame by frame: components with a content that says of none that it
+# may be out of date.
 RECORD = """
 window.frames_ = [];
 const SAID = '.conclusion, .bd-total, .at-name, .st-bar, .dv-token, .ts-prompt, .tk-row b, .sh-section h3, .zs-prompt';
@@ -165,7 +172,9 @@ OPENED = [
 
 @pytest.mark.parametrize("query", OPENED)
 def test_a_page_that_is_opened_by_a_link_shows_nothing_but_what_the_link_says(browser, url, query):
-    """From the first frame on: no other view, and no answer that is not the one that stands there in the end."""
+    """From the first frame on: no other view, and no answer that is not the one that stands there
+    in the end.
+    """
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script(RECORD)
@@ -183,12 +192,19 @@ def test_a_page_that_is_opened_by_a_link_shows_nothing_but_what_the_link_says(br
     wanted = re.search(r"tab=([\w-]+)", query)[1]
     others = {name for frame in frames for name in frame if name not in end}
     assert others == set(), f"{wanted}: {others}"
-    wrong = [(name, text) for frame in frames for name, text in frame.items() if not settles(text, end[name])]
+    wrong = [
+        (name, text)
+        for frame in frames
+        for name, text in frame.items()
+        if not settles(text, end[name])
+    ]
     assert wrong == [], json.dumps([wrong[0], end[wrong[0][0]]]) if wrong else ""
     context.close()
 
 
 def settles(text: str, end: str) -> bool:
-    """Whether a part of the answer was there before the whole: some of its pieces, or the beginning of one."""
+    """Whether a part of the answer was there before the whole: some of its pieces, or the beginning
+    of one.
+    """
     pieces = end.split("|")
     return all(any(whole.startswith(piece) for whole in pieces) for piece in text.split("|"))

@@ -1,4 +1,6 @@
-"""What holds for the page as a whole: the picker, the keys, the header, and what survives fast hands and a reload."""
+"""What holds for the page as a whole: the picker, the keys, the header, and what survives fast
+hands and a reload.
+"""
 
 import re
 from urllib.parse import urlsplit
@@ -65,7 +67,8 @@ def test_a_hundred_clicks_leave_one_run_the_prompt_and_no_notice(visit):
     page.click("#next-token")
     expect(page.locator(".toast-body:visible")).to_have_count(0)
     assert written(page).startswith(text) and page.locator("#tabs").is_visible()
-    box, picker = line.bounding_box(), page.locator("#model").bounding_box()
+    box = line.bounding_box()
+    picker = page.locator("#model").bounding_box()
     assert box is not None and picker is not None and box["y"] > picker["y"] + picker["height"]
     page.context.set_offline(False)
     expect(line).to_have_count(0)
@@ -90,7 +93,8 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
     assert prompt(page) == "The tree" and written(page).startswith("The tree")
     box = page.locator("#prompt textarea")
     box.focus()
-    page.evaluate("document.activeElement.value = 'the example of a model that comes late'")  # as Gradio does
+    # as Gradio does
+    page.evaluate("document.activeElement.value = 'the example of a model that comes late'")
     page.keyboard.press("Control+End")
     page.keyboard.type(" was")
     settled(page)
@@ -100,7 +104,9 @@ def test_a_switch_of_models_shows_a_text_by_the_new_one(visit):
 def test_the_picker_and_every_tab_say_which_models_there_are(visit):
     page = visit()
     tab(page, "Zero-shot")
-    expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: world (picked above: mini)")
+    expect(page.locator("#uses-zero-shot")).to_have_text(
+        "Model on this tab: world (picked above: mini)"
+    )
     choose(page, "#zs-model", "the model above")
     expect(page.locator("#uses-zero-shot")).to_have_text("Model on this tab: mini")
     tab(page, "Train")
@@ -109,7 +115,10 @@ def test_the_picker_and_every_tab_say_which_models_there_are(visit):
     page.click("#model input")
     line = page.locator("[role=option]", has_text="gpt2-xl")
     expect(line).to_contain_text("not available here")
-    assert page.evaluate("line => getComputedStyle(line).pointerEvents", line.element_handle()) == "none"
+    assert (
+        page.evaluate("line => getComputedStyle(line).pointerEvents", line.element_handle())
+        == "none"
+    )
     expect(page.locator("[role=listbox]")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.locator("[role=listbox]")).to_be_hidden()
@@ -131,7 +140,8 @@ def test_back_and_forward_go_through_the_tabs_views_and_steps_of_a_tour_that_wer
     stands("Generate", "Write")
     page.get_by_role("tab", name="Tokens").click()
     stands("Generate", "Tokens")
-    expect(page).to_have_url(re.compile("tab=generate&view=Tokens"))  # copying the address is enough
+    # copying the address is enough
+    expect(page).to_have_url(re.compile("tab=generate&view=Tokens"))
     tab(page, "Train")
     stands("Train", "From scratch")
     expect(page).to_have_url(re.compile("tab=train"))
@@ -184,7 +194,8 @@ def test_keys_belong_to_the_tab_that_is_open(visit):
 
 def write_slowly(page):
     open_accordion(page, "#more")
-    for field, value in (("speed", 10), ("max-new-tokens", 60), ("min-new-tokens", 60)):  # so it cannot end before
+    # so it cannot end before
+    for field, value in (("speed", 10), ("max-new-tokens", 60), ("min-new-tokens", 60)):
         enter(page, f"#{field} input[type=number]", str(value))
     page.fill("#prompt textarea", "The little boat")
     page.click("#generate")
@@ -219,7 +230,8 @@ def test_a_reload_amid_a_text_loses_neither_prompt_nor_text(visit):
     expect(page.locator("#distribution .dv-after")).to_contain_text("after “")
 
 
-# As on a busy machine, the name is given back only some time after the reloaded page has asked for it.
+# As on a busy machine, the name is given back only some time after the reloaded page has asked for
+# it.
 LATE = """name => {
   const lock = 'gptlens-visit-' + name, after = ms => new Promise(done => setTimeout(done, ms));
   const isAsked = async () => (await navigator.locks.query()).pending.some(one => one.name === lock);
@@ -232,11 +244,13 @@ def test_a_duplicated_tab_is_a_visit_of_its_own_and_leaves_the_first_one_its_tex
     write_slowly(page)
     expect(page.locator("#stream .ts-token").nth(4)).to_be_visible()
     with page.context.expect_page() as opened:
-        page.evaluate("window.open(location.href)")  # a copy of this tab's storage, as the browser's "Duplicate" has
+        # a copy of this tab's storage, as the browser's "Duplicate" has
+        page.evaluate("window.open(location.href)")
     name = "JSON.parse(sessionStorage.getItem('gptlens-visit')).name"
     held = page.evaluate(name)
     opened.value.wait_for_function(f"held => {name} !== held", arg=held)
-    expect(page.locator("#stream")).to_contain_text("60 tokens ·")  # it goes on writing, to its full length
+    # it goes on writing, to its full length
+    expect(page.locator("#stream")).to_contain_text("60 tokens ·")
     opened.value.evaluate(LATE, held)
     page.reload()
     expect(page.locator("#stream .ts-prompt")).to_have_text("The little boat")
@@ -253,7 +267,9 @@ FOLDED = [
 def test_on_a_phone_all_tabs_are_in_reach_results_come_first_and_settings_open_on_demand(visit):
     page = visit(width=390, height=844)
     for name in ("Generate", "Attention", "Parameters", "Train", "Zero-shot"):
-        box = page.locator(f"#tabs > .tab-wrapper [role=tablist] button:has-text('{name}')").bounding_box()
+        box = page.locator(
+            f"#tabs > .tab-wrapper [role=tablist] button:has-text('{name}')"
+        ).bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     more = page.locator("#tabs > .tab-wrapper .overflow-menu")
     assert more.count() == 0 or not more.is_visible()
@@ -273,7 +289,8 @@ def test_on_a_phone_all_tabs_are_in_reach_results_come_first_and_settings_open_o
 
 def test_the_slider_of_time_shows_every_tab_the_model_as_it_was_and_the_sentence_stays(visit):
     page = visit()
-    page.click("#generate")  # what is stored may have been written by other kernels, which round otherwise
+    # what is stored may have been written by other kernels, which round otherwise
+    page.click("#generate")
     done(page)
     finished = written(page).partition("The same text as before")[0].strip()
     tab(page, "Start")
@@ -304,9 +321,17 @@ def test_the_slider_of_time_shows_every_tab_the_model_as_it_was_and_the_sentence
 
 
 def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
-    page, asked, said = browser.new_page(), [], []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("warning", "error") else None)
-    page.on("request", lambda request: asked.append(request.url) if "/queue/join" in request.url else None)
+    page = browser.new_page()
+    asked = []
+    said = []
+    page.on(
+        "console",
+        lambda message: said.append(message.text) if message.type in ("warning", "error") else None,
+    )
+    page.on(
+        "request",
+        lambda request: asked.append(request.url) if "/queue/join" in request.url else None,
+    )
     page.add_init_script(COUNT_REQUESTS)
     page.goto(url)
     settled(page)
@@ -315,7 +340,9 @@ def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
     page.close()
 
 
-def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_shows_one_view(visit):
+def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_shows_one_view(
+    visit,
+):
     page = visit()
     here = page.url.partition("?")[0]
     as_usual = page.locator("#distribution").text_content() or ""
@@ -326,7 +353,8 @@ def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_s
         expect(page.locator(f"#{control} input[type=number]")).to_have_value(value)
     expect(page.locator("#distribution")).not_to_have_text(as_usual)
     open_accordion(page, "#more")
-    expect(page.locator("#min-p input[type=number]")).to_have_value("0")  # 99 is refused, as the notice says
+    # 99 is refused, as the notice says
+    expect(page.locator("#min-p input[type=number]")).to_have_value("0")
     page.click("#head .lens-more summary")
     page.get_by_role("button", name="Copy a link to this view").click()
     expect(page).to_have_url(re.compile(r"text=The\+old\+boat.*temperature=0.2.*top_k=7"))
@@ -343,7 +371,12 @@ def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_s
     expect(page.locator("#lens .ln-table")).to_be_visible()
     for hidden in ("#head", "footer"):
         expect(page.locator(hidden).first).to_be_hidden()
-    assert page.evaluate("document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height") == 0
+    assert (
+        page.evaluate(
+            "document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().height"
+        )
+        == 0
+    )
     page.goto(f"{here}?embed=train")
     expect(page.locator("#train .tr-title")).to_be_visible()
     expect(page.get_by_role("tab", name="Continue")).to_be_visible()
@@ -353,7 +386,9 @@ PREFIX = "/lens"
 
 
 def shown_under_prefix(page: Page) -> list[str]:
-    """Takes the path off all that the page asks for, as a proxy does: what it has asked for outside of that path."""
+    """Takes the path off all that the page asks for, as a proxy does: what it has asked for outside
+    of that path.
+    """
     outside = list[str]()
 
     def passed(route) -> None:
@@ -372,7 +407,9 @@ def test_a_page_under_a_path_that_its_server_does_not_know_says_so(browser, url)
     page = browser.new_page()
     outside = shown_under_prefix(page)
     page.goto(f"{url.rstrip('/')}{PREFIX}/")
-    expect(page.get_by_role("alert").first).to_contain_text(f"Start the server with --root-path {PREFIX}.")
+    expect(page.get_by_role("alert").first).to_contain_text(
+        f"Start the server with --root-path {PREFIX}."
+    )
     page.close()
     assert outside
 
@@ -398,14 +435,20 @@ def test_letters_typed_beside_a_field_do_nothing_unless_keys_are_wanted(visit):
     for key in ("w", "e", "n", "g", "1", "t", "d", "b", "."):
         page.keyboard.press(key)
     settled(page)
-    expect(page.get_by_role("tab", name="Start", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Start", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
     assert page.get_by_label("Your sentence").input_value() == text
-    assert page.evaluate("['dark', 'black', 'present'].every(name => !document.body.classList.contains(name))")
+    assert page.evaluate(
+        "['dark', 'black', 'present'].every(name => !document.body.classList.contains(name))"
+    )
     page.keyboard.press("?")
     page.get_by_role("button", name="Let keys work everywhere").click()
     expect(page.locator("#key-list")).to_have_count(0)
     page.keyboard.press("1")
-    expect(page.get_by_role("tab", name="Generate", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Generate", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
     page.keyboard.press("?")
     page.locator("#key-list").get_by_role("button", name="Close").click()
     expect(page.locator("#key-list")).to_have_count(0)
@@ -414,19 +457,31 @@ def test_letters_typed_beside_a_field_do_nothing_unless_keys_are_wanted(visit):
     page.get_by_role("button", name="Only in large type").click()
     page.locator("[data-part=embedding]").focus()
     page.keyboard.press("2")  # a figure has the focus
-    expect(page.get_by_role("tab", name="Attention", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Attention", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
 
 
 def test_a_field_that_needs_another_one_s_value_is_seen_with_it_alone(visit, page_register):
     limited = [field for field in page_register["fields"] if "only" in field]
-    assert {field["name"] for field in limited} >= {"train.max_steps", "train.epochs", "tune.epochs"}
+    assert {field["name"] for field in limited} >= {
+        "train.max_steps",
+        "train.epochs",
+        "tune.epochs",
+    }
     for field in limited:
         other, value = field["only"]
         place = f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}"
         if field["name"].split(".")[0] in CONTINUED:
             place += f"&goal={field['name'].split('.')[0]}"
-        for link, is_seen in ((place, False), (f"{place}&{other}={FIELDS[other].written(value)}", True)):
+        for link, is_seen in (
+            (place, False),
+            (f"{place}&{other}={FIELDS[other].written(value)}", True),
+        ):
             page = visit(link)
-            page.evaluate("document.querySelectorAll('#train-form .label-wrap:not(.open)').forEach(one => one.click())")
+            page.evaluate(
+                "document.querySelectorAll('#train-form .label-wrap:not(.open)').forEach(one "
+                "=> one.click())"
+            )
             settled(page)
             expect(page.locator(f"#{field['element']}")).to_be_visible(visible=is_seen)

@@ -18,10 +18,14 @@ def has_total(page: Page, total: str) -> None:
     expect(page.locator("#breakdown .bd-total")).to_have_text(total)
 
 
-def test_the_shape_follows_models_sliders_fields_and_presets_and_an_impossible_one_is_a_sentence(visit):
+def test_the_shape_follows_models_sliders_fields_and_presets_and_an_impossible_one_is_a_sentence(
+    visit,
+):
     page = visit("?tab=parameters")
     has_total(page, "9,617,664")
-    expect(page.locator("#breakdown .bd-check")).to_contain_text("matches the real model: 76 tensors")
+    expect(page.locator("#breakdown .bd-check")).to_contain_text(
+        "matches the real model: 76 tensors"
+    )
     page.locator("#shape-n_layer input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     has_total(page, "10,976,784")
@@ -30,7 +34,9 @@ def test_the_shape_follows_models_sliders_fields_and_presets_and_an_impossible_o
     settled(page)
     has_total(page, "10,976,784")  # 8 divides 336: heads change no count
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#breakdown .bd-message")).to_contain_text("cannot be divided among n_head=9")
+    expect(page.locator("#breakdown .bd-message")).to_contain_text(
+        "cannot be divided among n_head=9"
+    )
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#breakdown .bd-total")).to_be_visible()
     enter(page, "#shape-n_layer input[type=number]", "0")
@@ -87,7 +93,9 @@ def test_one_page_of_a_view_is_seen_and_it_is_short(visit, page_register):
     assert {field["name"] for field in paged} == {"reference_page"}
     for field in paged:
         for option in field["shows"]:
-            page = visit(f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}&{field['name']}={option}")
+            page = visit(
+                f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}&{field['name']}={option}"
+            )
             for shown, element in field["shows"].items():
                 expect(page.locator(f"#{element}")).to_be_visible(visible=shown == option)
             assert page.evaluate("document.documentElement.scrollHeight") < 3 * 720, option

@@ -1,4 +1,6 @@
-"""A room of people in browsers: what the audience answers, and all that its phones show of the speaker's page."""
+"""A room of people in browsers: what the audience answers, and all that its phones show of the
+speaker's page.
+"""
 
 import json
 
@@ -53,7 +55,9 @@ def test_a_phone_shows_settings_and_switched_off_parts_and_says_what_is_its_own(
     expect(phone.locator(temperature)).to_have_value("0.4")
     expect(chip).to_contain_text("Following the speaker.")
     settled(phone)
-    expect(phone.locator("#distribution")).to_have_text(speaker.locator("#distribution").text_content())
+    expect(phone.locator("#distribution")).to_have_text(
+        speaker.locator("#distribution").text_content()
+    )
     enter(phone, temperature, "1.3")
     expect(chip).to_contain_text("You have set something of your own here.")
     chip.get_by_role("button", name="Back to the speaker").click()

@@ -1,7 +1,8 @@
-"""What stands on the page and is no answer any more says so at once: every need of every component of every view.
+"""What stands on the page and is no answer any more says so at once: every need of every component
+of every view.
 
-The views are those of the register, the components and their needs those of the open page: what is added is tried
-without a line here.
+The views are those of the register, the components and their needs those of the open page: what is
+added is tried without a line here.
 """
 
 from urllib.parse import urlencode
@@ -12,8 +13,8 @@ from browser import settled
 from ui.views import TABS
 
 PLACES = [(tab, view) for tab in TABS for view in tab.views or (None,)]
-# Changes each need of each component that has been started, looks at the component in the same moment, and puts the
-# need back. Gives [id, need, whether the component is marked].
+# Changes each need of each component that has been started, looks at the component in the same
+# moment, and puts the need back. Gives [id, need, whether the component is marked].
 CHANGED = """async () => {
   const {answerOf} = await lensModule('shared/view/ask.js');
   const store = await lensModule('shared/view/store.js');
@@ -42,7 +43,9 @@ CHANGED = """async () => {
 }"""
 
 
-@pytest.mark.parametrize(("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES])
+@pytest.mark.parametrize(
+    ("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES]
+)
 def test_whatever_a_component_depends_on_marks_it_from_the_moment_that_it_changes(visit, tab, view):
     place = {"tab": tab.name} | ({"view": view.title} if view else {})
     page = visit("?" + urlencode(place))

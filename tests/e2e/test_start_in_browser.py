@@ -30,8 +30,10 @@ def test_a_guess_is_taken_and_back_takes_it_away_and_the_picture_follows_pointer
     page.locator(WORDS).nth(5).hover(force=True)  # arcs follow the word that is pointed at
     expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
     words = "[...document.querySelectorAll('#start .st-word')]"
-    assert not page.evaluate(f"{words}.slice(5).some(w => w.style.getPropertyValue('--look') > 0)")  # the future
-    stop = page.locator("#start .mc-part[tabindex='0']")  # the picture is one, with arrow keys inside
+    # the future
+    assert not page.evaluate(f"{words}.slice(5).some(w => w.style.getPropertyValue('--look') > 0)")
+    # the picture is one, with arrow keys inside
+    stop = page.locator("#start .mc-part[tabindex='0']")
     assert stop.count() == 1
     stop.focus()
     page.keyboard.press("ArrowRight")
@@ -83,7 +85,8 @@ def test_it_writes_by_itself_until_it_is_stopped_or_something_is_typed(visit):
     settled(page)
     count = page.locator(WORDS).count()
     page.click("#start .st-play")
-    expect(page.locator("#start .st-play")).to_have_text("Let it write")  # by itself, after twelve words
+    # by itself, after twelve words
+    expect(page.locator("#start .st-play")).to_have_text("Let it write")
     expect(page.locator(WORDS)).to_have_count(count + 12)
     page.click("#start .st-play")
     expect(page.locator(WORDS).nth(count + 12)).to_be_visible()
@@ -92,7 +95,8 @@ def test_it_writes_by_itself_until_it_is_stopped_or_something_is_typed(visit):
     page.keyboard.press("ControlOrMeta+a")
     field.press_sequentially("The dog saw a cat", delay=60)
     settled(page)
-    expect(field).to_have_value("The dog saw a cat")  # what is written meanwhile does not take its place
+    # what is written meanwhile does not take its place
+    expect(field).to_have_value("The dog saw a cat")
     expect(page.locator("#start .st-play")).to_have_text("Let it write")
     expect(page.locator(WORDS)).to_have_count(5)
 
@@ -136,7 +140,9 @@ def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     sentence.fill(RED)
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("ball")
     page.locator("[data-part=attention-5]").focus()
-    expect(page.locator("#start .mc-said")).to_contain_text("Attention of layer 5: 7 heads look back")
+    expect(page.locator("#start .mc-said")).to_contain_text(
+        "Attention of layer 5: 7 heads look back"
+    )
     for _ in range(2):  # off and on; the head is chosen
         page.locator("[data-part=head-5]").press("Delete")
         settled(page)
@@ -157,7 +163,9 @@ def test_the_picture_shows_every_block_another_place_step_after_step(visit):
     expect(picture.locator(".mc-guess")).to_have_count(6)
     before = picture.locator(".mc-guess").all_text_contents()
     picture.locator("[data-part=token-6]").click()
-    expect(picture.locator(".mc-name.now")).to_have_text(page.locator(WORDS).nth(6).inner_text().strip())
+    expect(picture.locator(".mc-name.now")).to_have_text(
+        page.locator(WORDS).nth(6).inner_text().strip()
+    )
     expect(page.locator("#start .st-conclusion")).to_contain_text("After “lived”:")
     assert picture.locator(".mc-guess").all_text_contents() != before
     words = page.locator(WORDS).count()
@@ -170,7 +178,8 @@ def test_the_picture_shows_every_block_another_place_step_after_step(visit):
     step.click()
     expect(picture.locator("[data-part=attention-0].step")).to_have_count(1)
     marked = "document.querySelector('#start .mc-part.step')?.dataset.part"
-    # A second click within 40 ms is taken for a bouncing mouse and dropped, so count what is marked, not the clicks.
+    # A second click within 40 ms is taken for a bouncing mouse and dropped, so count what is
+    # marked, not the clicks.
     while page.evaluate(marked) != "norm":
         step.click()
     while page.evaluate(marked) == "norm":  # the next word
@@ -189,7 +198,9 @@ def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit)
     page.click("#attention-views button[role=tab]:has-text('Layers')")
     expect(page.locator("#lens td.chosen")).to_have_attribute("data-at", "6,6")
     page.reload(wait_until="commit")
-    page.get_by_role("tab", name="Start").click()  # the page, still opening, is about to go to the link's tab
+    page.get_by_role(
+        "tab", name="Start"
+    ).click()  # the page, still opening, is about to go to the link's tab
     expect(page.locator("#start .mc-name.now")).to_have_text("lived")
     expect(page.locator("#start .mc-name.now")).to_be_visible()
 
@@ -202,7 +213,8 @@ def test_a_model_of_letters_guesses_letters_and_says_which_it_lacks(visit):
     guesses = page.inner_text("#start .st-bars")
     page.get_by_label("Your sentence").fill("Où est-il?")
     expect(page.locator("#start .st-said")).to_contain_text("ù")
-    expect(page.locator("#start .st-words")).to_have_text("Où est-il? ?")  # the last is the sign of the next letter
+    # the last is the sign of the next letter
+    expect(page.locator("#start .st-words")).to_have_text("Où est-il? ?")
     assert page.inner_text("#start .st-bars") == guesses
     page.click("#start [data-do=next]")  # nor do guesses about the text before take its place
     settled(page)
@@ -241,7 +253,9 @@ def test_the_end_of_gradios_loading_screen_ends_no_frame_of_others(visit):
     count = "document.documentElement?.setAttribute('n', n++)"
     counting = f"let n = 0; (function next() {{{count}; requestAnimationFrame(next)}})()"
     apart.send("Page.enable")
-    apart.send("Page.addScriptToEvaluateOnNewDocument", {"source": counting, "worldName": "an extension"})
+    apart.send(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": counting, "worldName": "an extension"}
+    )
     page.reload()
     expect(page.locator("#start .st-bar").first).to_be_visible()
     settled(page)
@@ -249,13 +263,17 @@ def test_the_end_of_gradios_loading_screen_ends_no_frame_of_others(visit):
     page.wait_for_function(f"Number(document.documentElement.getAttribute('n')) > {count}")
 
 
-def test_on_a_phone_field_and_words_break_alike_and_a_part_of_the_upright_picture_opens_its_view(visit):
+def test_on_a_phone_field_and_words_break_alike_and_a_part_of_the_upright_picture_opens_its_view(
+    visit,
+):
     page = visit("", width=390, height=844)
     german = "Es war ein Bär und ein Fuß.  Two spaces, unbelievable-long-words"
     for text in (german, "a\nb\n\n", "x" * 120, "日本 🎉 ok"):
         page.get_by_label("Your sentence").fill(text)
         settled(page)
-        fits = page.locator("#start .st-text").evaluate("node => [node.scrollHeight, node.clientHeight]")
+        fits = page.locator("#start .st-text").evaluate(
+            "node => [node.scrollHeight, node.clientHeight]"
+        )
         assert fits[0] <= fits[1] + 1, (text, fits)
     page.get_by_label("Your sentence").fill(RED)
     expect(page.locator("#start .mc-box svg.upright [data-part^=guess-]")).to_have_count(6)
@@ -287,7 +305,9 @@ def test_temperature_and_top_k_reshape_the_bars_without_the_server(visit):
     heat.fill("1")
     assert chances(page) == first
     page.get_by_label("Top-k").fill("3")
-    assert page.locator("#start .st-bar.cut").count() == 5 and sum(chances(page)) == pytest.approx(100, abs=0.2)
+    assert page.locator("#start .st-bar.cut").count() == 5 and sum(chances(page)) == pytest.approx(
+        100, abs=0.2
+    )
     assert not [url for url in asked if "component_server" in url]
 
 
@@ -327,7 +347,9 @@ def test_one_roll_says_on_which_bar_it_fell(visit):
     page.get_by_role("button", name="Roll the dice").click()
     expect(page.locator(WORDS)).to_have_count(count + 1)
     word = page.locator(WORDS).last.inner_text().strip()
-    expect(page.locator("#start .st-said")).to_contain_text(f"The dice fell on “{word}”, which had ")
+    expect(page.locator("#start .st-said")).to_contain_text(
+        f"The dice fell on “{word}”, which had "
+    )
 
 
 def test_a_head_switched_off_in_the_picture_takes_the_castle_away_for_who_opens_the_link_too(visit):
@@ -337,7 +359,9 @@ def test_a_head_switched_off_in_the_picture_takes_the_castle_away_for_who_opens_
     expect(page.locator("#start .st-bar .st-name").first).to_have_text("castle")
     head = page.locator("#start [data-part=head-5]")
     head.focus()
-    expect(page.locator("#start .mc-said")).to_have_text(re.compile("Layer 5, head 6 looks mostly at “queen”"))
+    expect(page.locator("#start .mc-said")).to_have_text(
+        re.compile("Layer 5, head 6 looks mostly at “queen”")
+    )
     page.keyboard.press("Delete")
     said = page.locator("#start .st-conclusion")
     expect(said).to_contain_text("Without layer 5, head 6, “castle” falls from 5")
@@ -369,7 +393,9 @@ def test_every_question_shows_what_answers_it(visit):
         page.locator("#start .st-question", has_text=question.text).first.click()
         expect(page.locator(question.sees).locator("visible=true").first).to_be_visible()
         if question.head is not None:
-            expect(page.locator("#attention .at-name")).to_have_text("Layer {} · head {}".format(*question.head))
+            expect(page.locator("#attention .at-name")).to_have_text(
+                "Layer {} · head {}".format(*question.head)
+            )
 
 
 def test_control_z_takes_back_a_phrase_or_a_guess_in_one_step(visit):
@@ -389,9 +415,13 @@ def test_control_z_takes_back_a_phrase_or_a_guess_in_one_step(visit):
     expect(field).to_have_value(first)
 
 
-@pytest.mark.parametrize(("link", "is_off"), [("nonsense", False), ("L77H1", False), ("L5H6,L77H1,<b>", True)])
+@pytest.mark.parametrize(
+    ("link", "is_off"), [("nonsense", False), ("L77H1", False), ("L5H6,L77H1,<b>", True)]
+)
 def test_parts_that_a_link_misnames_or_the_model_lacks_are_left_out(visit, link, is_off):
-    page = visit("?" + urlencode({"tab": "start", "without": link, "dice": "x", "start_temperature": "nan"}))
+    page = visit(
+        "?" + urlencode({"tab": "start", "without": link, "dice": "x", "start_temperature": "nan"})
+    )
     settled(page)
     expect(page.locator("#start .st-bar")).not_to_have_count(0)
     expect(page.locator("#start [data-do=whole]")).to_be_visible(visible=is_off)

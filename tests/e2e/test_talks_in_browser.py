@@ -1,4 +1,6 @@
-"""A room of people: talks, rehearsed and steered from the speaker's window; one page leads, another follows."""
+"""A room of people: talks, rehearsed and steered from the speaker's window; one page leads, another
+follows.
+"""
 
 import json
 import re
@@ -26,7 +28,9 @@ def test_the_long_talk_shows_every_scene_in_large_letters_and_presses_what_it_pr
         expect(page.locator(".tour-target")).to_be_visible()
         expect(page.locator("#tour .tour-say")).to_have_text(scene.say)
         if scene.link.get("start") and scene.link["tab"] == "train":
-            expect(page.locator("#train .tr-title")).to_contain_text(re.compile("^(Learning|Ended)"))
+            expect(page.locator("#train .tr-title")).to_contain_text(
+                re.compile("^(Learning|Ended)")
+            )
         settled(page)
         assert lacking(page, scene) == [], f"scene {number}"
         assert loads == [], f"scene {number}"
@@ -45,7 +49,9 @@ def test_the_speaker_s_window_shows_notes_and_turns_the_hall_s(visit):
         page.get_by_role("button", name="Speaker’s window").click()
     speaker = opened.value
     expect(speaker.locator(".notes")).to_contain_text("Ask the hall")
-    expect(speaker.locator(".next")).to_contain_text("every possible next word with its probability")
+    expect(speaker.locator(".next")).to_contain_text(
+        "every possible next word with its probability"
+    )
     speaker.get_by_role("button", name="Next", exact=True).click()
     expect(page.locator("#tour .tour-count")).to_have_text("2 of 7")
     expect(speaker.locator("header")).to_contain_text("2 of 7")
@@ -64,7 +70,9 @@ def test_the_speaker_s_window_shows_notes_and_turns_the_hall_s(visit):
 def test_a_link_sets_a_form_of_train_and_start_begins_it_once(visit):
     tiny = "train.n_layer=1&train.n_head=2&train.n_embd=32&train.batch_size=8&train.max_steps=30&train.length=steps"
     page = visit(f"?tab=train&train.trick=lr_x100&train.seed=7&{tiny}&start=1")
-    expect(page.get_by_role("combobox", name="Spoil one setting")).to_have_value("learning rate × 100")
+    expect(page.get_by_role("combobox", name="Spoil one setting")).to_have_value(
+        "learning rate × 100"
+    )
     expect(page.locator("#train .tr-why")).to_contain_text("Every step overshoots")
     ended = "All steps are done"
     expect(page.locator("#train .tr-title")).to_contain_text(ended)
@@ -152,13 +160,17 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
     expect(speaker.locator("#attention .at-name")).to_be_visible()
     expect(phone.locator("#attention .at-name")).to_be_visible()
     speaker.locator("#attention-text textarea").fill("Tom saw a zebra. Tom gave food to the")
-    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a zebra. Tom gave food to the")
+    expect(phone.locator("#attention-text textarea")).to_have_value(
+        "Tom saw a zebra. Tom gave food to the"
+    )
     expect(phone.locator("#model input")).to_have_value(re.compile("^mini"))
     assert loads == []
     phone.locator("#attention-text textarea").fill("A text of mine")
     expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
     speaker.locator("#attention-text textarea").fill("Tom saw a lion. Tom gave food to the")
-    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a lion. Tom gave food to the")
+    expect(phone.locator("#attention-text textarea")).to_have_value(
+        "Tom saw a lion. Tom gave food to the"
+    )
     expect(phone.locator(".hall-chip")).not_to_contain_text("of your own")
     settled(speaker)
     speaker.locator("#attention canvas").nth(0).press("Shift+ArrowRight")
@@ -166,7 +178,9 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
     expect(phone.locator("#attention .at-name")).to_have_text(chosen)
 
     phone.locator("#attention-text textarea").fill("A text of mine")
-    speaker.get_by_role("tab", name="Layers").click()  # the speaker's text is the same: theirs stays
+    speaker.get_by_role(
+        "tab", name="Layers"
+    ).click()  # the speaker's text is the same: theirs stays
     expect(phone.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
     expect(phone.locator(".hall-chip")).to_contain_text("with a text of your own")
     expect(phone.get_by_role("button", name="Back to the speaker")).to_be_hidden()
@@ -174,7 +188,9 @@ def test_a_page_follows_model_tab_view_text_and_head_leaves_and_returns(visit):
     expect(phone.locator(".hall-chip")).to_contain_text("You are looking elsewhere")
     phone.get_by_role("button", name="Back to the speaker").click()
     expect(phone.get_by_role("tab", name="Layers")).to_have_attribute("aria-selected", "true")
-    expect(phone.locator("#attention-text textarea")).to_have_value("Tom saw a lion. Tom gave food to the")
+    expect(phone.locator("#attention-text textarea")).to_have_value(
+        "Tom saw a lion. Tom gave food to the"
+    )
     expect(phone.locator(".hall-chip")).to_have_text(re.compile(r"Following the speaker\.\s*Leave"))
 
     phone.get_by_role("button", name="Leave").click()

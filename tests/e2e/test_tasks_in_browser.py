@@ -23,7 +23,9 @@ class Mouse:
         self.clicks += 1
 
     def tab(self, name: str) -> None:
-        self.click(self.page.locator("#tabs > .tab-wrapper").get_by_role("tab", name=name, exact=True))
+        self.click(
+            self.page.locator("#tabs > .tab-wrapper").get_by_role("tab", name=name, exact=True)
+        )
 
     def view(self, name: str) -> None:
         self.click(self.page.locator("#tabs > .tabitem").get_by_role("tab", name=name, exact=True))
@@ -35,7 +37,9 @@ class Mouse:
 def next_word_and_why(mouse: Mouse) -> None:
     expect(mouse.page.locator("#start .st-bar .st-name").first).to_have_text("castle")
     mouse.button("Why this word?")
-    expect(mouse.page.locator("#why .conclusion").first).to_contain_text("“castle” rather than “house”")
+    expect(mouse.page.locator("#why .conclusion").first).to_contain_text(
+        "“castle” rather than “house”"
+    )
 
 
 def which_head_copies(mouse: Mouse) -> None:
@@ -105,9 +109,17 @@ def share_a_link(mouse: Mouse) -> None:
 
 
 TASKS: list[Callable[[Mouse], None]] = [
-    next_word_and_why, which_head_copies, wilder_then_the_same_again, how_many_parameters_has_gpt2_small,
-    train_for_half_a_minute, train_on_my_own_text, judge_my_review, switch_a_head_off, chat, share_a_link,
-]  # fmt: skip
+    next_word_and_why,
+    which_head_copies,
+    wilder_then_the_same_again,
+    how_many_parameters_has_gpt2_small,
+    train_for_half_a_minute,
+    train_on_my_own_text,
+    judge_my_review,
+    switch_a_head_off,
+    chat,
+    share_a_link,
+]
 
 
 @pytest.mark.parametrize("task", TASKS, ids=[task.__name__ for task in TASKS])

@@ -1,4 +1,6 @@
-"""What visitors have written themselves, in a real browser: it is offered back where something else took its place."""
+"""What visitors have written themselves, in a real browser: it is offered back where something else
+took its place.
+"""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,14 +25,20 @@ def test_an_exercise_that_takes_the_place_of_the_visitor_s_sentence_offers_it_ba
     back.click()
     settled(page)
     expect(page.locator("#bring-back")).to_have_count(0)
-    assert page.evaluate("async () => (await lensModule('shared/view/store.js')).sentence()") == MINE
+    assert (
+        page.evaluate("async () => (await lensModule('shared/view/store.js')).sentence()") == MINE
+    )
 
 
 @pytest.mark.parametrize(
     ("link", "field", "replace"),
     [
         ("?tab=zero-shot", "#zs-field-0 textarea", "button:has-text('Another input'):visible"),
-        ("?tab=generate&view=Tokens", "#tokens textarea >> nth=0", "button:has-text('Numbers'):visible"),
+        (
+            "?tab=generate&view=Tokens",
+            "#tokens textarea >> nth=0",
+            "button:has-text('Numbers'):visible",
+        ),
     ],
 )
 def test_a_field_that_an_example_fills_offers_what_was_typed(visit, link, field, replace):

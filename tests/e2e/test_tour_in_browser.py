@@ -12,7 +12,8 @@ from ui.state.broadcasts import SpokenTalk
 
 TALKS = Path(__file__).resolve().parents[2] / "ui" / "rooms" / "hall" / "talks"
 N_STEPS = (TALKS / "tour.txt").read_text(encoding="utf-8").count("?tab=")
-N_SHORT, N_OF_WORD = 5, 10
+N_SHORT = 5
+N_OF_WORD = 10
 DRAWN = """() => {
   const node = document.querySelector('.tour-target');
   return Boolean(node?.textContent.trim() || node?.matches('canvas, svg') || node?.querySelector('canvas, svg, input'));
@@ -108,8 +109,14 @@ def with_own_tour(visit, file, text: str):
 
 
 def test_a_scene_that_is_jumped_to_presses_what_it_presses_and_not_again(visit, tmp_path):
-    writes = "?tab=generate&view=Write&prompt=The+cat&max_new_tokens=5&start=1\n@ #stream\nIt writes."
-    page = with_own_tour(visit, tmp_path / "tour.txt", f"# Jump\n\n?tab=start\nOne.\n\n?tab=train\nTwo.\n\n{writes}\n")
+    writes = (
+        "?tab=generate&view=Write&prompt=The+cat&max_new_tokens=5&start=1\n@ #stream\nIt writes."
+    )
+    page = with_own_tour(
+        visit,
+        tmp_path / "tour.txt",
+        f"# Jump\n\n?tab=start\nOne.\n\n?tab=train\nTwo.\n\n{writes}\n",
+    )
     expect(page.locator("#tour .tour-count")).to_have_text("1 of 3")
     page.locator("#tour .tour-at").fill("2")
     expect(page.locator("#stream .ts-prompt")).to_have_text("The cat")
@@ -143,9 +150,12 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
     expect(page.locator("#tour .tour-title")).to_have_text("Two things")
     expect(page.locator("#attention .at-map.tour-target")).to_be_visible()
     page.click("#tour .tour-next")
-    expect(page.locator("#tour .tour-say")).to_contain_text("Low temperature plays safe. (This step asks for “@ #[”")
+    expect(page.locator("#tour .tour-say")).to_contain_text(
+        "Low temperature plays safe. (This step asks for “@ #[”"
+    )
     expect(page.locator("#prompt textarea")).to_have_value("The old boat")
-    expect(page.locator("#temperature input[type=number]")).to_have_value("0.8")  # the link's 9 is refused
+    # the link's 9 is refused
+    expect(page.locator("#temperature input[type=number]")).to_have_value("0.8")
     settled(page)
     own = "encodeURIComponent(JSON.parse(sessionStorage['gptlens-tour']).own)"
     link = page.evaluate(f"location.origin + '/#tour=' + {own}")
@@ -161,8 +171,12 @@ def test_a_teacher_s_own_tour_is_a_text_file_or_a_link(visit, tmp_path):
 def test_a_link_with_a_slip_opens_and_says_what_it_could_not_set(visit):
     page = visit("?tab=train&preset=Quick&tempature=1&utm_source=x")
     toast = page.locator(".toast-body")
-    expect(toast).to_contain_text("The link's preset: The preset is 'Quick'; choose 30 seconds, letters")
-    expect(toast).to_contain_text("'tempature', which this page does not know; did you mean 'temperature'")
+    expect(toast).to_contain_text(
+        "The link's preset: The preset is 'Quick'; choose 30 seconds, letters"
+    )
+    expect(toast).to_contain_text(
+        "'tempature', which this page does not know; did you mean 'temperature'"
+    )
     expect(toast).not_to_contain_text("utm")
     settled(page)
 
@@ -210,7 +224,9 @@ def test_a_killed_server_leaves_the_scene_and_the_next_one_comes_once_it_is_back
     page.context.close()
 
 
-NOTED = TALK.replace("Each head looks back.", "Each head looks back.\n> Ask who has seen this before.")
+NOTED = TALK.replace(
+    "Each head looks back.", "Each head looks back.\n> Ask who has seen this before."
+)
 
 
 def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
@@ -221,7 +237,9 @@ def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
             context = browser.new_context()
             page = context.new_page()
             page.add_init_script(COUNT_REQUESTS)
-            with page.expect_response(lambda answer: answer.url.rstrip("/") == address.rstrip("/")) as sent:
+            with page.expect_response(
+                lambda answer: answer.url.rstrip("/") == address.rstrip("/")
+            ) as sent:
                 page.goto(f"{address}#talk={key}" if key else f"{address}#talk")
             expect(page.locator("#tour .tour-count")).to_have_text("1 of 2")
             settled(page)
@@ -238,7 +256,8 @@ def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
 
 
 def test_another_page_cannot_act_in_a_session_whose_name_it_knows(browser, url):
-    page, other = browser.new_context().new_page(), browser.new_context().new_page()
+    page = browser.new_context().new_page()
+    other = browser.new_context().new_page()
     for one in (page, other):
         one.add_init_script(COUNT_REQUESTS)
         one.goto(url)

@@ -145,13 +145,17 @@ def test_a_second_run_says_what_changed_and_a_phone_follows_by_link(visit):
     expect(title(page)).to_contain_text("All steps are done")
     page.click("#train [data-do=control]")
     phone = visit(page.evaluate("location.search"), 390, 844)
-    expect(phone.locator("#train [data-cmd=again]")).to_be_visible()  # the buttons of a run that has ended
+    expect(
+        phone.locator("#train [data-cmd=again]")
+    ).to_be_visible()  # the buttons of a run that has ended
     expect(phone.locator("#train .tr-runs tbody tr")).to_have_count(2)
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     expect(phone.locator("#train-start")).to_be_visible()  # who may control the run may start one
     page.reload()
     expect(page.locator("#train .tr-runs tbody tr")).to_have_count(2)
-    expect(page.locator("#train-start")).to_be_visible()  # its owner keeps the form, with the address that was shared
+    expect(
+        page.locator("#train-start")
+    ).to_be_visible()  # its owner keeps the form, with the address that was shared
 
 
 def test_the_trained_model_opens_in_the_other_tabs_and_as_a_zip(visit):
@@ -204,7 +208,8 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
     page.click("#train-kinds button[role=tab]:has-text('Continue')")
     page.click("#train-goal label:has-text('Labels')")
-    expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")  # its own recorded example
+    # its own recorded example
+    expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")
     page.fill("#labels-lines textarea", "")
     page.click("#labels-start")
     expect(page.locator("#labels-said")).to_contain_text("empty")
@@ -214,7 +219,9 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     page.click("#train-goal label:has-text('Labels')")
     animals = ("cat", "dog", "fox", "bird", "cow", "hen")
     who = [f"{size} {word}" for size in ("big", "little", "old") for word in animals]
-    lines = "\n".join(f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who)
+    lines = "\n".join(
+        f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who
+    )
     page.fill("#labels-lines textarea", lines)
     page.click("#labels-length label:has-text('steps')")
     enter(page, "#labels-steps input", "12")
@@ -226,7 +233,8 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     expect(page.locator("#train .tr-told")).to_contain_text(re.compile("sad >?9"))
     settled(page)
     page.reload()
-    expect(page.locator("#labels-steps input")).to_have_value("12")  # it comes back to the form of its run
+    # it comes back to the form of its run
+    expect(page.locator("#labels-steps input")).to_have_value("12")
 
 
 def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit, monkeypatch):
@@ -257,7 +265,9 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     expect(title(page)).to_have_text(re.compile("^Ended.*preferences"))
     expect(page.locator("#train .tr-message")).to_contain_text("4 choices of the audience")
     page.click("#assistant-compare")
-    expect(page.locator("#assistant-told")).to_contain_text(re.compile(r"Before: \d of 3.* After 1: .* After 2: "))
+    expect(page.locator("#assistant-told")).to_contain_text(
+        re.compile(r"Before: \d of 3.* After 1: .* After 2: ")
+    )
     for place in range(3):
         assert page.locator(f"#assistant-answer-{place} .ts-text").inner_text().strip()
     page.reload()

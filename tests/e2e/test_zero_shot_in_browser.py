@@ -26,7 +26,9 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     settled(page)  # the box of the prompt has it, too
     expect(page.locator("#zs-view .zs-row.best .zs-name")).to_contain_text("positive")
     page.click("#zs-view [data-measure=per_token]")
-    expect(page.locator("#zs-view [data-measure=per_token]")).to_have_class(re.compile(r"\bchosen\b"))
+    expect(page.locator("#zs-view [data-measure=per_token]")).to_have_class(
+        re.compile(r"\bchosen\b")
+    )
     page.click("#zs-answer")
     expect(page.locator("#zs-stream .ts-text")).to_contain_text("ositive")
     page.fill("#zs-field-0 textarea", "")
@@ -34,9 +36,12 @@ def test_it_opens_with_a_finished_answer_and_follows_what_is_typed(visit):
     has_prompt(page, "What a wonderful book")  # what was there stays
 
 
-def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_the_same_prompt(visit):
+def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_the_same_prompt(
+    visit,
+):
     page = visit("?tab=zero-shot")
-    page.fill("#zs-field-0 textarea", "What a day.")  # and at once another template: both must be in the prompt
+    # and at once another template: both must be in the prompt
+    page.fill("#zs-field-0 textarea", "What a day.")
     choose(page, "#zs-template", "Overall")
     has_prompt(page, "What a day. Overall, it was")
     expect(page).to_have_url(re.compile("template=Overall.*body="))
@@ -50,7 +55,9 @@ def test_a_task_brings_its_fields_and_examples_stand_in_front_and_a_link_opens_t
     enter(page, "#zs-n-examples input[type=number]", "3")
     expect(page.locator("#zs-view .zs-example")).to_have_count(4)  # and one in the legend
     choose(page, "#zs-template", "Translate English to French")
-    expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text("Translate English to French:\n")
+    expect(page.locator("#zs-view .zs-prompt .zs-instruction")).to_have_text(
+        "Translate English to French:\n"
+    )
     choose(page, "#zs-task", "Answer from a text")
     expect(page.locator("#zs-field-1 textarea")).to_be_visible()
     has_prompt(page, "Q: ")
@@ -78,7 +85,8 @@ def test_an_edited_prompt_is_what_the_model_reads(visit):
 def test_ways_effects_and_models_side_by_side_and_the_scoreboard_counts(visit):
     page = visit("?tab=zero-shot&task=arithmetic&field_0=3+%2B+4&expected=7")
     has_prompt(page, "3 + 4 =")
-    for name in ("Ways of asking", "Answer", "Scoreboard", "Ways of asking"):  # without waiting for any
+    # without waiting for any
+    for name in ("Ways of asking", "Answer", "Scoreboard", "Ways of asking"):
         view(page, name)
     expect(page.locator("#zs-ways .zs-way")).to_have_count(4)
     expect(page.locator("#zs-ways .zs-way").nth(3).locator(".zs-verdict")).not_to_be_empty()
@@ -90,9 +98,12 @@ def test_ways_effects_and_models_side_by_side_and_the_scoreboard_counts(visit):
     expect(page.locator("#zs-uses .zs-changes tbody tr")).to_have_count(3)
     assert b"without the cue" in saved(page, "#zs-uses", "csv").read_bytes()
     view(page, "Scoreboard")
-    expect(page.locator("#zs-ladder tbody tr").first).to_be_visible()  # it was asked when the view was opened
+    expect(
+        page.locator("#zs-ladder tbody tr").first
+    ).to_be_visible()  # it was asked when the view was opened
     page.click("#zs-ladder-start")
-    settled(page)  # the rows may still be those of before, and a visitor's newest action ends the one before
+    # the rows may still be those of before, and a visitor's newest action ends the one before
+    settled(page)
     expect(page.locator("#zs-ladder tbody tr")).to_have_count(2)
     expect(page.locator("#zs-ladder h3")).to_have_text("Expected: 7")
     expect(page.locator("#zs-board h3").first).to_have_text("What people write: world")
@@ -110,7 +121,8 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
         choose(page, "#zs-task", name)
         settled(page)
     expect(page.locator("#zs-view .zs-cue").last).to_have_text(" =")
-    expect(page.locator("#zs-stream")).to_have_attribute("data-stale", "")  # the answer to another input
+    # the answer to another input
+    expect(page.locator("#zs-stream")).to_have_attribute("data-stale", "")
     expect(page.locator(".toast-body")).to_have_count(0)
     page.fill("#zs-field-0 textarea", "the green dog")
     expect(page.locator("#zs-expected textarea")).to_have_value("")
@@ -124,4 +136,5 @@ def test_changing_tasks_fast_leaves_no_notice_and_no_answer_to_another_input(vis
     has_prompt(page, "French:")  # the template has come, with its own language
     page.locator("#zs-language input, #zs-language textarea").fill("German")
     has_prompt(page, "German:")
-    expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")  # what was expected was French
+    # what was expected was French
+    expect(page.locator("#zs-expected textarea, #zs-expected input")).to_have_value("")

@@ -26,7 +26,9 @@ from tiny import NO_DROPOUT
 
 SHAPE = GPTConfig(vocab_size=20, n_positions=24, n_embd=32, n_layer=2, n_head=4, **NO_DROPOUT)
 TOKENS = SpecialTokens.after(20)
-S, D, E = TOKENS.start, TOKENS.delimiter, TOKENS.extract
+S = TOKENS.start
+D = TOKENS.delimiter
+E = TOKENS.extract
 IN = {"tokens": TOKENS, "window": 24}
 
 
@@ -36,14 +38,20 @@ def body() -> GPT:
 
 
 def classifier(n_classes: int = 2, **options) -> TaskClassifier:
-    return TaskClassifier(body(), n_classes, generator=torch.Generator().manual_seed(1), **options).eval()
+    return TaskClassifier(
+        body(), n_classes, generator=torch.Generator().manual_seed(1), **options
+    ).eval()
 
 
 def test_inputs_are_those_of_the_papers_figure():
     assert classification([1, 2], 1, **IN) == EncodedExample(((S, 1, 2, E),), 1)
     assert entailment([1, 2], [3], 0, **IN) == EncodedExample(((S, 1, 2, D, 3, E),), 0)
-    assert similarity([1], [2, 3], 1, **IN) == EncodedExample(((S, 1, D, 2, 3, E), (S, 2, 3, D, 1, E)), 1)
-    assert multiple_choice([1], [[2], [3, 4]], 1, **IN) == EncodedExample(((S, 1, D, 2, E), (S, 1, D, 3, 4, E)), 1)
+    assert similarity([1], [2, 3], 1, **IN) == EncodedExample(
+        ((S, 1, D, 2, 3, E), (S, 2, 3, D, 1, E)), 1
+    )
+    assert multiple_choice([1], [[2], [3, 4]], 1, **IN) == EncodedExample(
+        ((S, 1, D, 2, E), (S, 1, D, 3, 4, E)), 1
+    )
 
 
 def test_a_long_first_text_is_cut_and_a_long_second_one_is_a_sentence():
@@ -58,11 +66,14 @@ def test_a_long_first_text_is_cut_and_a_long_second_one_is_a_sentence():
 
 
 def test_the_extract_token_is_read_and_not_the_last_column():
-    model, example = classifier(), classification([1, 2, 3], 0, **IN)
+    model = classifier()
+    example = classification([1, 2, 3], 0, **IN)
     alone, _ = padded([example])
     beside, _ = padded([example, classification(list(range(15)), 1, **IN)])
     assert beside.shape[-1] > alone.shape[-1]
-    torch.testing.assert_close(model(alone).logits[0], model(beside).logits[0], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        model(alone).logits[0], model(beside).logits[0], atol=1e-5, rtol=1e-5
+    )
 
 
 def test_the_loss_is_the_papers_sum_of_two():
@@ -73,7 +84,8 @@ def test_the_loss_is_the_papers_sum_of_two():
     plain = classifier(auxiliary_weight=0.0)(ids, labels)
     expected = F.cross_entropy(out.logits, labels)
     assert float(plain.loss) == pytest.approx(float(expected), abs=1e-6)
-    own, n = 0.0, 0
+    own = 0.0
+    n = 0
     for example in examples:  # L1 by hand: every token after the first, given those before it
         row = torch.tensor(example.sequences[0])[None]
         logits = model.body(row).logits[0, :-1]
@@ -83,15 +95,21 @@ def test_the_loss_is_the_papers_sum_of_two():
 
 
 def test_the_body_keeps_what_it_knew():
-    before, model = body(), classifier()
+    before = body()
+    model = classifier()
     ids = torch.tensor([[1, 2, 3]])
-    torch.testing.assert_close(model.body(ids).logits[..., :20], before(ids).logits, atol=1e-6, rtol=1e-6)
+    torch.testing.assert_close(
+        model.body(ids).logits[..., :20], before(ids).logits, atol=1e-6, rtol=1e-6
+    )
     assert model.body.config.vocab_size == 23
 
 
 def test_the_same_generator_gives_the_same_classifier_also_with_a_head_of_its_own():
     untied = GPT(replace(SHAPE, tie_word_embeddings=False))
-    made = [TaskClassifier(untied, 2, generator=torch.Generator().manual_seed(1)).state_dict() for _ in range(2)]
+    made = [
+        TaskClassifier(untied, 2, generator=torch.Generator().manual_seed(1)).state_dict()
+        for _ in range(2)
+    ]
     assert all(torch.equal(value, made[1][name]) for name, value in made[0].items())
 
 
@@ -116,15 +134,23 @@ def test_a_classifier_learns_a_rule_that_needs_the_whole_text():
             ids[int(torch.randint(9, (), generator=generator))] = 7
         return classification(ids, label, **IN)
 
-    train, test = [example() for _ in range(256)], [example() for _ in range(100)]
+    train = [example() for _ in range(256)]
+    test = [example() for _ in range(100)]
     model = classifier()
     data = LabelledBatches(train, batch_size=32)
     config = TrainingConfig(
-        max_steps=64, batch_size=32, learning_rate=3e-3, warmup_steps=0, schedule="linear", eval_every=8
+        max_steps=64,
+        batch_size=32,
+        learning_rate=3e-3,
+        warmup_steps=0,
+        schedule="linear",
+        eval_every=8,
     )
     trainer = Trainer(model, config, data, evaluate=lambda: evaluate_classifier(model, test))
     scores = [event.score for event in trainer.events() if isinstance(event, EvalEvent)]
-    assert scores[0].accuracy < 0.7 and scores[-1].accuracy > 0.95 and scores[-1].loss < scores[0].loss
+    assert (
+        scores[0].accuracy < 0.7 and scores[-1].accuracy > 0.95 and scores[-1].loss < scores[0].loss
+    )
 
 
 def test_every_example_is_drawn_once_an_epoch():

@@ -16,21 +16,30 @@ from gptcore.finetuning.instruction import (
 )
 
 STORIES = [
-    f"Once there was {kind} called {name}. {name} lived in the {place}. One day {name} lost a {thing}. "
-    f"{name} looked under the bridge. There was the {thing}! {name} was glad and went home."
+    f"Once there was {kind} called {name}. {name} lived in the {place}. One day {name} lost a "
+    f"{thing}. {name} looked under the bridge. There was the {thing}! {name} was glad and went "
+    "home."
     for kind, name, place, thing in (
-        ("a little fox", "Pip", "forest", "lantern"), ("an old goat", "Greta", "barn", "whistle"),
-        ("a small crab", "Otto", "harbour", "pebble"), ("a grey mouse", "Milo", "cellar", "button"),
-        ("a brave hen", "Dora", "garden", "ribbon"), ("a shy mole", "Finn", "meadow", "spoon"),
+        ("a little fox", "Pip", "forest", "lantern"),
+        ("an old goat", "Greta", "barn", "whistle"),
+        ("a small crab", "Otto", "harbour", "pebble"),
+        ("a grey mouse", "Milo", "cellar", "button"),
+        ("a brave hen", "Dora", "garden", "ribbon"),
+        ("a shy mole", "Finn", "meadow", "spoon"),
     )
-]  # fmt: skip
+]
 
 
 def test_a_conversation_is_plain_text_that_ends_where_the_assistant_begins():
     said = [
-        Message("System", "Be short."), Message("User", " Hi "), Message("Assistant", "Hello."), Message("User", "Bye"),
-    ]  # fmt: skip
-    assert chat_prompt(said) == "System: Be short.\nUser: Hi\nAssistant: Hello.\nUser: Bye\nAssistant:"
+        Message("System", "Be short."),
+        Message("User", " Hi "),
+        Message("Assistant", "Hello."),
+        Message("User", "Bye"),
+    ]
+    assert (
+        chat_prompt(said) == "System: Be short.\nUser: Hi\nAssistant: Hello.\nUser: Bye\nAssistant:"
+    )
     assert STOP == "\nUser:"
 
 
@@ -44,7 +53,14 @@ def test_a_conversation_without_a_question_is_refused(messages):
 
 def test_every_instruction_is_answered_by_its_own_story():
     made = instructions(STORIES, 300, seed=2)
-    assert {one.kind for one in made} == {"words", "about", "continue", "ending", "question", "talk"}
+    assert {one.kind for one in made} == {
+        "words",
+        "about",
+        "continue",
+        "ending",
+        "question",
+        "talk",
+    }
     for one in made:
         if one.kind in ("words", "about"):
             assert one.answer in STORIES
@@ -92,13 +108,18 @@ def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
             assert set(requested_words(one.prompt)) == set(one.words), one.prompt
 
 
-@pytest.mark.parametrize(("prompt", "words"), [
-    ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
-    ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
-    ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
-    ("In other words, tell me a story about rain and sun.", ()), ("Write a story with a happy end.", ()),
-    ("Hello!", ()), ("", ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("Use these words in a story: Moon, Café, ice-cream.", ("Moon", "Café", "ice-cream")),
+        ("Write a story with the words: ball, rain, sorry.", ("ball", "rain", "sorry")),
+        ("Please tell me a story with a dog, a red ball and rain", ("a dog", "a red ball", "rain")),
+        ("In other words, tell me a story about rain and sun.", ()),
+        ("Write a story with a happy end.", ()),
+        ("Hello!", ()),
+        ("", ()),
+    ],
+)
 def test_the_words_of_a_prompt_are_those_of_its_list(prompt, words):
     assert requested_words(prompt) == words
 

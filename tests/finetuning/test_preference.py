@@ -42,9 +42,12 @@ def batch(pairs):
 
 def test_dpo_and_its_gradient_are_those_counted_by_hand_on_two_sequences():
     """Rafailov et al. 2023, equation 7 and the gradient below it."""
-    model, before, beta = make_model(CONFIG, seed=1), make_model(CONFIG, seed=2), 0.3
+    model = make_model(CONFIG, seed=1)
+    before = make_model(CONFIG, seed=2)
+    beta = 0.3
     pair = PAIRS[0]
-    better, worse = logprob(model, pair.better), logprob(model, pair.worse)
+    better = logprob(model, pair.better)
+    worse = logprob(model, pair.worse)
     with torch.no_grad():
         margin = (better - logprob(before, pair.better)) - (worse - logprob(before, pair.worse))
     expected = math.log(1 + math.exp(-beta * float(margin)))
@@ -55,7 +58,8 @@ def test_dpo_and_its_gradient_are_those_counted_by_hand_on_two_sequences():
     loss.backward()
     found = {name: value.grad.clone() for name, value in model.named_parameters()}
     model.zero_grad()
-    wrong = 1 / (1 + math.exp(beta * float(margin)))  # sigmoid of the reward's difference the wrong way round
+    # sigmoid of the reward's difference the wrong way round
+    wrong = 1 / (1 + math.exp(beta * float(margin)))
     (-beta * wrong * (better - worse)).backward()
     for name, value in model.named_parameters():
         torch.testing.assert_close(found[name], value.grad, atol=1e-5, rtol=1e-3, msg=name)
@@ -67,10 +71,16 @@ def test_a_model_that_has_not_moved_has_a_loss_of_ln_2_and_its_own_loss_beside_i
     alone = DirectPreference(clone(model), own_weight=0.0)(model, inputs, targets)
     assert float(alone.loss) == pytest.approx(math.log(2), abs=1e-6)
     both = DirectPreference(clone(model), own_weight=0.5)(model, inputs, targets)
-    own = F.cross_entropy(model(inputs[:2]).logits.flatten(0, 1), targets[:2].flatten(), ignore_index=-100)
+    own = F.cross_entropy(
+        model(inputs[:2]).logits.flatten(0, 1), targets[:2].flatten(), ignore_index=-100
+    )
     assert float(both.loss) == pytest.approx(math.log(2) + 0.5 * float(own), abs=1e-5)
-    assert [float(term) for term in both.terms] == pytest.approx([math.log(2), float(own)], abs=1e-5)
-    assert DirectPreference(clone(model)).score(model, PAIRS) == pytest.approx((math.log(2), 0.5), abs=1e-6)
+    assert [float(term) for term in both.terms] == pytest.approx(
+        [math.log(2), float(own)], abs=1e-5
+    )
+    assert DirectPreference(clone(model)).score(model, PAIRS) == pytest.approx(
+        (math.log(2), 0.5), abs=1e-6
+    )
     zero = torch.zeros(3)
     assert float(dpo_loss(zero, zero, zero, zero)) == pytest.approx(math.log(2))
 
@@ -84,12 +94,15 @@ def test_plain_rows_are_drawn_beside_the_pairs_and_cost_what_two_teachers_say_by
     assert torch.equal(data.draw(0, seed=3)[0], inputs) and data.updates_per_epoch == 2
     pairs = PreferenceBatches(PAIRS, batch_size=1).draw(0, seed=3)
     alone = DirectPreference(before)(model, *pairs).loss
-    found = DirectPreference(before, n_plain=2, teachers=teachers, plain_weight=0.5)(model, inputs, targets)
+    found = DirectPreference(before, n_plain=2, teachers=teachers, plain_weight=0.5)(
+        model, inputs, targets
+    )
     expected = sum(teacher(inputs[2:]).logits.softmax(-1) for teacher in teachers) / 2  # [2, 12, V]
     by_hand = -(expected * model(inputs[2:]).logits.log_softmax(-1)).sum(-1).mean()
     torch.testing.assert_close(found.terms[2], by_hand, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(found.loss, alone + 0.5 * by_hand, atol=1e-5, rtol=1e-5)
-    unmoved = DirectPreference(model, n_plain=2)(model, inputs, targets)  # the reference is the teacher: its entropy
+    # the reference is the teacher: its entropy
+    unmoved = DirectPreference(model, n_plain=2)(model, inputs, targets)
     own = model(inputs[2:]).logits
     entropy = -(own.softmax(-1) * own.log_softmax(-1)).sum(-1).mean()
     expected = DirectPreference(model)(model, *pairs).loss + entropy
@@ -114,24 +127,39 @@ def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
 
 
 def test_the_rule_reads_words_ends_and_repetitions():
-    told = judge("The balls rolled into the rain. I am sorry!", ("ball", "rain", "sorry"), ended=True)
+    told = judge(
+        "The balls rolled into the rain. I am sorry!", ("ball", "rain", "sorry"), ended=True
+    )
     assert (told.used, told.ends, told.repeated, told.n_words) == (1.0, True, 0.0, 9)
     assert judge("A ballad.", ("ball",), ended=True).used == 0.0
-    assert not judge("It was and", (), ended=True).ends and not judge("It was.", (), ended=False).ends
+    assert (
+        not judge("It was and", (), ended=True).ends and not judge("It was.", (), ended=False).ends
+    )
     assert judge("the red dog ran the red dog ran", (), ended=True).repeated == pytest.approx(1 / 5)
     assert holds("Jumping", "jump") and not holds("Jumper", "jump")
     long = "word " * 30
-    assert judge(long + "cat.", ("cat",), ended=True).score > judge(long + "dog.", ("cat",), ended=True).score
+    assert (
+        judge(long + "cat.", ("cat",), ended=True).score
+        > judge(long + "dog.", ("cat",), ended=True).score
+    )
 
 
 def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
     lm = gptcore.load("mini")
-    one = Instruction("Write a story with the words: cat, hat, bed.", "", "words", ("cat", "hat", "bed"))
-    ids = {text: tuple(lm.tokenizer.encode(text)) for text in ("A cat, a hat, a bed.", "A dog.", "A cow.")}
+    one = Instruction(
+        "Write a story with the words: cat, hat, bed.", "", "words", ("cat", "hat", "bed")
+    )
+    ids = {
+        text: tuple(lm.tokenizer.encode(text))
+        for text in ("A cat, a hat, a bed.", "A dog.", "A cow.")
+    }
     written = [Answer(text, tokens, True) for text, tokens in ids.items()]
     (pair,) = pairs_of(lm, one, written)
     end = lm.tokenizer.end_id
-    assert pair.better.answer == (*ids["A cat, a hat, a bed."], end) and pair.worse.answer == (*ids["A dog."], end)
+    assert pair.better.answer == (*ids["A cat, a hat, a bed."], end) and pair.worse.answer == (
+        *ids["A dog."],
+        end,
+    )
     assert pair.better.prompt == pair.worse.prompt
     assert pairs_of(lm, one, written[1:]) == [] == pairs_of(lm, one, written[:1])
     assert preference_pair(lm, "Hi", written[0], Answer("", (), True)) is None
@@ -140,13 +168,25 @@ def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():
 
 
 def test_several_pairs_of_the_same_answers_go_from_the_ends_to_the_middle():
-    lm, words = gptcore.load("mini"), ("cat", "dog", "sun")
+    lm = gptcore.load("mini")
+    words = ("cat", "dog", "sun")
     one = Instruction("Write a story with the words: cat, dog, sun.", "", "words", words)
-    texts = ("The cat.", "The cat and the dog.", "Nothing.", "The cat, the dog and the sun.", "A bird.")
+    texts = (
+        "The cat.",
+        "The cat and the dog.",
+        "Nothing.",
+        "The cat, the dog and the sun.",
+        "A bird.",
+    )
     written = [Answer(text, tuple(lm.tokenizer.encode(f" {text}")), True) for text in texts]
-    found, decode = pairs_of(lm, one, written, most=5), lm.tokenizer.decode
-    assert [decode(pair.better.answer) for pair in found] == [f" {texts[n]}<|endoftext|>" for n in (3, 1)]
-    assert {decode(pair.worse.answer) for pair in found} == {f" {texts[n]}<|endoftext|>" for n in (2, 4)}
+    found = pairs_of(lm, one, written, most=5)
+    decode = lm.tokenizer.decode
+    assert [decode(pair.better.answer) for pair in found] == [
+        f" {texts[n]}<|endoftext|>" for n in (3, 1)
+    ]
+    assert {decode(pair.worse.answer) for pair in found} == {
+        f" {texts[n]}<|endoftext|>" for n in (2, 4)
+    }
     assert len(pairs_of(lm, one, written)) == 1 and pairs_of(lm, one, written[:1], most=3) == []
 
 

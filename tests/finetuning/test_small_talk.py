@@ -9,11 +9,20 @@ import pytest
 import gptcore
 from gptcore.finetuning import Message, chat_prompt, instructions
 from gptcore.finetuning.answering import WRITING
-from gptcore.finetuning.instruction import ASSISTANT, STOP, USER, _texts, in_conversation, small_talk
+from gptcore.finetuning.instruction import (
+    ASSISTANT,
+    STOP,
+    USER,
+    _texts,
+    in_conversation,
+    small_talk,
+)
 from gptcore.inference.generation import generate
 
 _LINES = Path(__file__).with_name("held_out_messages.txt").read_text(encoding="utf-8").splitlines()
-HELD_OUT = [tuple(line.split(": ", 1)[1].split(" >> ")) for line in _LINES if not line.startswith("#")]
+HELD_OUT = [
+    tuple(line.split(": ", 1)[1].split(" >> ")) for line in _LINES if not line.startswith("#")
+]
 
 
 def plain(text: str) -> str:
@@ -48,19 +57,30 @@ def test_no_held_out_message_is_in_the_training():
 
 
 MOST = 60  # tokens; the longest answer of the training has half as many
-STORIES = ["Once there was a fox. It had a lantern. It lost the lantern. It found it under the bridge."] * 3
+STORIES = [
+    "Once there was a fox. It had a lantern. It lost the lantern. It found it under the bridge."
+] * 3
 
 
 @pytest.mark.slow
 def test_the_bundled_assistant_ends_its_answers_and_remembers_a_name():
-    """Whether an answer fits is for readers; that it ends, and does not repeat itself without end, is for a test."""
+    """Whether an answer fits is for readers; that it ends, and does not repeat itself without end,
+    is for a test.
+    """
     lm = gptcore.load("assistant")
-    ended, named = 0, 0
+    ended = 0
+    named = 0
     for turns in HELD_OUT:
         said = [Message(ASSISTANT if place % 2 else USER, turn) for place, turn in enumerate(turns)]
-        written = [*generate(lm, chat_prompt(said), settings=WRITING, max_new_tokens=MOST, seed=1, stop=[STOP])]
+        written = [
+            *generate(
+                lm, chat_prompt(said), settings=WRITING, max_new_tokens=MOST, seed=1, stop=[STOP]
+            )
+        ]
         text = "".join(token.text for token in written)
         ended += len(written) < MOST
-        named += any(name in turns[0] and name in text for name in ("Anna", "Bartholomew", "Stefan"))
+        named += any(
+            name in turns[0] and name in text for name in ("Anna", "Bartholomew", "Stefan")
+        )
     assert ended >= len(HELD_OUT) - 2  # which texts are drawn depends on how a processor rounds
     assert named >= 1  # of four

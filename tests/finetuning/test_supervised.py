@@ -30,12 +30,19 @@ def test_only_answers_carry_a_loss():
     assert inputs.tolist() == [[1, 2, 3, 4], [6, 7, 8, 9]]
     none = IGNORED_TARGET
     assert targets.tolist() == [[none, none, 4, 5], [7, 8, 9, 10]]
-    inputs, targets = padded_answers([AnswerExample((1, 2), (3,)), AnswerExample((4, 5, 6, 7), (8, 9))])
-    assert targets[0].tolist() == [none, 3, none, none, none]  # what fills up the row is not learned
+    inputs, targets = padded_answers(
+        [AnswerExample((1, 2), (3,)), AnswerExample((4, 5, 6, 7), (8, 9))]
+    )
+    # what fills up the row is not learned
+    assert targets[0].tolist() == [none, 3, none, none, none]
 
 
 def test_a_row_of_several_examples_has_the_same_targets_one_behind_the_other():
-    examples = [AnswerExample((1, 2, 3), (4, 5)), AnswerExample((6,), (7, 8)), AnswerExample((9, 9), (10,))]
+    examples = [
+        AnswerExample((1, 2, 3), (4, 5)),
+        AnswerExample((6,), (7, 8)),
+        AnswerExample((9, 9), (10,)),
+    ]
     inputs, targets = padded_rows([examples, examples[:1]])
     none = IGNORED_TARGET
     assert inputs.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8, 9, 9], [1, 2, 3, 4, 0, 0, 0, 0, 0, 0]]
@@ -47,12 +54,17 @@ def test_a_row_of_several_examples_has_the_same_targets_one_behind_the_other():
 
 def test_a_word_is_requested_by_the_prompt_of_its_own_example_alone():
     common = [AnswerExample((0,), (2,) * 40)] * 100
-    row = [AnswerExample((20, 3), (20, 21, 20)), AnswerExample((21, 3), (20, 21)), AnswerExample((0,), (3, 20))]
+    row = [
+        AnswerExample((20, 3), (20, 21, 20)),
+        AnswerExample((21, 3), (20, 21)),
+        AnswerExample((0,), (3, 20)),
+    ]
     inputs, targets = padded_rows([row, row[1:]])
     found = AnswerLoss([*row, *common], 30).requested(inputs, targets)
     asked = [targets[row][found[row]].tolist() for row in range(2)]
     assert asked == [[20, 21], [21]]
-    assert found.nonzero().tolist() == [[0, 1], [0, 7], [1, 2]]  # the second 20 of the first is no longer asked for
+    # the second 20 of the first is no longer asked for
+    assert found.nonzero().tolist() == [[0, 1], [0, 7], [1, 2]]
 
 
 def test_packing_fills_rows_and_loses_nothing():
@@ -67,7 +79,8 @@ def test_packing_fills_rows_and_loses_nothing():
 
 
 def test_a_row_may_begin_with_any_of_its_examples():
-    long, short = [AnswerExample((1,), (2,) * 12)] * 40, [AnswerExample((3,), (4, 5))] * 80
+    long = [AnswerExample((1,), (2,) * 12)] * 40
+    short = [AnswerExample((3,), (4, 5))] * 80
     rows = AnswerBatches([*long, *short], batch_size=8, window=20).rows
     begun = [row[0].prompt for row in rows if len({one.prompt for one in row}) == 2]
     assert 0.2 < begun.count((3,)) / len(begun) < 0.9 and len(begun) > 20
@@ -78,21 +91,30 @@ def test_the_loss_is_the_mean_over_the_answers_counted_by_hand():
     model = make_model(config)
     examples = [AnswerExample((1, 20, 3), (4, 20, 6)), AnswerExample((7,), (8, 9, 10, 11))]
     inputs, targets = padded_answers(examples)
-    logprobs = [model(torch.tensor([[*one.prompt, *one.answer]])).logits[0].log_softmax(-1) for one in examples]
+    logprobs = [
+        model(torch.tensor([[*one.prompt, *one.answer]])).logits[0].log_softmax(-1)
+        for one in examples
+    ]
     each = [
         [-float(rows[len(one.prompt) - 1 + i, token]) for i, token in enumerate(one.answer)]
         for rows, one in zip(logprobs, examples, strict=True)
     ]
     plain = AnswerLoss(examples, 30, weight=1.0)
     assert float(plain(model, inputs, targets)) == pytest.approx(sum(map(sum, each)) / 7, abs=1e-5)
-    assert float(plain(model, inputs, targets)) == pytest.approx(float(model(inputs, targets).loss), abs=1e-5)
+    assert float(plain(model, inputs, targets)) == pytest.approx(
+        float(model(inputs, targets).loss), abs=1e-5
+    )
     # Token 20 was asked for: it stands in the prompt, and is rare in a larger set of answers.
     many = [*examples, *[AnswerExample((1,), (2,) * 40)] * 50]
     weighted = AnswerLoss(many, 30, weight=5.0)
     found = weighted.requested(inputs, targets)
     assert found.nonzero().tolist() == [[0, 3]]
     weights = [[1, 5, 1], [1, 1, 1, 1]]
-    total = sum(w * loss for ws, losses in zip(weights, each, strict=True) for w, loss in zip(ws, losses, strict=True))
+    total = sum(
+        w * loss
+        for ws, losses in zip(weights, each, strict=True)
+        for w, loss in zip(ws, losses, strict=True)
+    )
     assert float(weighted(model, inputs, targets)) == pytest.approx(total / 11, abs=1e-5)
 
 
@@ -112,7 +134,8 @@ def test_examples_fit_the_window_and_end_where_there_is_room():
 
 def test_what_teaches_an_assistant_ends_where_it_can_and_has_plain_stories_behind():
     lm = gptcore.load("mini")
-    made, end = instructions(STORIES, 60), lm.tokenizer.end_id
+    made = instructions(STORIES, 60)
+    end = lm.tokenizer.end_id
     every = answer_examples(lm.tokenizer, made, STORIES, 256, plain_share=0.1)
     assert len(every) == 66 and all(one.answer[-1] == end for one in every)
     assert [one.prompt == (end,) for one in every] == [False] * 60 + [True] * 6
@@ -120,7 +143,8 @@ def test_what_teaches_an_assistant_ends_where_it_can_and_has_plain_stories_behin
     some = answer_examples(lm.tokenizer, made, STORIES, lengths[40] - 1, plain_share=0.0)
     assert 30 <= len(some) < 60 and all(one.answer[-1] == end for one in some)
     few = answer_examples(lm.tokenizer, made, STORIES, lengths[10], plain_share=0.0)
-    assert len({one.answer[-1] == end for one in few}) == 2  # too many do not fit: what there is of them is read
+    # too many do not fit: what there is of them is read
+    assert len({one.answer[-1] == end for one in few}) == 2
 
 
 def test_batches_read_every_example_once_an_epoch():
@@ -133,7 +157,12 @@ def test_batches_read_every_example_once_an_epoch():
     assert sorted(again) == sorted(seen) and again != seen
     two = AnswerBatches(examples, batch_size=2, window=5)
     assert two.updates_per_epoch == 2 and len(two.rows) == 4
-    read = [one for index in range(2) for row in two.draw(index, 5)[1] for one in row[row != IGNORED_TARGET].tolist()]
+    read = [
+        one
+        for index in range(2)
+        for row in two.draw(index, 5)[1]
+        for one in row[row != IGNORED_TARGET].tolist()
+    ]
     assert sorted(read) == sorted(2 * list(range(2, 9)))
     with pytest.raises(TrainingError, match="no example"):
         AnswerBatches([], batch_size=3, window=2)

@@ -1,4 +1,6 @@
-"""Texts that are written together: each is what it would be alone, whenever the others begin and end."""
+"""Texts that are written together: each is what it would be alone, whenever the others begin and
+end.
+"""
 
 import pytest
 import torch
@@ -26,8 +28,14 @@ def mini():
 
 
 def text(lm, place: int, *, seed: int | None = None) -> TokenSequence:
-    prompt = ["Once upon a time", "The dog", "Lily and her mother went to the park. They", "One day, a bird"][place % 4]
-    settings, seed = SETTINGS[place % len(SETTINGS)], place if seed is None else seed
+    prompt = [
+        "Once upon a time",
+        "The dog",
+        "Lily and her mother went to the park. They",
+        "One day, a bird",
+    ][place % 4]
+    settings = SETTINGS[place % len(SETTINGS)]
+    seed = place if seed is None else seed
     return TokenSequence(prompt_ids(lm, prompt), settings, seed=seed, tokenizer=lm.tokenizer)
 
 
@@ -52,7 +60,9 @@ def alone(lm, place: int, n_tokens: int) -> list[int]:
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     lengths = [30, 9, 41, 17, 1, 25]
-    batch, texts, given = RunningBatch(mini.model, use_cache=use_cache), [], {}
+    batch = RunningBatch(mini.model, use_cache=use_cache)
+    texts = []
+    given = {}
     for place, n_tokens in enumerate(lengths):
         texts.append(text(mini, place))
         batch.join(texts[-1], n_tokens)
@@ -69,20 +79,32 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
 
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_a_context_that_several_texts_begin_with_is_read_once(mini, use_cache, monkeypatch):
-    ids, reads = prompt_ids(mini, "Lily and her mother went to the park."), []
+    ids = prompt_ids(mini, "Lily and her mother went to the park.")
+    reads = []
     read = DecodeEngine.read
-    monkeypatch.setattr(DecodeEngine, "read", lambda self, row, ids: reads.append(tuple(ids)) or read(self, row, ids))
+    monkeypatch.setattr(
+        DecodeEngine,
+        "read",
+        lambda self, row, ids: reads.append(tuple(ids)) or read(self, row, ids),
+    )
 
     def together(*seeds: int) -> list[list[int]]:
-        texts = [TokenSequence(ids, SETTINGS[0], seed=seed, tokenizer=mini.tokenizer) for seed in seeds]
+        texts = [
+            TokenSequence(ids, SETTINGS[0], seed=seed, tokenizer=mini.tokenizer) for seed in seeds
+        ]
         batch = RunningBatch(mini.model, use_cache=use_cache)
         for place, one in enumerate(texts):
-            batch.join(one, 1 if place == 0 else 8)  # the first one leaves in the step in which it was read
+            # the first one leaves in the step in which it was read
+            batch.join(one, 1 if place == 0 else 8)
         return finished(batch, texts)
 
     found = together(1, 2, 3, 4)
-    assert reads.count(tuple(ids)) == 2  # by the first, which leaves, and by the second for all others
-    assert found == [together(0, seed)[1] if place else together(seed)[0] for place, seed in enumerate((1, 2, 3, 4))]
+    # by the first, which leaves, and by the second for all others
+    assert reads.count(tuple(ids)) == 2
+    assert found == [
+        together(0, seed)[1] if place else together(seed)[0]
+        for place, seed in enumerate((1, 2, 3, 4))
+    ]
     assert len({tuple(one) for one in found}) == 4
 
 
@@ -91,15 +113,19 @@ def test_each_text_slides_its_own_window():
     prompts = [[1, 2, 3], list(range(12)), [7]]
 
     def together(*chosen: int) -> list[list[int]]:
-        return written(model, [TokenSequence(prompts[n], SamplingSettings(), seed=n) for n in chosen], 40)
+        return written(
+            model, [TokenSequence(prompts[n], SamplingSettings(), seed=n) for n in chosen], 40
+        )
 
     assert together(0, 1, 2) == [together(place)[0] for place in (0, 1, 2)]
-    prompts += [list(range(12)), list(range(12))]  # which fill the window: the first reads again at once
+    # which fill the window: the first reads again at once
+    prompts += [list(range(12)), list(range(12))]
     assert together(1, 3, 4) == [together(place)[0] for place in (1, 3, 4)]
 
 
 def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
-    batch, texts = RunningBatch(mini.model), [text(mini, place) for place in range(3)]
+    batch = RunningBatch(mini.model)
+    texts = [text(mini, place) for place in range(3)]
     for one in texts:
         batch.join(one, 20)
     list(batch.step())
@@ -112,7 +138,8 @@ def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
 
 
 def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
-    batch, texts = RunningBatch(mini.model), [text(mini, place) for place in range(2)]
+    batch = RunningBatch(mini.model)
+    texts = [text(mini, place) for place in range(2)]
     for one in texts:
         batch.join(one, 20)
     list(batch.step())
@@ -148,21 +175,29 @@ def test_a_text_that_looks_ahead_ends_with_the_logits_after_its_last_token(use_c
         assert all(one.complete == (one.next_logits is not None) for one in texts)
     for one, n_tokens in zip(texts, lengths, strict=True):
         assert given.count(one) == n_tokens == one.n_new
-        torch.testing.assert_close(one.next_logits, last_logits(model, one.ids, n_prompt=3), atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(
+            one.next_logits, last_logits(model, one.ids, n_prompt=3), atol=1e-4, rtol=1e-4
+        )
     assert other.complete and other.next_logits is None
 
 
 def test_a_text_that_looks_ahead_and_meets_its_stop_string_is_complete_without(mini):
     stopped = TokenSequence(
-        prompt_ids(mini, "Once upon a time"), SamplingSettings(temperature=0), seed=1, tokenizer=mini.tokenizer,
-        stop=["."], look_ahead=True,
-    )  # fmt: skip
+        prompt_ids(mini, "Once upon a time"),
+        SamplingSettings(temperature=0),
+        seed=1,
+        tokenizer=mini.tokenizer,
+        stop=["."],
+        look_ahead=True,
+    )
     written(mini.model, [stopped], 100)
     assert stopped.end == "stop" and stopped.complete and stopped.next_logits is None
 
 
 def test_a_model_without_causal_mask_is_reread_for_every_token():
-    model = make_model(GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, causal=False))
+    model = make_model(
+        GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=2, n_head=4, causal=False)
+    )
     found = []
     for use_cache in (True, False):
         one = TokenSequence([3, 1, 4, 1, 5], SamplingSettings(temperature=0), seed=1)

@@ -41,11 +41,17 @@ def step_by_step(lm: LanguageModel, ids: list[int], n: int, settings: SamplingSe
         ids = one.ids
 
 
-@pytest.mark.parametrize("settings", [{"top_p": 0.8, "temperature": 1.3, "repetition_penalty": 1.4}, {}])
+@pytest.mark.parametrize(
+    "settings", [{"top_p": 0.8, "temperature": 1.3, "repetition_penalty": 1.4}, {}]
+)
 def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settings):
     prompt = random_ids(tiny_model.config, 5).tolist()
     runs = [
-        list(gptcore.generate(tiny_model, prompt, max_new_tokens=80, seed=4, use_cache=use_cache, **settings))
+        list(
+            gptcore.generate(
+                tiny_model, prompt, max_new_tokens=80, seed=4, use_cache=use_cache, **settings
+            )
+        )
         for use_cache in (True, False)
     ]
     assert ids_of(runs[0]) == ids_of(runs[1])
@@ -54,16 +60,23 @@ def test_cached_and_uncached_tokens_agree_far_past_the_window(tiny_model, settin
 
 
 def test_dropout_is_off_while_writing_and_training_mode_is_left_as_it_was():
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)).train()
+    model = make_model(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4)
+    ).train()
     runs = [
-        ids_of(gptcore.generate(model, [1, 2, 3], max_new_tokens=60, temperature=0, use_cache=use_cache))
+        ids_of(
+            gptcore.generate(
+                model, [1, 2, 3], max_new_tokens=60, temperature=0, use_cache=use_cache
+            )
+        )
         for use_cache in (True, False, True)
     ]
     assert runs[0] == runs[1] == runs[2] and model.training
 
 
 def test_when_the_window_is_full_reading_starts_again_from_its_last_half():
-    starts, start = [], 0
+    starts = []
+    start = 0
     for n_tokens in range(1, 20):
         start = context_start(n_tokens, start, 8)
         starts.append(start)
@@ -83,12 +96,20 @@ def test_decoding_row_by_row_equals_a_full_forward_pass(tiny_model, precision):
     assert error < {"exact": 1e-5, "fast": 2e-3}[precision]
 
 
-@pytest.mark.parametrize("switches", [
-    {"use_mlp": False}, {"use_positions": False}, {"attention_bias": False, "activation_function": "gelu"},
-    {"tie_word_embeddings": False, "activation_function": "relu"}, {"norm_position": "post", "use_mlp": False},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"use_mlp": False},
+        {"use_positions": False},
+        {"attention_bias": False, "activation_function": "gelu"},
+        {"tie_word_embeddings": False, "activation_function": "relu"},
+        {"norm_position": "post", "use_mlp": False},
+    ],
+)
 def test_the_decode_engine_follows_every_switch(switches):
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
+    model = make_model(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches)
+    )
     ids = random_ids(model.config, 1, 10)
     decoder = DecodeEngine(model)
     begun(decoder, ids[:, :3])
@@ -103,7 +124,10 @@ def test_contexts_read_together_are_as_those_read_one_by_one(causal):
     shape = {"vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 2, "n_head": 4}
     model = make_model(GPTConfig(**shape, causal=causal))
     contexts = [
-        ids[:length] for ids, length in zip(random_ids(model.config, 5, 9).tolist(), (3, 9, 1, 6, 6), strict=True)
+        ids[:length]
+        for ids, length in zip(
+            random_ids(model.config, 5, 9).tolist(), (3, 9, 1, 6, 6), strict=True
+        )
     ]
     together, alone = (DecodeEngine(model, precision="exact", capacity=11) for _ in range(2))
     alone.cache.add()
@@ -111,7 +135,8 @@ def test_contexts_read_together_are_as_those_read_one_by_one(causal):
     for row, context in enumerate(contexts[1:], start=1):
         alone.cache.add()
         expected.append(alone.read(row, context))
-    found = torch.cat([together.read_together(contexts[:2]), together.read_together(contexts[2:])])  # joins others
+    # joins others
+    found = torch.cat([together.read_together(contexts[:2]), together.read_together(contexts[2:])])
     torch.testing.assert_close(found, torch.stack(expected), atol=1e-5, rtol=1e-5)
     for _ in range(2):
         new = [4, 8, 15, 16, 23]
@@ -126,7 +151,8 @@ def test_contexts_read_together_are_as_those_read_one_by_one(causal):
 
 def test_rows_of_different_lengths_come_and_go(tiny_model):
     ids = random_ids(tiny_model.config, 4, 20).tolist()
-    decoder, texts = DecodeEngine(tiny_model, precision="exact"), list[list[int]]()
+    decoder = DecodeEngine(tiny_model, precision="exact")
+    texts = list[list[int]]()
 
     def join(text: list[int]) -> None:
         decoder.cache.add()
@@ -173,7 +199,10 @@ def test_packed_weights_follow_training_and_are_shared_between_runs(tiny_model):
 
 
 def test_the_same_seed_gives_the_same_text_and_another_seed_another(lm):
-    texts = ["".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=30, seed=seed)) for seed in (1, 1, 2)]
+    texts = [
+        "".join(t.text for t in gptcore.generate(lm, "abc", max_new_tokens=30, seed=seed))
+        for seed in (1, 1, 2)
+    ]
     assert texts[0] == texts[1] != texts[2]
 
 
@@ -197,7 +226,8 @@ def test_a_stop_string_across_tokens_is_left_out_and_nothing_of_it_is_shown(lm):
 
 
 def test_a_stop_string_is_found_across_texts_written_in_several_goes(lm):
-    ids, settings = lm.tokenizer.encode("abc"), SamplingSettings()
+    ids = lm.tokenizer.encode("abc")
+    settings = SamplingSettings()
     whole = TokenSequence(ids, settings, seed=5, tokenizer=lm.tokenizer)
     list(continue_together(lm.model, [whole], max_new_tokens=20))
     stop = lm.tokenizer.decode(whole.ids[8:11])
@@ -221,17 +251,36 @@ def bpe() -> ByteBPE:
 
 def test_the_end_of_text_token_ends_the_text_unless_told_otherwise(bpe):
     model = make_model(
-        GPTConfig(vocab_size=262, n_positions=32, n_embd=32, n_layer=1, n_head=2, tie_word_embeddings=False)
+        GPTConfig(
+            vocab_size=262,
+            n_positions=32,
+            n_embd=32,
+            n_layer=1,
+            n_head=2,
+            tie_word_embeddings=False,
+        )
     )
     with torch.no_grad():
-        model.lm_head.weight[bpe.end_id] = 50 * model.ln_f.weight  # whatever is read, the end comes next or never
+        # whatever is read, the end comes next or never
+        model.lm_head.weight[bpe.end_id] = 50 * model.ln_f.weight
         model.lm_head.weight[bpe.end_id] += 0.1
         model.ln_f.bias.fill_(1.0)
     lm = LanguageModel(model, bpe, "ends")
     tokens = list(gptcore.generate(lm, "the cat", max_new_tokens=5, temperature=0))
-    assert ids_of(tokens) == [bpe.end_id] and tokens[0].text == "" and tokens[0].end == "end-of-text"
-    assert len(list(gptcore.generate(lm, "the cat", max_new_tokens=5, temperature=0, stop_at_end=False))) == 5
-    longer = list(gptcore.generate(lm, "the cat", max_new_tokens=9, temperature=0, min_new_tokens=4))
+    assert (
+        ids_of(tokens) == [bpe.end_id] and tokens[0].text == "" and tokens[0].end == "end-of-text"
+    )
+    assert (
+        len(
+            list(
+                gptcore.generate(lm, "the cat", max_new_tokens=5, temperature=0, stop_at_end=False)
+            )
+        )
+        == 5
+    )
+    longer = list(
+        gptcore.generate(lm, "the cat", max_new_tokens=9, temperature=0, min_new_tokens=4)
+    )
     assert bpe.end_id not in ids_of(longer)[:4] and longer[4].id == bpe.end_id
 
 
@@ -241,18 +290,27 @@ def test_parts_of_a_character_are_held_until_it_is_whole(bpe):
     tokens = list(gptcore.generate(lm, "日", max_new_tokens=60, seed=2))
     text = "".join(t.text for t in tokens)
     assert bpe.decode(ids_of(tokens)).startswith(text) and len(text) > 20
-    steps = step_by_step(lm, bpe.encode("日"), len(tokens), SamplingSettings(), seed=2, tokenizer=bpe)
-    assert [made.text for _, (made,) in steps] == [token.text for token in tokens]  # the parts still find each other
+    steps = step_by_step(
+        lm, bpe.encode("日"), len(tokens), SamplingSettings(), seed=2, tokenizer=bpe
+    )
+    # the parts still find each other
+    assert [made.text for _, (made,) in steps] == [token.text for token in tokens]
 
 
-@pytest.mark.parametrize(("prompt", "settings", "error", "words"), [
-    ("", {}, TokenIdError, "empty"), ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
-    ([61], {}, TokenIdError, "0 to 60"), ("abc", {"top_k": 62}, SamplingError, "62"),
-    ("abc", {"seed": -1}, SamplingError, "seed"), ("abc", {"seed": 2**63}, SamplingError, "seed"),
-    ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
-    ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
-    ("abc", {"stop": [""]}, SamplingError, "stop string"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("prompt", "settings", "error", "words"),
+    [
+        ("", {}, TokenIdError, "empty"),
+        ("a" * 25, {}, ContextLengthError, "25 tokens; this model reads 24"),
+        ([61], {}, TokenIdError, "0 to 60"),
+        ("abc", {"top_k": 62}, SamplingError, "62"),
+        ("abc", {"seed": -1}, SamplingError, "seed"),
+        ("abc", {"seed": 2**63}, SamplingError, "seed"),
+        ("abc", {"max_new_tokens": 0}, SamplingError, "at least 1"),
+        ("abc", {"max_new_tokens": 2.0}, SamplingError, "whole number"),
+        ("abc", {"stop": [""]}, SamplingError, "stop string"),
+    ],
+)
 def test_bad_requests_are_refused_before_the_first_token(lm, prompt, settings, error, words):
     with pytest.raises(error, match=words):
         gptcore.generate(lm, prompt, **{"max_new_tokens": 4, **settings})
@@ -272,7 +330,8 @@ def test_damaged_weights_are_a_sentence_and_not_nonsense(tiny_model):
 
 
 def test_writing_token_by_token_equals_writing_at_once_also_past_the_window(lm):
-    ids, settings = lm.tokenizer.encode("abcd"), SamplingSettings(top_k=20)
+    ids = lm.tokenizer.encode("abcd")
+    settings = SamplingSettings(top_k=20)
     at_once = TokenSequence(ids, settings, seed=6)
     list(continue_together(lm.model, [at_once], max_new_tokens=60))
     *_, (one, _) = step_by_step(lm, ids, 60, settings, seed=6)
@@ -283,45 +342,65 @@ def test_settings_are_given_as_an_object_or_by_name(lm):
     settings = SamplingSettings(temperature=0.8, top_k=5, top_p=0.9)
 
     def text(**given):
-        return [token.id for token in gptcore.generate(lm, "abcd", max_new_tokens=8, seed=1, **given)]
+        return [
+            token.id for token in gptcore.generate(lm, "abcd", max_new_tokens=8, seed=1, **given)
+        ]
 
     assert text(settings=settings) == text(**asdict(settings))
-    assert text(settings=settings, temperature=0) == text(**asdict(replace(settings, temperature=0)))
+    assert text(settings=settings, temperature=0) == text(
+        **asdict(replace(settings, temperature=0))
+    )
     with pytest.raises(TypeError, match="warmth"):
         text(warmth=1)
 
 
 def test_every_sampling_option_has_a_control_with_its_neutral_value():
     assert [field.name for field in fields(SamplingSettings)] == [*CONTROLS]
-    assert SamplingSettings().on_controls() == {name: control.neutral for name, control in CONTROLS.items()}
+    assert SamplingSettings().on_controls() == {
+        name: control.neutral for name, control in CONTROLS.items()
+    }
 
 
 def test_a_stop_string_counts_from_the_minimum_on(lm):
-    """Neither one that ends before it nor one that begins before it ends the text; also in several goes."""
+    """Neither one that ends before it nor one that begins before it ends the text; also in several
+    goes.
+    """
     plain = list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, temperature=1.0))
     texts = [token.text for token in plain]
     written = "".join(texts[:20])
     stop = written[4:6]
     assert len(list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, stop=[stop]))) < 20
     for least in (20, 35):
-        kept = list(gptcore.generate(lm, "the", max_new_tokens=60, seed=3, stop=[stop], min_new_tokens=least))
+        kept = list(
+            gptcore.generate(
+                lm, "the", max_new_tokens=60, seed=3, stop=[stop], min_new_tokens=least
+            )
+        )
         assert len(kept) >= least
         after = "".join(token.text for token in kept[least:])
         assert stop not in after
     across = texts[19][-1:] + texts[20][:1]  # its first letter is of the minimum
-    kept = list(gptcore.generate(lm, "the", max_new_tokens=30, seed=3, stop=[across], min_new_tokens=20))
+    kept = list(
+        gptcore.generate(lm, "the", max_new_tokens=30, seed=3, stop=[across], min_new_tokens=20)
+    )
     assert len(kept) > 20 and "".join(token.text for token in kept[:21]) == "".join(texts[:21])
 
 
 @pytest.mark.parametrize(
     ("prompt", "said"),
     [
-        (["Once", "Twice"], r"take generate_batch\(lm"), ([[1, 2], [3]], "take generate_batch"),
-        (None, "give a text or a list of token ids"), (7, "give a text"), (b"Once", r"prompt\.decode\(\)"),
-        ([1.5, 2], "A token id is 1.5; ids are whole numbers"), (torch.tensor([1.5]), "ids are whole numbers"),
-        ([], "prompt is empty"), ("", "prompt is empty"), ([None], "A token id is None"),
+        (["Once", "Twice"], r"take generate_batch\(lm"),
+        ([[1, 2], [3]], "take generate_batch"),
+        (None, "give a text or a list of token ids"),
+        (7, "give a text"),
+        (b"Once", r"prompt\.decode\(\)"),
+        ([1.5, 2], "A token id is 1.5; ids are whole numbers"),
+        (torch.tensor([1.5]), "ids are whole numbers"),
+        ([], "prompt is empty"),
+        ("", "prompt is empty"),
+        ([None], "A token id is None"),
     ],
-)  # fmt: skip
+)
 def test_a_prompt_of_another_kind_is_said_to_be_one_with_the_way_out(lm, prompt, said):
     with pytest.raises(TokenIdError, match=said):
         gptcore.generate(lm, prompt, max_new_tokens=2)
@@ -330,10 +409,13 @@ def test_a_prompt_of_another_kind_is_said_to_be_one_with_the_way_out(lm, prompt,
 @pytest.mark.parametrize(
     ("ids", "said"),
     [
-        ([1, 2], r"takes a tensor \[B, T\]"), (None, "NoneType"), (torch.tensor([[1.0]]), "torch.float32"),
-        (torch.tensor([[True]]), "torch.bool"), (torch.tensor([1, 2]), r"shape \[2\]; it must be \[B, T\]"),
+        ([1, 2], r"takes a tensor \[B, T\]"),
+        (None, "NoneType"),
+        (torch.tensor([[1.0]]), "torch.float32"),
+        (torch.tensor([[True]]), "torch.bool"),
+        (torch.tensor([1, 2]), r"shape \[2\]; it must be \[B, T\]"),
     ],
-)  # fmt: skip
+)
 def test_a_model_called_with_something_else_says_what_to_give(lm, ids, said):
     with pytest.raises(TokenIdError, match=said):
         lm.model(ids)
@@ -341,10 +423,14 @@ def test_a_model_called_with_something_else_says_what_to_give(lm, ids, said):
 
 def test_a_list_of_prompts_is_written_as_one_batch_each_as_alone(lm):
     prompts = ["abcde", "a", [1, 2, 3, 4, 5]]
-    batch = gptcore.generate_batch(lm, prompts, max_new_tokens=12, seed=5, temperature=0.9, stop_at_end=False)
+    batch = gptcore.generate_batch(
+        lm, prompts, max_new_tokens=12, seed=5, temperature=0.9, stop_at_end=False
+    )
     assert [len(tokens) for tokens in batch] == [12, 12, 12]
     for place, (prompt, tokens) in enumerate(zip(prompts, batch, strict=True)):
-        alone = gptcore.generate(lm, prompt, max_new_tokens=12, seed=5 + place, temperature=0.9, stop_at_end=False)
+        alone = gptcore.generate(
+            lm, prompt, max_new_tokens=12, seed=5 + place, temperature=0.9, stop_at_end=False
+        )
         assert [token.id for token in tokens] == [token.id for token in alone]
     for wrong in ("the cat", [], None):
         with pytest.raises(TokenIdError, match="takes a list of prompts"):

@@ -1,4 +1,6 @@
-"""Tokens chosen where the logits are: as the host chooses them, also while the next step runs ahead."""
+"""Tokens chosen where the logits are: as the host chooses them, also while the next step runs
+ahead.
+"""
 
 import gc
 from functools import partial
@@ -19,10 +21,14 @@ from gptcore.inference.sequence import TokenSequence
 from tiny import make_model, random_ids
 
 SETTINGS = [
-    SamplingSettings(temperature=0), SamplingSettings(), SamplingSettings(temperature=0.7, top_k=5),
-    SamplingSettings(temperature=1.3, top_p=0.8), SamplingSettings(temperature=0.9, top_k=40, top_p=0.9, min_p=0.02),
-    SamplingSettings(min_p=0.05), SamplingSettings(temperature=1e-9, top_k=3),
-]  # fmt: skip
+    SamplingSettings(temperature=0),
+    SamplingSettings(),
+    SamplingSettings(temperature=0.7, top_k=5),
+    SamplingSettings(temperature=1.3, top_p=0.8),
+    SamplingSettings(temperature=0.9, top_k=40, top_p=0.9, min_p=0.02),
+    SamplingSettings(min_p=0.05),
+    SamplingSettings(temperature=1e-9, top_k=3),
+]
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -34,23 +40,33 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
         choices = candidates(logits[0], settings)
         place = sample(choices, uniform)
         controls = controls_of(settings, uniform)
-        told = sample_on_gpu(logits, torch.tensor([controls], dtype=torch.float64), controls.top_k == 0)
+        told = sample_on_gpu(
+            logits, torch.tensor([controls], dtype=torch.float64), controls.top_k == 0
+        )
         found = Chosen(*told).tokens([8])[0]
         assert found.id == int(choices.ids[place]), seed
         assert found.n_candidates == len(choices.ids)
-        assert found.sampling_probability == pytest.approx(float(choices.probabilities[place]), rel=1e-4)
+        assert found.sampling_probability == pytest.approx(
+            float(choices.probabilities[place]), rel=1e-4
+        )
         logprobs = logits[0].log_softmax(dim=0)
         assert found.logprob == pytest.approx(float(logprobs[found.id]), abs=1e-4)
         assert found.rank == 1 + int((logits[0] > logits[0, found.id]).sum())
         best = logprobs.topk(8)
         assert [one.id for one in found.alternatives] == best.indices.tolist()
-        assert [one.logprob for one in found.alternatives] == pytest.approx(best.values.tolist(), abs=1e-4)
+        assert [one.logprob for one in found.alternatives] == pytest.approx(
+            best.values.tolist(), abs=1e-4
+        )
 
 
 def test_rows_have_controls_of_their_own():
     logits = torch.tensor([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
-    controls = [controls_of(SamplingSettings(temperature=temperature), 0.99) for temperature in (0, 5)]
-    tokens = Chosen(*sample_on_gpu(logits, torch.tensor(controls, dtype=torch.float64), True)).tokens([0, 0])
+    controls = [
+        controls_of(SamplingSettings(temperature=temperature), 0.99) for temperature in (0, 5)
+    ]
+    tokens = Chosen(
+        *sample_on_gpu(logits, torch.tensor(controls, dtype=torch.float64), True)
+    ).tokens([0, 0])
     assert [token.id for token in tokens] == [2, 0]
     assert [token.n_candidates for token in tokens] == [1, 3]
 
@@ -74,15 +90,21 @@ def recorded(batch, model):
         compute()
         return compute
 
-    batch._decoder._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record)
+    batch._decoder._graphs = RecordedSteps(
+        partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record
+    )
     return batch
 
 
 def texts(batch, model, n_steps=70):
-    """Sequences that join, leave, end early and outgrow their window, with what is said of every token."""
+    """Sequences that join, leave, end early and outgrow their window, with what is said of every
+    token.
+    """
     prompts = random_ids(model.config, 5, 12).tolist()
     writing = [
-        TokenSequence(prompt[: 3 + place], SETTINGS[place % len(SETTINGS)], seed=place, n_alternatives=3)
+        TokenSequence(
+            prompt[: 3 + place], SETTINGS[place % len(SETTINGS)], seed=place, n_alternatives=3
+        )
         for place, prompt in enumerate(prompts)
     ]
     for one in writing[:3]:
@@ -107,7 +129,11 @@ def test_texts_chosen_for_on_the_card_are_those_of_the_host():
     for place, tokens in expected.items():
         assert [t.id for t in found[place]] == [t.id for t in tokens], place
         for ours, theirs in zip(found[place], tokens, strict=True):
-            assert (ours.rank, ours.context_start, ours.end) == (theirs.rank, theirs.context_start, theirs.end)
+            assert (ours.rank, ours.context_start, ours.end) == (
+                theirs.rank,
+                theirs.context_start,
+                theirs.end,
+            )
             assert ours.logprob == pytest.approx(theirs.logprob, abs=1e-3)
             assert [a.id for a in ours.alternatives] == [a.id for a in theirs.alternatives]
 
@@ -138,7 +164,9 @@ def test_logits_that_are_no_numbers_are_refused():
 
 
 def test_recorded_steps_and_their_memory_wait_for_the_next_text():
-    """Left behind where an engine is collected, also while its thread holds the list, and taken only where they fit."""
+    """Left behind where an engine is collected, also while its thread holds the list, and taken
+    only where they fit.
+    """
     model = make_model(SHAPE)
     packed = packed_weights(model, "exact")
     first = DecodeEngine(model, precision="exact")

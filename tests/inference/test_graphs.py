@@ -1,4 +1,6 @@
-"""Recorded decode steps have the logits of plain ones, with a recorder that needs no GPU, and with CUDA's."""
+"""Recorded decode steps have the logits of plain ones, with a recorder that needs no GPU, and with
+CUDA's.
+"""
 
 from functools import partial
 
@@ -17,14 +19,18 @@ SHAPE = {"vocab_size": 97, "n_positions": 150, "n_embd": 36, "n_layer": 2, "n_he
 
 def engines(config, device="cpu", record=lambda compute: compute):
     model = make_model(GPTConfig(**config)).to(device)
-    plain, recorded = DecodeEngine(model, precision="exact"), DecodeEngine(model, precision="exact")
+    plain = DecodeEngine(model, precision="exact")
+    recorded = DecodeEngine(model, precision="exact")
     recorded._engine(1)
-    recorded._graphs = RecordedSteps(partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record)
+    recorded._graphs = RecordedSteps(
+        partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record
+    )
     return model, plain, recorded
 
 
 def compare(plain, recorded, tokens):
-    expected, found = plain.step(tokens), recorded.step(tokens)
+    expected = plain.step(tokens)
+    found = recorded.step(tokens)
     assert recorded.cache.lengths == plain.cache.lengths
     torch.testing.assert_close(found, expected, atol=2e-4, rtol=1e-4)
 
@@ -35,7 +41,9 @@ def both(engines, method, *arguments):
 
 
 def follow(model, plain, recorded):
-    """Rows of several lengths that come, go, move and pass from one number of positions to the next."""
+    """Rows of several lengths that come, go, move and pass from one number of positions to the
+    next.
+    """
     ids = random_ids(model.config, 4, 140).tolist()
     both((plain, recorded), "add")
     both((plain, recorded), "read", 0, ids[0][:3])
@@ -51,7 +59,9 @@ def follow(model, plain, recorded):
         compare(plain, recorded, [ids[row][step] for row in range(2)])
 
 
-@pytest.mark.parametrize("config", [{}, {"norm_position": "post"}, {"use_positions": False, "use_mlp": False}])
+@pytest.mark.parametrize(
+    "config", [{}, {"norm_position": "post"}, {"use_positions": False, "use_mlp": False}]
+)
 def test_recorded_steps_are_plain_ones(config):
     calls = []
 
@@ -61,7 +71,8 @@ def test_recorded_steps_are_plain_ones(config):
 
     model, plain, recorded = engines({**SHAPE, **config}, record=record)
     follow(model, plain, recorded)
-    assert len(calls) == 4  # one row; three up to 64 positions and up to 128; two after one has gone
+    # one row; three up to 64 positions and up to 128; two after one has gone
+    assert len(calls) == 4
 
 
 def test_what_cannot_be_recorded_is_computed_plainly(caplog):
@@ -78,7 +89,14 @@ def test_what_cannot_be_recorded_is_computed_plainly(caplog):
 
 
 def test_the_number_of_positions_is_a_power_of_two_within_the_cache():
-    assert [positions_for(n, 1000) for n in (1, 64, 65, 128, 513, 1000)] == [64, 64, 128, 128, 1000, 1000]
+    assert [positions_for(n, 1000) for n in (1, 64, 65, 128, 513, 1000)] == [
+        64,
+        64,
+        128,
+        128,
+        1000,
+        1000,
+    ]
     assert positions_for(3, 8) == 8
 
 

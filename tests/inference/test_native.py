@@ -20,15 +20,21 @@ from tiny import make_model, random_ids
 
 SHAPE = {"vocab_size": 97, "n_positions": 40, "n_embd": 36, "n_layer": 3, "n_head": 3}
 SHAPES = [
-    {}, {"norm_position": "post"}, {"activation_function": "gelu"}, {"activation_function": "relu", "n_inner": 50},
-    {"use_mlp": False, "tie_word_embeddings": False}, {"use_positions": False, "attention_bias": False},
-    {"n_embd": 6, "n_head": 2, "vocab_size": 5}, {"n_embd": 80, "n_head": 1, "n_layer": 1},
-]  # fmt: skip
+    {},
+    {"norm_position": "post"},
+    {"activation_function": "gelu"},
+    {"activation_function": "relu", "n_inner": 50},
+    {"use_mlp": False, "tie_word_embeddings": False},
+    {"use_positions": False, "attention_bias": False},
+    {"n_embd": 6, "n_head": 2, "vocab_size": 5},
+    {"n_embd": 80, "n_head": 1, "n_layer": 1},
+]
 # Relative errors of the logits: sums in another order; weights rounded to 11 and 16 bits.
 ERRORS = {"fp32": 1e-5, "fp16": 2e-3, "int16": 1e-4}
 
 needs_compiler = pytest.mark.skipif(
-    not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="no C compiler on this machine"
+    not any(shutil.which(name) for name in ("cc", "gcc", "clang")),
+    reason="no C compiler on this machine",
 )
 
 
@@ -47,7 +53,8 @@ def torch_only(monkeypatch):
 def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
     """The largest relative error of steps in C, for rows of different lengths."""
     torch_only(monkeypatch)
-    reference, cache = DecodeEngine(model, precision="exact"), RaggedKVCache(model.config)
+    reference = DecodeEngine(model, precision="exact")
+    cache = RaggedKVCache(model.config)
     ids = random_ids(model.config, n_rows, 12 + n_steps)
     for row in range(n_rows):
         reference.cache.add()
@@ -55,10 +62,12 @@ def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
         reference.read(row, ids[row, : 12 - row % 5].tolist())
     cache.data.copy_(reference.cache.data)
     cache.lengths[:] = reference.cache.lengths
-    native, errors = native_weights(model, weight_format), []
+    native = native_weights(model, weight_format)
+    errors = []
     for step in range(n_steps):
         tokens = ids[:, 12 + step]
-        expected, found = reference.step(tokens.tolist()), native.step(tokens, cache, threads)
+        expected = reference.step(tokens.tolist())
+        found = native.step(tokens, cache, threads)
         errors.append(float((found - expected).norm() / expected.norm()))
     assert cache.lengths == reference.cache.lengths
     return max(errors)
@@ -74,11 +83,17 @@ def compared(model, weight_format, *, n_rows, threads, monkeypatch, n_steps=6):
 def test_steps_in_c_agree_with_torch_in_any_shape(weight_format, changes, monkeypatch):
     model = make_model(GPTConfig(**{**SHAPE, **changes}))
     for n_rows, threads in ((1, 1), (3, 2), (6, 3), (11, 2), (19, 3)):
-        error = compared(model, weight_format, n_rows=n_rows, threads=threads, monkeypatch=monkeypatch)
+        error = compared(
+            model, weight_format, n_rows=n_rows, threads=threads, monkeypatch=monkeypatch
+        )
         assert error < ERRORS[weight_format], (n_rows, threads)
 
 
-LEVELS = {"x86-64-v2": {"sse4_2"}, "x86-64-v3": {"avx2", "f16c", "fma"}, "x86-64-v4": {"avx512f", "avx512vl"}}
+LEVELS = {
+    "x86-64-v2": {"sse4_2"},
+    "x86-64-v3": {"avx2", "f16c", "fma"},
+    "x86-64-v4": {"avx512f", "avx512vl"},
+}
 
 
 @needs_compiler
@@ -97,18 +112,26 @@ def test_steps_in_c_agree_with_torch_whatever_vectors_the_processor_has(level, f
             assert native_weights(model, weight_format) is None  # has no instruction for it
             continue
         for n_rows in (2, 4, 8, 17):
-            assert compared(model, weight_format, n_rows=n_rows, threads=2, monkeypatch=fresh) < allowed
+            assert (
+                compared(model, weight_format, n_rows=n_rows, threads=2, monkeypatch=fresh)
+                < allowed
+            )
 
 
 @needs_compiler
 def test_the_mini_reads_its_16_bits_without_loss_and_writes_the_same_text(monkeypatch):
     model = gptcore.load("mini").model
     assert native_format(model, "exact") == native_format(model, "fast") == "fp16"
-    assert packed_weights(model, "exact").kernel == packed_weights(model, "fast").kernel == "native-fp16"
+    assert (
+        packed_weights(model, "exact").kernel
+        == packed_weights(model, "fast").kernel
+        == "native-fp16"
+    )
     assert compared(model, "fp16", n_rows=3, threads=2, monkeypatch=monkeypatch) < 1e-5
     assert native_format(make_model(GPTConfig(**SHAPE)), "exact") == "fp32"
     assert native_format(make_model(GPTConfig(**SHAPE)), "fast") == "int16"
-    prompt, texts = random_ids(model.config, model.config.n_positions - 6).tolist(), []
+    prompt = random_ids(model.config, model.config.n_positions - 6).tolist()
+    texts = []
     for offered in (native_weights, lambda *_: None):
         monkeypatch.setattr(packed, "native_weights", offered)
         packed._PACKED.clear()
@@ -121,7 +144,9 @@ def test_the_mini_reads_its_16_bits_without_loss_and_writes_the_same_text(monkey
 @pytest.mark.parametrize("how", ["switched off", "no compiler", "it fails", "nowhere to write"])
 def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
     model = make_model(GPTConfig(**SHAPE))
-    expected = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
+    expected = [
+        token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)
+    ]
     packed._PACKED.clear()
     lib.library.cache_clear()
     if how == "switched off":
@@ -130,12 +155,17 @@ def test_without_a_compiler_torch_writes_the_same(how, fresh, tmp_path):
         fresh.setattr(lib.shutil, "which", lambda _: None)
     else:
         broken = tmp_path / "cc"
-        broken.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo broken; else exit 1; fi\n', encoding="utf-8")
+        broken.write_text(
+            '#!/bin/sh\nif [ "$1" = --version ]; then echo broken; else exit 1; fi\n',
+            encoding="utf-8",
+        )
         broken.chmod(0o755)
         fresh.setattr(lib.shutil, "which", lambda _: str(broken))
         fresh.setenv("XDG_CACHE_HOME", str(tmp_path if how == "it fails" else broken / "no folder"))
     assert lib.library() is None and native_weights(model, "fp32") is None
-    found = [token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)]
+    found = [
+        token.id for token in gptcore.generate(model, [1, 2], max_new_tokens=20, temperature=0)
+    ]
     assert found == expected
     packed._PACKED.clear()
 
@@ -179,25 +209,35 @@ def test_weights_that_do_not_fit_are_left_to_torch():
 
 
 def test_rows_are_rounded_by_their_own_scale():
-    weight = torch.randn(20, 30, generator=torch.Generator().manual_seed(1)) * torch.logspace(-6, 3, 20)[:, None]
+    weight = (
+        torch.randn(20, 30, generator=torch.Generator().manual_seed(1))
+        * torch.logspace(-6, 3, 20)[:, None]
+    )
     found, scale = quantised(weight, "int16")
     off = (found.float() * scale[:, None] - weight).abs().amax(1)
     assert bool((off <= 0.51 * weight.abs().amax(1) / 32_767).all())
     zeros, scale = quantised(torch.zeros(2, 3), "int16")
     assert torch.equal(zeros.float() * scale[:, None], torch.zeros(2, 3))
-    assert quantised(weight, "fp32")[1] is None and quantised(weight, "fp16")[0].dtype == torch.float16
+    assert (
+        quantised(weight, "fp32")[1] is None and quantised(weight, "fp16")[0].dtype == torch.float16
+    )
 
 
 @needs_compiler
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the states of threads are not told here")
+@pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir(), reason="the states of threads are not told here"
+)
 def test_its_threads_sleep_between_steps():
     model = make_model(GPTConfig(**SHAPE))
-    native, cache = native_weights(model, "fp32"), RaggedKVCache(model.config)
+    native = native_weights(model, "fp32")
+    cache = RaggedKVCache(model.config)
     cache.add()
     native.step(torch.tensor([1]), cache, 3)
 
     def states() -> list[str]:
-        stats = [(one / "stat").read_text(encoding="utf-8") for one in Path("/proc/self/task").iterdir()]
+        stats = [
+            (one / "stat").read_text(encoding="utf-8") for one in Path("/proc/self/task").iterdir()
+        ]
         return [stat.rpartition(")")[2].split()[0] for stat in stats]
 
     # This one runs, and torch's own spin for some milliseconds.

@@ -18,7 +18,8 @@ def test_engine_and_reference_write_the_same(norm_position, settings):
     config = gptcore.GPTConfig(
         vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, norm_position=norm_position
     )
-    model, prompt = make_model(config), random_ids(config, 5).tolist()
+    model = make_model(config)
+    prompt = random_ids(config, 5).tolist()
     n_new = 60  # the window fills up several times
     by_engine = [token.id for token in gptcore.generate(
         model, prompt, max_new_tokens=n_new, seed=3, precision="exact", **settings

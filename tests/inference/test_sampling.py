@@ -4,7 +4,14 @@ import pytest
 import torch
 
 from gptcore.errors import SamplingError
-from gptcore.inference.sampling import Candidates, candidates, penalise, sample, stages, uniform_number
+from gptcore.inference.sampling import (
+    Candidates,
+    candidates,
+    penalise,
+    sample,
+    stages,
+    uniform_number,
+)
 from gptcore.inference.sampling_settings import SamplingSettings
 
 
@@ -15,7 +22,8 @@ def logits_of(seed: int, size: int = 200, *, ties: bool = False) -> torch.Tensor
 
 def reference_nucleus(probabilities: torch.Tensor, top_p: float) -> list[int]:
     """Top-p as its definition says, one token at a time; of equal ones the lower id first."""
-    kept, total = [], 0.0
+    kept = []
+    total = 0.0
     for i in sorted(range(len(probabilities)), key=lambda i: (-float(probabilities[i]), i)):
         kept.append(i)
         total += float(probabilities[i])
@@ -24,17 +32,37 @@ def reference_nucleus(probabilities: torch.Tensor, top_p: float) -> list[int]:
     return kept
 
 
-@pytest.mark.parametrize("settings", [
-    {"temperature": math.nan}, {"temperature": -0.1}, {"temperature": math.inf}, {"temperature": "hot"},
-    {"temperature": True}, {"temperature": 10**400}, {"top_k": -1}, {"top_k": 2.5}, {"top_p": 0.0}, {"top_p": 1.01},
-    {"top_p": math.nan}, {"min_p": -0.1}, {"min_p": 1.5}, {"repetition_penalty": 0.0}, {"repetition_penalty": math.inf},
-    {"no_repeat_ngram_size": -1}, {"min_new_tokens": 1.5},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"temperature": math.nan},
+        {"temperature": -0.1},
+        {"temperature": math.inf},
+        {"temperature": "hot"},
+        {"temperature": True},
+        {"temperature": 10**400},
+        {"top_k": -1},
+        {"top_k": 2.5},
+        {"top_p": 0.0},
+        {"top_p": 1.01},
+        {"top_p": math.nan},
+        {"min_p": -0.1},
+        {"min_p": 1.5},
+        {"repetition_penalty": 0.0},
+        {"repetition_penalty": math.inf},
+        {"no_repeat_ngram_size": -1},
+        {"min_new_tokens": 1.5},
+    ],
+)
 def test_a_control_outside_its_range_is_refused_with_its_name_and_value(settings):
     with pytest.raises(SamplingError) as error:
         SamplingSettings(**settings)
     name, value = next(iter(settings.items()))
-    assert name in str(error.value) and repr(value) in str(error.value) and "must be" in str(error.value)
+    assert (
+        name in str(error.value)
+        and repr(value) in str(error.value)
+        and "must be" in str(error.value)
+    )
 
 
 def test_top_k_over_the_vocabulary_is_refused_with_the_limit():
@@ -44,12 +72,16 @@ def test_top_k_over_the_vocabulary_is_refused_with_the_limit():
 
 def test_temperature_zero_is_argmax_and_a_tiny_one_never_nan():
     logits = logits_of(0)
-    assert candidates(logits, SamplingSettings(temperature=0)).ids.tolist() == [int(logits.argmax())]
+    assert candidates(logits, SamplingSettings(temperature=0)).ids.tolist() == [
+        int(logits.argmax())
+    ]
     for temperature in (1e-30, 1e-46, 1e-320):
         tiny = candidates(logits, SamplingSettings(temperature=temperature))
         assert int(tiny.ids[0]) == int(logits.argmax()) and float(tiny.probabilities[0]) == 1.0
         assert stages(logits, SamplingSettings(temperature=temperature))[-1].entropy == 0.0
-    assert torch.isfinite(candidates(logits, SamplingSettings(temperature=1e30)).probabilities).all()
+    assert torch.isfinite(
+        candidates(logits, SamplingSettings(temperature=1e30)).probabilities
+    ).all()
 
 
 def test_logits_may_come_from_a_pass_with_gradients_or_in_16_bits():
@@ -58,11 +90,15 @@ def test_logits_may_come_from_a_pass_with_gradients_or_in_16_bits():
         made = SamplingSettings(**settings)
         expected = candidates(logits, made)
         assert candidates(logits.clone().requires_grad_(), made).ids.equal(expected.ids)
-        half, whole = candidates(logits.bfloat16(), made), candidates(logits.bfloat16().float(), made)
+        half = candidates(logits.bfloat16(), made)
+        whole = candidates(logits.bfloat16().float(), made)
         assert half.ids.equal(whole.ids) and half.probabilities.dtype == torch.float32
     largest = logits.topk(9)
     for k in (1, 4, 8, 9, 30):  # enough at hand, and too few
-        alone, given = (candidates(logits, SamplingSettings(top_k=k), largest=at_hand) for at_hand in (None, largest))
+        alone, given = (
+            candidates(logits, SamplingSettings(top_k=k), largest=at_hand)
+            for at_hand in (None, largest)
+        )
         assert alone.ids.equal(given.ids) and alone.probabilities.equal(given.probabilities)
 
 
@@ -99,11 +135,18 @@ def test_min_p_is_relative_to_the_most_likely_token():
     assert len(candidates(flat, SamplingSettings(min_p=1.0)).ids) == 5000
 
 
-@pytest.mark.parametrize("settings", [
-    SamplingSettings(), SamplingSettings(temperature=0.7), SamplingSettings(top_k=50), SamplingSettings(top_p=0.9),
-    SamplingSettings(temperature=0.8, top_k=50, top_p=0.95), SamplingSettings(min_p=0.1, temperature=1.5),
-    SamplingSettings(temperature=0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SamplingSettings(),
+        SamplingSettings(temperature=0.7),
+        SamplingSettings(top_k=50),
+        SamplingSettings(top_p=0.9),
+        SamplingSettings(temperature=0.8, top_k=50, top_p=0.95),
+        SamplingSettings(min_p=0.1, temperature=1.5),
+        SamplingSettings(temperature=0),
+    ],
+)
 def test_the_last_stage_shown_is_what_is_sampled_from(settings):
     logits = logits_of(5, 5000)
     shown = stages(logits, settings)
@@ -132,13 +175,21 @@ def test_repetition_penalty_divides_positive_and_multiplies_negative_logits():
 
 
 def test_penalties_agree_with_transformers():
-    from transformers import LogitsProcessorList, NoRepeatNGramLogitsProcessor, RepetitionPenaltyLogitsProcessor
+    from transformers import (
+        LogitsProcessorList,
+        NoRepeatNGramLogitsProcessor,
+        RepetitionPenaltyLogitsProcessor,
+    )
 
     ids = torch.randint(0, 6, (1, 30), generator=torch.Generator().manual_seed(0))
     logits = logits_of(3, 6)
-    theirs = LogitsProcessorList([RepetitionPenaltyLogitsProcessor(1.3), NoRepeatNGramLogitsProcessor(3)])
+    theirs = LogitsProcessorList(
+        [RepetitionPenaltyLogitsProcessor(1.3), NoRepeatNGramLogitsProcessor(3)]
+    )
     settings = SamplingSettings(repetition_penalty=1.3, no_repeat_ngram_size=3)
-    torch.testing.assert_close(penalise(logits, settings, ids[0].tolist()), theirs(ids, logits[None].clone())[0])
+    torch.testing.assert_close(
+        penalise(logits, settings, ids[0].tolist()), theirs(ids, logits[None].clone())[0]
+    )
 
 
 def test_the_end_token_is_impossible_before_the_minimum_length():
@@ -149,7 +200,9 @@ def test_the_end_token_is_impossible_before_the_minimum_length():
 
 
 def test_banning_every_token_bans_none():
-    assert torch.isfinite(penalise(torch.zeros(2), SamplingSettings(no_repeat_ngram_size=1), [0, 1])).all()
+    assert torch.isfinite(
+        penalise(torch.zeros(2), SamplingSettings(no_repeat_ngram_size=1), [0, 1])
+    ).all()
 
 
 def test_samples_follow_the_distribution():
@@ -159,4 +212,6 @@ def test_samples_follow_the_distribution():
     for _ in range(20_000):
         counts[choices.ids[sample(choices, uniform_number(generator))]] += 1
     # Three standard deviations of a share at n = 20,000 are about 0.01.
-    torch.testing.assert_close(counts[[7, 2, 9]] / 20_000, choices.probabilities, atol=0.011, rtol=0)
+    torch.testing.assert_close(
+        counts[[7, 2, 9]] / 20_000, choices.probabilities, atol=0.011, rtol=0
+    )

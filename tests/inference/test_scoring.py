@@ -50,9 +50,14 @@ def test_one_token_cannot_be_scored(tiny_model):
 def test_a_text_is_scored_token_by_token_as_a_whole(length):
     text = ("the cat sat on the mat " * 20)[:length]
     bpe = ByteBPE.train(["the cat sat on the mat. " * 20], vocab_size=262)
-    lm = LanguageModel(make_model(GPTConfig(vocab_size=262, n_positions=24, n_embd=32, n_layer=2, n_head=4)), bpe, "x")
+    lm = LanguageModel(
+        make_model(GPTConfig(vocab_size=262, n_positions=24, n_embd=32, n_layer=2, n_head=4)),
+        bpe,
+        "x",
+    )
     head, tokens, score = score_text(lm, text)
-    assert head == "" and "".join(t.text for t in tokens) == text  # the end-of-text token stands in front
+    # the end-of-text token stands in front
+    assert head == "" and "".join(t.text for t in tokens) == text
     expected = token_logprobs(lm.model, [bpe.end_id, *bpe.encode(text)])
     assert [t.logprob for t in tokens] == pytest.approx(expected.tolist(), abs=1e-4)
     assert score.nats == pytest.approx(-float(expected.sum()), rel=1e-4) and score.n_bytes == length
@@ -61,7 +66,11 @@ def test_a_text_is_scored_token_by_token_as_a_whole(length):
 
 def test_without_an_end_token_the_first_character_is_read_and_not_scored():
     chars = CharTokenizer("abc")
-    lm = LanguageModel(make_model(GPTConfig(vocab_size=3, n_positions=24, n_embd=32, n_layer=1, n_head=4)), chars, "x")
+    lm = LanguageModel(
+        make_model(GPTConfig(vocab_size=3, n_positions=24, n_embd=32, n_layer=1, n_head=4)),
+        chars,
+        "x",
+    )
     head, tokens, score = score_text(lm, "abca")
     assert head == "a" and [t.text for t in tokens] == ["b", "c", "a"] and score.n_bytes == 3
     assert score_text(lm, "a")[1] == []

@@ -11,7 +11,12 @@ from weights.recipes.everyday.worded import wordings
 
 
 def held_out() -> set[str]:
-    return {shape(template.body) for task in TASKS.values() for template in task.templates if template.held_out}
+    return {
+        shape(template.body)
+        for task in TASKS.values()
+        for template in task.templates
+        if template.held_out
+    }
 
 
 def shape(body: str) -> str:
@@ -19,10 +24,19 @@ def shape(body: str) -> str:
 
 
 def test_no_label_verb_or_wording_is_one_of_a_held_out_template():
-    said = (*labels.FACTS, *labels.ENGLISH, *labels.FRENCH, *labels.VERBS, *labels.FRAMES, *labels.ANY)
+    said = (
+        *labels.FACTS,
+        *labels.ENGLISH,
+        *labels.FRENCH,
+        *labels.VERBS,
+        *labels.FRAMES,
+        *labels.ANY,
+    )
     assert not [line for line in said if labels.KEPT.search(line)]
     worded = [line.body for lines in wordings().values() for line in lines]
-    assert len(held_out()) > 8 and not held_out() & {shape(line) for line in (*labels.FACTS, *labels.FRAMES, *worded)}
+    assert len(held_out()) > 8 and not held_out() & {
+        shape(line) for line in (*labels.FACTS, *labels.FRAMES, *worded)
+    }
     cues = r"\b(?:gist|EN|FR|passage|student|opinion|feeling|the customer is|calculate|goes with|The French for)\b"
     assert not [body for body in worded if re.search(cues, body)]
 

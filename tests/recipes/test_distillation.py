@@ -25,14 +25,18 @@ def windows(batch_size: int = 8) -> RandomWindows:
 
 @torch.no_grad()
 def test_the_loss_mixes_teachers_and_text():
-    teachers, student = [random_model(SHAPE, seed) for seed in (1, 2)], random_model(SHAPE, 3)
+    teachers = [random_model(SHAPE, seed) for seed in (1, 2)]
+    student = random_model(SHAPE, 3)
     inputs, targets = windows().draw(0, 0)
     expected = sum(teacher(inputs).logits.softmax(-1) for teacher in teachers) / 2
     logs = student(inputs).logits.log_softmax(-1)
-    soft, hard = -(expected * logs).sum(-1).mean(), student(inputs, targets).loss
+    soft = -(expected * logs).sum(-1).mean()
+    hard = student(inputs, targets).loss
     found = Distillation(teachers, text_share=0.25)(student, inputs, targets)
     assert float(found) == pytest.approx(float(0.25 * hard + 0.75 * soft), abs=1e-5)
-    assert float(Distillation(teachers, text_share=1.0)(student, inputs, targets)) == pytest.approx(float(hard))
+    assert float(Distillation(teachers, text_share=1.0)(student, inputs, targets)) == pytest.approx(
+        float(hard)
+    )
 
 
 @pytest.mark.parametrize(("teachers", "share"), [([], 0.5), ([random_model(SHAPE, 0)], 1.5)])
@@ -46,7 +50,21 @@ def test_the_shell_command_writes_a_token_file_that_training_can_read(tmp_path, 
     model = GPT(replace(SHAPE, vocab_size=260))
     save_folder(tmp_path / "teacher", model, tokenizer)
     out = tmp_path / "text.npy"
-    assert main(["--model", str(tmp_path / "teacher"), "--out", str(out), "--tokens", "300", "--device", "cpu"]) == 0
+    assert (
+        main(
+            [
+                "--model",
+                str(tmp_path / "teacher"),
+                "--out",
+                str(out),
+                "--tokens",
+                "300",
+                "--device",
+                "cpu",
+            ]
+        )
+        == 0
+    )
     tokens = np.load(out)
     assert tokens.dtype == np.uint16 and tokens[0] == tokenizer.end_id and len(tokens) >= 300
     assert f"saved {len(tokens)} tokens" in capsys.readouterr().out

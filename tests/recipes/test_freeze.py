@@ -1,4 +1,6 @@
-"""What the page offers is what the generator made: items, examples and pages, frozen beside the model."""
+"""What the page offers is what the generator made: items, examples and pages, frozen beside the
+model.
+"""
 
 import gzip
 import json
@@ -18,8 +20,12 @@ def test_the_files_are_what_the_generator_writes(tmp_path, monkeypatch):
     monkeypatch.setattr(freeze, "_N_PAGES", 400)
     assert freeze.main(["--out", str(tmp_path)]) == 0
     for file in sorted(tmp_path.iterdir()):
-        made, kept = (gzip.decompress(one.read_bytes()) for one in (file, ITEMS_FILE.parent / file.name))
-        assert len(made) > 1e5 and (made == kept if file.name == ITEMS_FILE.name else kept.startswith(made))
+        made, kept = (
+            gzip.decompress(one.read_bytes()) for one in (file, ITEMS_FILE.parent / file.name)
+        )
+        assert len(made) > 1e5 and (
+            made == kept if file.name == ITEMS_FILE.name else kept.startswith(made)
+        )
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -29,7 +35,9 @@ def test_the_first_items_are_the_generators_and_other_seeds_choose_others(task):
         assert items(task, 30, split=split) == made.items(task, 30, split=split)
         assert items(task, 30, split=split, seed=1) == items(task, 30, split=split, seed=1)
         assert items(task, 30, split=split, seed=1) != items(task, 30, split=split, seed=2)
-    assert len(examples(task, 4)) == 4 and not set(map(repr, examples(task, 32))) & set(map(repr, items(task, 400)))
+    assert len(examples(task, 4)) == 4 and not set(map(repr, examples(task, 32))) & set(
+        map(repr, items(task, 400))
+    )
 
 
 def test_pages_are_documents_of_the_web():
@@ -37,7 +45,12 @@ def test_pages_are_documents_of_the_web():
 
 
 def test_a_damaged_file_of_items_is_a_sentence(tmp_path, monkeypatch):
-    for content in (b"", b"no gzip", gzip.compress(b"no json"), gzip.compress(json.dumps({}).encode())[:-4]):
+    for content in (
+        b"",
+        b"no gzip",
+        gzip.compress(b"no json"),
+        gzip.compress(json.dumps({}).encode())[:-4],
+    ):
         (tmp_path / "items.json.gz").write_bytes(content)
         monkeypatch.setattr(frozen, "ITEMS_FILE", tmp_path / "items.json.gz")
         frozen._frozen.cache_clear()
@@ -48,6 +61,13 @@ def test_a_damaged_file_of_items_is_a_sentence(tmp_path, monkeypatch):
 
 
 def test_two_objectives_at_once_are_refused(tmp_path, capsys):
-    base = ["--corpus", "anthology", "--out", str(tmp_path / "o"), "--work-dir", str(tmp_path / "w")]
+    base = [
+        "--corpus",
+        "anthology",
+        "--out",
+        str(tmp_path / "o"),
+        "--work-dir",
+        str(tmp_path / "w"),
+    ]
     assert training.main([*base, "--teacher", "anthology", "--against-repetition", "5"]) == 1
     assert "two objectives" in capsys.readouterr().err

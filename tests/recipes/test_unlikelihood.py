@@ -37,18 +37,26 @@ def test_repetitions_are_runs_pairs_soon_again_and_doubled_words():
 @pytest.mark.slow
 def test_a_model_that_repeats_itself_loses_the_habit():
     lm = gptcore.load("anthology")
-    ids = lm.tokenizer.encode("the cat and the dog and the cat and the dog and the cat ran home. " * 40)
+    ids = lm.tokenizer.encode(
+        "the cat and the dog and the cat and the dog and the cat ran home. " * 40
+    )
     data = RandomWindows([Source(torch.tensor(ids).numpy())], window=64, batch_size=4)
     shares = []
     for weight in (0.0, 30.0):
         model = gptcore.load("anthology").model.requires_grad_(True)
         objective = Unlikelihood(model, lm.tokenizer, runs=weight, doubled=0.0) if weight else None
-        config = TrainingConfig(max_steps=16, learning_rate=2e-3, warmup_steps=2, schedule="constant")
+        config = TrainingConfig(
+            max_steps=16, learning_rate=2e-3, warmup_steps=2, schedule="constant"
+        )
         for _ in Trainer(model, config, data, objective=objective).events():
             pass
         made = gptcore.LanguageModel(model.eval(), lm.tokenizer, "again")
-        writing = (gptcore.generate(made, "the cat ", max_new_tokens=56, temperature=0.8, top_k=50, seed=3 + n)
-                   for n in range(8))  # fmt: skip
+        writing = (
+            gptcore.generate(
+                made, "the cat ", max_new_tokens=56, temperature=0.8, top_k=50, seed=3 + n
+            )
+            for n in range(8)
+        )
         texts = ["the cat " + "".join(token.text for token in tokens) for tokens in writing]
         shares.append(fmean(judge(text, (), ended=True).repeated for text in texts))
     assert shares[1] < 0.5 * shares[0]
@@ -65,7 +73,10 @@ def test_averages_lie_between_what_they_are_made_of(tmp_path, capsys):
     one, other = (random_model(SHAPE, seed) for seed in (1, 2))
     tokenizer = ByteBPE.train(["abab abab cdcd"], vocab_size=260)
     models = [LanguageModel(model, tokenizer, "m") for model in (one, other)]
-    expected = {name: 0.25 * value + 0.75 * other.state_dict()[name] for name, value in one.state_dict().items()}
+    expected = {
+        name: 0.25 * value + 0.75 * other.state_dict()[name]
+        for name, value in one.state_dict().items()
+    }
     made = averaged(models, [1, 3])
     for name, value in made.model.state_dict().items():
         torch.testing.assert_close(value, expected[name])
@@ -79,4 +90,7 @@ def test_averages_lie_between_what_they_are_made_of(tmp_path, capsys):
         averaged([models[0], gptcore.load("induction")], [1, 1])
     assert main(["induction=1", "induction=3", "--out", str(tmp_path / "m")]) == 0
     assert gptcore.load(tmp_path / "m").tokenizer.vocab_size == 64
-    assert main(["induction", "--out", str(tmp_path / "n")]) == 1 and "has no weight" in capsys.readouterr().err
+    assert (
+        main(["induction", "--out", str(tmp_path / "n")]) == 1
+        and "has no weight" in capsys.readouterr().err
+    )

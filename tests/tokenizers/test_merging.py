@@ -9,7 +9,10 @@ from gptcore.errors import TokenizerError
 from gptcore.tokenizers import ByteBPE
 from gptcore.tokenizers.merging import learn_merges, merged, merges_of, split_words
 
-STORY = "the cat sat on the mat. the cat and the hat sat there, that cat! It's 1234 🙂 naïve aaaaaa\n" * 4
+STORY = (
+    "the cat sat on the mat. the cat and the hat sat there, that cat! It's 1234 🙂 naïve aaaaaa\n"
+    * 4
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +44,16 @@ def test_learned_merges_are_those_of_the_library():
     n = 40
     learned = learn_merges(STORY, n)
     trained = ByteBPE.train([STORY], vocab_size=257 + n)
-    assert [m.left + m.right for m in learned] == [trained.token_bytes(256 + place) for place in range(n)]
+    assert [m.left + m.right for m in learned] == [
+        trained.token_bytes(256 + place) for place in range(n)
+    ]
 
 
 def test_a_merge_is_counted_as_often_as_it_is_made():
     first, second = learn_merges("abab abab ab", 2)
     assert (first.left, first.right, first.count) == (b"a", b"b", 5)
-    assert second.count == 2  # of " ab" twice and "abab" twice, the pair whose tokens were there first
+    # of " ab" twice and "abab" twice, the pair whose tokens were there first
+    assert second.count == 2
 
 
 def test_learning_ends_when_every_word_is_one_token():

@@ -19,8 +19,8 @@ from gptcore.tokenizers import (
 from gptcore.tokenizers.rust import panics_as_errors
 
 UNICODE = [
-    "", " ", "\n\n\t ", "naïve café", "日本語テキスト", "🙂👩‍👩‍👧", "a\x00b", "I'll don't O'Neil", "x" * 300,
-    "שלום עולם", END_OF_TEXT,
+    "", " ", "\n\n\t ", "naïve café", "日本語テキスト", "🙂👩‍👩‍👧", "a\x00b",
+    "I'll don't O'Neil", "x" * 300, "שלום עולם", END_OF_TEXT,
 ]  # fmt: skip
 
 
@@ -39,15 +39,19 @@ def test_the_end_of_text_marker_is_one_token_only_when_allowed(bpe):
 
 def test_digits_apart_learns_no_number_of_two_digits_and_leaves_the_words_as_they_are():
     text = ["In 1918 and 1919 the 1918 dogs met 1919 foxes; in 1918 they did. " * 30]
-    together, apart = (ByteBPE.train(text, vocab_size=285, digits_apart=how) for how in (False, True))
-    assert len(together.encode(" 1918")) < 4 == len(apart.encode(" 1918"))  # a space may be joined to a digit
+    together, apart = (
+        ByteBPE.train(text, vocab_size=285, digits_apart=how) for how in (False, True)
+    )
+    # a space may be joined to a digit
+    assert len(together.encode(" 1918")) < 4 == len(apart.encode(" 1918"))
     assert any(apart.decode([token]) == " dogs" for token in range(apart.vocab_size - 1))
     assert apart.decode(apart.encode("2 + 1919 = 1921")) == "2 + 1919 = 1921"
 
 
 def test_saved_bpe_reads_back_and_transformers_gives_the_same_ids(bpe, tmp_path):
     bpe.save(tmp_path)
-    ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = load_tokenizer(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
     for text in [*UNICODE[:-1], "the lazy fox and the quick dog's bone\n"]:
         assert ours.encode(text) == bpe.encode(text) == theirs.encode(text)
     assert theirs.decode(bpe.encode("the lazy fox")) == "the lazy fox"
@@ -57,15 +61,22 @@ def test_saved_bpe_reads_back_and_transformers_gives_the_same_ids(bpe, tmp_path)
 def test_saved_characters_read_back_and_transformers_gives_the_same_ids(tmp_path):
     chars = CharTokenizer.train("hello, wörld\n日本")
     chars.save(tmp_path)
-    ours, theirs = load_tokenizer(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    ours = load_tokenizer(tmp_path)
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
     assert ours.characters == chars.characters
     assert theirs.encode("hello\n日") == chars.encode("hello\n日")
-    assert theirs.decode(chars.encode("hello\n日")) == "hello\n日" == chars.decode(chars.encode("hello\n日"))
+    assert (
+        theirs.decode(chars.encode("hello\n日"))
+        == "hello\n日"
+        == chars.decode(chars.encode("hello\n日"))
+    )
 
 
 def test_unknown_characters_are_named():
     chars = CharTokenizer.train("abc ")
-    with pytest.raises(TokenizerError, match=r"4 characters, but not 'd', 'é'.*It knows a space, abc"):
+    with pytest.raises(
+        TokenizerError, match=r"4 characters, but not 'd', 'é'.*It knows a space, abc"
+    ):
         chars.encode("abcdé")
     with pytest.raises(TokenizerError, match=r"not a line break. .*It knows a space$"):
         CharTokenizer(" ").encode("\n")
@@ -104,7 +115,9 @@ def test_a_token_that_is_part_of_a_character_is_described_by_its_bytes(bpe):
     assert describe_token(bpe, bpe.end_id) == END_OF_TEXT
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"model": {}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}}}'])
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"model": {}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}}}']
+)
 def test_damaged_tokenizer_files_are_a_sentence(tmp_path, content):
     (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
@@ -135,7 +148,9 @@ def gpt2(shared, monkeypatch):
 
 @pytest.mark.shared
 def test_gpt2_golden_cases(gpt2, shared):
-    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8"))
+    golden = json.loads(
+        (shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8")
+    )
     assert gpt2.vocab_size == golden["n_vocab"] and gpt2.end_id == golden["eot_id"]
     for case in golden["cases"]:
         assert gpt2.encode(case["text"]) == case["ids"]
@@ -146,15 +161,20 @@ def test_gpt2_golden_cases(gpt2, shared):
 
 @pytest.mark.shared
 def test_gpt2_golden_whole_files(gpt2, shared):
-    golden = json.loads((shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8"))["whole_files"]
+    golden = json.loads(
+        (shared / "golden" / "gpt2_tokenizer_golden.json").read_text(encoding="utf-8")
+    )["whole_files"]
     checked = 0
     for name, facts in golden.items():
         data = (shared / name).read_bytes()
-        if len(data) != facts["utf8_bytes"]:  # some files were shortened after the figures were taken
+        # some files were shortened after the figures were taken
+        if len(data) != facts["utf8_bytes"]:
             continue
         ids = np.array(gpt2.encode(data.decode()), dtype="<u2")
         assert len(ids) == facts["n_tokens_encode_ordinary"]
-        assert hashlib.sha256(ids.tobytes()).hexdigest() == facts["sha256_of_ids_little_endian_uint16"]
+        assert (
+            hashlib.sha256(ids.tobytes()).hexdigest() == facts["sha256_of_ids_little_endian_uint16"]
+        )
         checked += 1
     assert checked
 
@@ -164,7 +184,9 @@ def test_gpt2s_vocabulary_from_the_hubs_files_equals_tiktokens(gpt2, shared, tmp
     (tmp_path / "vocab.json").write_bytes((shared / "gpt2" / "encoder.json").read_bytes())
     (tmp_path / "merges.txt").write_bytes((shared / "gpt2" / "vocab.bpe").read_bytes())
     same = load_tokenizer(tmp_path)
-    text = (shared / "corpora" / "tinystories_valid.txt").read_text(encoding="utf-8")[:20_000] + "".join(UNICODE)
+    text = (shared / "corpora" / "tinystories_valid.txt").read_text(encoding="utf-8")[
+        :20_000
+    ] + "".join(UNICODE)
     assert same.encode(text) == gpt2.encode(text)
 
 
@@ -173,14 +195,18 @@ def test_gpt1_golden_cases(shared, tmp_path):
     tokenizer = GPT1Tokenizer.from_files(
         shared / "gpt1" / "encoder_bpe_40000.json", shared / "gpt1" / "vocab_40000.bpe"
     )
-    golden = json.loads((shared / "golden" / "gpt1_tokenizer_golden.json").read_text(encoding="utf-8"))
+    golden = json.loads(
+        (shared / "golden" / "gpt1_tokenizer_golden.json").read_text(encoding="utf-8")
+    )
     for case in golden["cases"]:
         assert tokenizer.encode(case["text"]) == case["ids"]
     assert tokenizer.vocab_size == 40478
     assert tokenizer.decode(tokenizer.encode("Hello, world!")) == "hello , world !"
     tokenizer.save(tmp_path)
     again = load_tokenizer(tmp_path)
-    assert again.kind == "gpt1" and again.encode("Once upon a time") == tokenizer.encode("Once upon a time")
+    assert again.kind == "gpt1" and again.encode("Once upon a time") == tokenizer.encode(
+        "Once upon a time"
+    )
 
 
 def test_a_character_vocabulary_with_gaps_is_refused_and_not_renumbered(tmp_path):
@@ -204,16 +230,24 @@ BLANKS = [" ", "\n", "\t", "\u00a0", "\u2003", " \n", "\r\n\t "]
 @pytest.mark.parametrize("after", ["", "x", " x", "\x1cx", "123", "\u3000end", "<|endoftext|>b"])
 @pytest.mark.parametrize("blank", BLANKS)
 def test_a_long_run_of_blanks_is_encoded_as_the_whole(monkeypatch, blank, after):
-    """In pieces where a run is long, which here begins at a few; the same ids as by tiktoken at once."""
-    tokenizer = ByteBPE.train(["a  b    c\n\n\nd" * 30 + "the cat sat on the mat. " * 20], vocab_size=272)
+    """In pieces where a run is long, which here begins at a few; the same ids as by tiktoken at
+    once.
+    """
+    tokenizer = ByteBPE.train(
+        ["a  b    c\n\n\nd" * 30 + "the cat sat on the mat. " * 20], vocab_size=272
+    )
     for n in (3, 4, 9):
         text = f"begin{blank * n}{after}{blank * 5}z"
         whole = tokenizer.encode(text)
         marked = tokenizer.encode(text, allow_special=True)
-        monkeypatch.setattr("gptcore.tokenizers.byte_bpe._LONG_RUN", re.compile(r"[^\S\x1c-\x1f]{3,}"))
+        monkeypatch.setattr(
+            "gptcore.tokenizers.byte_bpe._LONG_RUN", re.compile(r"[^\S\x1c-\x1f]{3,}")
+        )
         assert tokenizer.encode(text) == whole == tokenizer._encoding.encode_ordinary(text)
         assert tokenizer.encode(text, allow_special=True) == marked
-        assert marked == tokenizer._encoding.encode(text, allowed_special={END_OF_TEXT}, disallowed_special=())
+        assert marked == tokenizer._encoding.encode(
+            text, allowed_special={END_OF_TEXT}, disallowed_special=()
+        )
         monkeypatch.undo()
 
 
@@ -227,7 +261,10 @@ def test_a_panic_of_a_library_is_a_sentence():
     class PanicException(BaseException):
         pass
 
-    with pytest.raises(TokenizerError, match="Encoding this text is beyond"), panics_as_errors("Encoding this text"):
+    with (
+        pytest.raises(TokenizerError, match="Encoding this text is beyond"),
+        panics_as_errors("Encoding this text"),
+    ):
         raise PanicException("called `Result::unwrap()`")
     with pytest.raises(KeyboardInterrupt), panics_as_errors("Encoding this text"):
         raise KeyboardInterrupt

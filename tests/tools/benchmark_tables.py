@@ -1,4 +1,6 @@
-"""Makes the tables of `tests/benchmarks/README.md` from its result files: `python -m tests.tools.benchmark_tables`."""
+"""Makes the tables of `tests/benchmarks/README.md` from its result files: `python -m
+tests.tools.benchmark_tables`.
+"""
 
 import argparse
 import json
@@ -7,7 +9,8 @@ from typing import Any
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 README = BENCHMARKS / "README.md"
-_BEGIN, _END = "<!-- results -->", "<!-- /results -->"
+_BEGIN = "<!-- results -->"
+_END = "<!-- /results -->"
 _COLUMNS = ("what", "here", "compared with", "ratio", "limit", "share")
 
 

@@ -2,9 +2,10 @@
 
 python -m tests.tools.calm [FOLDER] [--size NAME ...]
 
-Each view is opened in a fresh load, in eight windows. The table says how many things can be clicked or typed into
-on its first screen, in its own part of it (header, tabs and footer apart), and what is wrong with its layout. With
-FOLDER, a picture of each view is written there, and one sheet of all of them for each window.
+Each view is opened in a fresh load, in eight windows. The table says how many things can be clicked
+or typed into on its first screen, in its own part of it (header, tabs and footer apart), and what
+is wrong with its layout. With FOLDER, a picture of each view is written there, and one sheet of all
+of them for each window.
 """
 
 import argparse
@@ -35,7 +36,9 @@ SIZES = {
     "1280-dark": (1280, 720, {"__theme": "dark"}),
     "1920-large": (1920, 1080, {"__theme": "light", "present": "1"}),
 }
-MOST_THINGS = 45  # wanted on the first screen of a view, as tests/e2e/test_access_in_browser.py has it
+MOST_THINGS = (
+    45  # wanted on the first screen of a view, as tests/e2e/test_access_in_browser.py has it
+)
 _COLUMNS = 4
 _THUMBNAIL = 640
 
@@ -60,10 +63,14 @@ def measure(page: Page, address: str) -> tuple[int, list[str]]:
     return things(page, "#tabs > .tabitem"), faults(page)
 
 
-def visit(browser: Browser, server: str, size: str, folder: Path | None) -> dict[str, tuple[int, list[str]]]:
+def visit(
+    browser: Browser, server: str, size: str, folder: Path | None
+) -> dict[str, tuple[int, list[str]]]:
     """Each view in one window: things and faults; pictures go to the folder."""
     width, height, looks = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=width < 600)
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=width < 600
+    )
     page = context.new_page()
     page.add_init_script(COUNT_REQUESTS)
     found = {}
@@ -100,7 +107,9 @@ def main(arguments: list[str]) -> None:
         given.folder.mkdir(parents=True, exist_ok=True)
     table = {}
     with served_page() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"]
+        )
         for size in given.size:
             table[size] = visit(browser, server, size, given.folder)
         browser.close()
@@ -109,7 +118,10 @@ def main(arguments: list[str]) -> None:
         print(name.ljust(28), *(str(found[name][0]).rjust(11) for found in table.values()))
     for size, found in table.items():
         for name, (count, wrong) in found.items():
-            for fault in [*wrong, *([f"{count} things, {MOST_THINGS} wanted"] if count > MOST_THINGS else [])]:
+            for fault in [
+                *wrong,
+                *([f"{count} things, {MOST_THINGS} wanted"] if count > MOST_THINGS else []),
+            ]:
                 print(f"{size}, {name}: {fault}")
 
 

@@ -1,7 +1,9 @@
-"""Whether what the page concludes in words is true: `python -m tests.tools.conclusions [--texts FILE] [--models ...]`
+"""Whether what the page concludes in words is true: `python -m tests.tools.conclusions [--texts
+FILE] [--models ...]`
 
-Every conclusion is tested on every text and model against transformers: logits, hidden states and attentions of the
-same weights through `to_hf`, nothing of this project's own analysis. Prints a table of the sentences made and false.
+Every conclusion is tested on every text and model against transformers: logits, hidden states and
+attentions of the same weights through `to_hf`, nothing of this project's own analysis. Prints a
+table of the sentences made and false.
 """
 
 import argparse
@@ -58,9 +60,13 @@ TEXTS = (
     'One day, Lily lost her hat. Tom said, "Do not cry, Lily. I will help you find your',
     "Le chat est sur la",
     "🙂 ok 🙂",
-    " ".join(["Tom had a big red ball. He liked to play with it in the park near his house every day."] * 10),
+    " ".join(
+        ["Tom had a big red ball. He liked to play with it in the park near his house every day."]
+        * 10
+    ),
 )
-# Conclusions whose words are tested against the numbers that stand beside them, not against transformers.
+# Conclusions whose words are tested against the numbers that stand beside them, not against
+# transformers.
 OF_NUMBERS = {
     "shares": "ui/test_conclusions.py::test_where_the_parameters_are",
     "scores": "ui/test_conclusions.py::test_which_test_is_passed_best",
@@ -93,7 +99,10 @@ def through_lens(services: Services, lm: gptcore.LanguageModel, text: str) -> Ma
 def compared(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
     ids = lm.tokenizer.encode(text)
     other = lm.tokenizer.decode([*ids[:-1][::-1], ids[-1]])
-    return {**json.loads(compare.compare(services, None, lm.name, text, lm.name, other)), "other": other}
+    return {
+        **json.loads(compare.compare(services, None, lm.name, text, lm.name, other)),
+        "other": other,
+    }
 
 
 def drawn_from(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
@@ -114,12 +123,21 @@ def without_a_head(services: Services, lm: gptcore.LanguageModel, text: str) -> 
 
 
 def patched(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
-    """Patched from the first of several orders of its tokens after which the model says something else."""
+    """Patched from the first of several orders of its tokens after which the model says something
+    else.
+    """
     ids = lm.tokenizer.encode(text)
     body = ids[:-1]
     value: dict[str, Any] = {}
-    for order in (body[::-1], [*body[1:], *body[:1]], [*body[-1:], *body[:-1]], [*body[:-2], *body[-2:][::-1]]):
-        *_, last = patching.grid(services, None, lm.name, text, lm.tokenizer.decode([*order, ids[-1]]))
+    for order in (
+        body[::-1],
+        [*body[1:], *body[:1]],
+        [*body[-1:], *body[:-1]],
+        [*body[:-2], *body[-2:][::-1]],
+    ):
+        *_, last = patching.grid(
+            services, None, lm.name, text, lm.tokenizer.decode([*order, ids[-1]])
+        )
         value = json.loads(last)
         if "message" not in value:
             return value
@@ -136,13 +154,26 @@ def steered(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping
     shown: dict[str, str] = {}
     for news in steering.steer(services, None, lm.name, text, form):
         shown |= news
-    streams = [[json.loads(line) for line in shown[side].splitlines()] for side in ("plain", "steered")]
+    streams = [
+        [json.loads(line) for line in shown[side].splitlines()] for side in ("plain", "steered")
+    ]
     made = [[line for line in stream if line["kind"] == "token"] for stream in streams]
     new = [line["id"] for line in made[0]]
     written = [*prompt_ids(lm, text), *new]
     texts = [lm.tokenizer.decode([line["id"] for line in tokens]) for tokens in made]
-    told = {"sides": sides, "strength": strength, "depth": depth, "written": written, "texts": texts}
-    return {**told, "said": shown["said"], "n_written": len(new), "strengths": [*steering.STRENGTHS, strength]}
+    told = {
+        "sides": sides,
+        "strength": strength,
+        "depth": depth,
+        "written": written,
+        "texts": texts,
+    }
+    return {
+        **told,
+        "said": shown["said"],
+        "n_written": len(new),
+        "strengths": [*steering.STRENGTHS, strength],
+    }
 
 
 def traced(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[str, Any]:
@@ -153,20 +184,27 @@ def traced(services: Services, lm: gptcore.LanguageModel, text: str) -> Mapping[
 
 def asked(view: Callable[[Services, dict[str, Any]], str], **left: None) -> Question:
     """What a view answers about a text, of which the rest is left to it."""
-    return lambda services, lm, text: json.loads(view(services, {"model": lm.name, "text": text, **left}))
+    return lambda services, lm, text: json.loads(
+        view(services, {"model": lm.name, "text": text, **left})
+    )
 
 
 # Of each conclusion: what the page answers, the sentence in it, and what must hold of that.
 CHECKS: dict[str, tuple[Question, str, Check]] = {
-    "start": (started, "said", of_start), "lens": (through_lens, "said", of_lens),
-    "lens of a text": (through_lens, "knew", of_lens_of_a_text), "heads": (seen, "said", of_heads),
+    "start": (started, "said", of_start),
+    "lens": (through_lens, "said", of_lens),
+    "lens of a text": (through_lens, "knew", of_lens_of_a_text),
+    "heads": (seen, "said", of_heads),
     "why a word": (asked(why.why, word=None, rival=None), "said", of_why),
     "neuron": (asked(neurons.neurons, layer=None, neuron=None), "said", of_neuron),
-    "two texts compared": (compared, "said", of_compare), "circuit": (traced, "said", of_circuit),
-    "next token": (drawn_from, "said", of_next_token), "surprise": (scored, "said", of_surprise),
-    "without parts": (without_a_head, "said", of_without_parts), "patching": (patched, "said", of_patching),
+    "two texts compared": (compared, "said", of_compare),
+    "circuit": (traced, "said", of_circuit),
+    "next token": (drawn_from, "said", of_next_token),
+    "surprise": (scored, "said", of_surprise),
+    "without parts": (without_a_head, "said", of_without_parts),
+    "patching": (patched, "said", of_patching),
     "steering": (steered, "said", of_steering),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -213,15 +251,25 @@ def main() -> int:
     parser.add_argument("--texts", type=Path, help="a file with a text a line")
     parser.add_argument("--models", nargs="+", default=list(MODELS))
     options = parser.parse_args()
-    texts = tuple(line for line in options.texts.read_text("utf-8").splitlines() if line) if options.texts else TEXTS
+    texts = (
+        tuple(line for line in options.texts.read_text("utf-8").splitlines() if line)
+        if options.texts
+        else TEXTS
+    )
     found = list(findings(tuple(options.models), texts))
     print("| conclusion | sentences | statements | false |\n|---|---|---|---|")
     for name in CHECKS:
         rows = [one for one in found if one.name == name and one.said]
-        print(f"| {name} | {len(rows)} | {sum(one.n for one in rows)} | {sum(len(one.false) for one in rows)} |")
+        print(
+            f"| {name} | {len(rows)} | {sum(one.n for one in rows)} | "
+            f"{sum(len(one.false) for one in rows)} |"
+        )
     for one in found:
         if one.false:
-            print(f"\n{one.name}, {one.model}, {one.text[:60]!r}: {', '.join(one.false)}\n   {one.said}")
+            print(
+                f"\n{one.name}, {one.model}, {one.text[:60]!r}: {', '.join(one.false)}\n   "
+                f"{one.said}"
+            )
     return int(any(one.false for one in found))
 
 

@@ -1,6 +1,7 @@
 """Density of the code: `python -m tests.tools.density`, a table of tokens and long lines by room.
 
-Counts tokens without comments, docstrings and blank lines: of Python by `tokenize`, of JavaScript by a small scanner.
+Counts tokens without comments, docstrings and blank lines: of Python by `tokenize`, of JavaScript
+by a small scanner.
 """
 
 import argparse
@@ -122,7 +123,9 @@ def _files(root: Path, suffix: str) -> Iterable[Path]:
 
 
 def _room(file: Path) -> str:
-    """A folder of two levels, three within `ui/lenses` and `ui/rooms`; the first level for all tests."""
+    """A folder of two levels, three within `ui/lenses` and `ui/rooms`; the first level for all
+    tests.
+    """
     folders = file.parts[:-1]
     if folders[:1] == ("tests",):
         return "tests"

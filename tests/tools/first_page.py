@@ -1,4 +1,5 @@
-"""Makes the first page's stored examples anew, after a change of a bundled model or of what a view shows.
+"""Makes the first page's stored examples anew, after a change of a bundled model or of what a view
+shows.
 
 python -m tests.tools.first_page [FILE]
 """

@@ -1,7 +1,8 @@
 """The import graph as rooms and arrows, and its circles.
 
-A room is a folder; a lens with all its folders is one room, and so are the parts that several share. A file that lies
-directly in `gptcore` or `ui` is a room of its own, and so is every `__main__`. The page's scripts have a graph, too.
+A room is a folder; a lens with all its folders is one room, and so are the parts that several
+share. A file that lies directly in `gptcore` or `ui` is a room of its own, and so is every
+`__main__`. The page's scripts have a graph, too.
 """
 
 import ast
@@ -18,7 +19,11 @@ _SCRIPT = re.compile(r"(?:from |import |import\()'(\.[^']+\.js)'")  # also what 
 
 def modules(root: Path = ROOT) -> dict[str, Path]:
     """Dotted name -> file, of everything that is not a test."""
-    files = [file for top in PACKAGES for file in ([root / top] if top.endswith(".py") else (root / top).rglob("*.py"))]
+    files = [
+        file
+        for top in PACKAGES
+        for file in ([root / top] if top.endswith(".py") else (root / top).rglob("*.py"))
+    ]
     return {name_of(file, root): file for file in sorted(files)}
 
 
@@ -58,7 +63,9 @@ def script_arrows(root: Path = ROOT) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for file in sorted(folder.rglob("*.js")):
         wanted = _SCRIPT.findall(file.read_text(encoding="utf-8"))
-        found[_within(file, folder)] = {_within((file.parent / one).resolve(), folder) for one in wanted}
+        found[_within(file, folder)] = {
+            _within((file.parent / one).resolve(), folder) for one in wanted
+        }
     return found
 
 
@@ -78,7 +85,10 @@ def room(module: str) -> str:
 def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Groups of nodes that reach each other, sorted; empty where imports run one way."""
     reached = {name: _reach(graph, name) for name in graph}
-    groups = {frozenset({name, *(o for o in reached[name] if name in reached.get(o, ()))}) for name in graph}
+    groups = {
+        frozenset({name, *(o for o in reached[name] if name in reached.get(o, ()))})
+        for name in graph
+    }
     return sorted(sorted(group) for group in groups if len(group) > 1)
 
 

@@ -8,7 +8,8 @@ from browser import settled
 
 _MOST_STOPS = 120  # presses of Tab that are tried
 
-# Labels that do not fit their box, views with nothing in them, and a page that is wider than its window.
+# Labels that do not fit their box, views with nothing in them, and a page that is wider than its
+# window.
 _FAULTS = """
 () => {
   const found = [];
@@ -48,7 +49,9 @@ def faults(page: Page) -> list[str]:
 
 
 def views(page: Page) -> Iterator[str]:
-    """Opens every view of the open tab, one after the other: their names; "" for a tab that has one."""
+    """Opens every view of the open tab, one after the other: their names; "" for a tab that has
+    one.
+    """
     tabs = page.locator("#tabs > .tabitem:visible [role=tab]")
     if not tabs.count():
         yield ""
@@ -58,8 +61,8 @@ def views(page: Page) -> Iterator[str]:
         yield tabs.nth(place).inner_text().strip()
 
 
-# What can be clicked or typed into, on the part of the page that the window shows. A grid whose cells the arrow keys
-# go through is one thing: the cell that Tab reaches.
+# What can be clicked or typed into, on the part of the page that the window shows. A grid whose
+# cells the arrow keys go through is one thing: the cell that Tab reaches.
 _THINGS = """
 selector => [...document.querySelectorAll(
     'button, a[href], input, textarea, select, summary, [role=button], [role=tab], [tabindex="0"]')]
@@ -72,7 +75,8 @@ selector => [...document.querySelectorAll(
   }).length
 """
 
-# Sizes of the letters that are seen, in pixels of the screen: what a drawing shrinks counts as it stands there.
+# Sizes of the letters that are seen, in pixels of the screen: what a drawing shrinks counts as it
+# stands there.
 _TYPE = """
 () => {
   const sizes = {};
@@ -114,8 +118,13 @@ _FOCUS = """
 
 
 def stops(page: Page) -> list[str]:
-    """What has the focus at each press of Tab from the top of the page until a guess of Start has it, which is last."""
-    page.evaluate("() => { document.activeElement?.blur(); getSelection().removeAllRanges(); scrollTo(0, 0); }")
+    """What has the focus at each press of Tab from the top of the page until a guess of Start has
+    it, which is last.
+    """
+    page.evaluate(
+        "() => { document.activeElement?.blur(); getSelection().removeAllRanges(); scrollTo(0, "
+        "0); }"
+    )
     reached: list[str] = []
     while len(reached) < _MOST_STOPS and (not reached or reached[-1]):
         page.keyboard.press("Tab")

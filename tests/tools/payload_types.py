@@ -1,6 +1,8 @@
-"""Writes the types of all `payloads` modules for the components' JavaScript: `python -m tests.tools.payload_types`.
+"""Writes the types of all `payloads` modules for the components' JavaScript: `python -m
+tests.tools.payload_types`.
 
-Server functions are found by their requests, annotated `Annotated[object, X]`; `Annotated[str, X]` is JSON of X.
+Server functions are found by their requests, annotated `Annotated[object, X]`; `Annotated[str, X]`
+is JSON of X.
 """
 
 import inspect
@@ -20,7 +22,15 @@ import ui.lenses
 import ui.rooms
 
 FILE = Path(ui.__file__).parent / "shared" / "view" / "payloads.d.ts"
-_PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", None: "null", Any: "any"}
+_PLAIN = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    None: "null",
+    Any: "any",
+}
 _HEAD = """\
 // Written by `python -m tests.tools.payload_types` from the `payloads` modules; do not edit.
 
@@ -61,7 +71,10 @@ def _interface(name: str, value: type) -> str:
         if field in inherited:
             continue
         optional = get_origin(hint) is NotRequired
-        fields.append(f"  {field}{'?' if optional else ''}: {_type(get_args(hint)[0] if optional else hint)};\n")
+        fields.append(
+            f"  {field}{'?' if optional else ''}: "
+            f"{_type(get_args(hint)[0] if optional else hint)};\n"
+        )
     extends = f" extends {', '.join(base.__name__ for base in bases)}" if bases else ""
     return f"{described}export interface {name}{extends} {{\n{''.join(fields)}}}\n"
 
@@ -72,14 +85,16 @@ def _type(hint: Any) -> str:
         return _PLAIN[hint]
     if is_typeddict(hint):
         return hint.__name__
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    arguments = get_args(hint)
     if origin is Annotated:
         base, meant = arguments
         return f"Json<{_type(meant)}>" if base is str else _type(meant)
     if origin is Literal:
         return " | ".join(f"'{one}'" for one in arguments)
     if origin is list:
-        inner, several = _type(arguments[0]), get_origin(arguments[0]) in (types.UnionType, Union, Literal)
+        inner = _type(arguments[0])
+        several = get_origin(arguments[0]) in (types.UnionType, Union, Literal)
         return f"({inner})[]" if several else f"{inner}[]"
     if origin is tuple:
         return f"[{', '.join(map(_type, arguments))}]"
@@ -92,12 +107,18 @@ def _type(hint: Any) -> str:
 
 def servers() -> dict[str, dict[str, list[Callable[..., object]]]]:
     """Tab -> name -> server functions of that name."""
-    found: dict[str, dict[str, list[Callable[..., object]]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[str, list[Callable[..., object]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for package in (ui.lenses, ui.rooms):
         for module in _modules(package):
             tab = "".join(part.capitalize() for part in module.__name__.split(".")[2].split("_"))
             for name, function in vars(module).items():
-                if inspect.isfunction(function) and function.__module__ == module.__name__ and _request(function):
+                if (
+                    inspect.isfunction(function)
+                    and function.__module__ == module.__name__
+                    and _request(function)
+                ):
                     found[tab][name].append(function)
     return found
 

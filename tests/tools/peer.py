@@ -1,4 +1,6 @@
-"""A model as transformers computes it on one text: what the page's conclusions are tested against."""
+"""A model as transformers computes it on one text: what the page's conclusions are tested
+against.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,12 +19,19 @@ from ui.conclusions import quoted
 class Peer:
     """A model as transformers computes it, on one text."""
 
-    def __init__(self, lm: gptcore.LanguageModel, hf: Any, text: str, *, last: int | None = None) -> None:
-        self.lm, self.hf = lm, hf
-        self.ids = lm.tokenizer.encode(text, allow_special=True)[-(last or lm.model.config.n_positions) :]
+    def __init__(
+        self, lm: gptcore.LanguageModel, hf: Any, text: str, *, last: int | None = None
+    ) -> None:
+        self.lm = lm
+        self.hf = hf
+        self.ids = lm.tokenizer.encode(text, allow_special=True)[
+            -(last or lm.model.config.n_positions) :
+        ]
         self.text = text
         with torch.inference_mode():
-            self.out = hf(torch.tensor([self.ids]), output_hidden_states=True, output_attentions=True)
+            self.out = hf(
+                torch.tensor([self.ids]), output_hidden_states=True, output_attentions=True
+            )
         self.logits = self.out.logits[0]  # [T, V]
 
     def label(self, token: int) -> str:
@@ -35,14 +44,20 @@ class Peer:
     @cached_property
     def depths(self) -> Tensor:
         """Probabilities after each depth at every place, [L + 1, T, V]."""
-        states, last = self.out.hidden_states[:-1], self.out.hidden_states[-1]
-        ln, head = self.hf.transformer.ln_f, self.hf.lm_head
+        states = self.out.hidden_states[:-1]
+        last = self.out.hidden_states[-1]
+        ln = self.hf.transformer.ln_f
+        head = self.hf.lm_head
         with torch.inference_mode():
-            return torch.stack([head(ln(state))[0] for state in states] + [head(last)[0]]).softmax(-1)
+            return torch.stack([head(ln(state))[0] for state in states] + [head(last)[0]]).softmax(
+                -1
+            )
 
     @cached_property
     def shares(self) -> dict[str, Tensor]:
-        """Each role's share of every head's attention [L, H], and of even attention [1, 1], as the view defines it."""
+        """Each role's share of every head's attention [L, H], and of even attention [1, 1], as the
+        view defines it.
+        """
         n = len(self.ids)
         weights = torch.stack([layer[0] for layer in self.out.attentions])  # [L, H, T, T]
         even = torch.ones(n, n).tril()
@@ -52,18 +67,23 @@ class Peer:
             rows = []
             for q in range(n):
                 keys = {
-                    "previous": [q - 1] if q > 1 else [], "first": [0] if q else [], "self": [q] if q else [],
+                    "previous": [q - 1] if q > 1 else [],
+                    "first": [0] if q else [],
+                    "self": [q] if q else [],
                     "duplicate": [k for k in range(1, q) if self.ids[k] == self.ids[q]],
                     "induction": [k for k in range(1, q) if self.ids[k - 1] == self.ids[q]],
-                }[role]  # fmt: skip
+                }[role]
                 if keys:
                     rows.append(weights[:, q, keys].sum(-1))
             found[role] = torch.stack(rows).mean(0) if rows else torch.zeros(len(weights))
         return found
 
     def role(self, head: int) -> str | None:
-        """A clear role of a head, counted through all layers; None where a share is too near its limit to tell."""
-        clear, near = {}, False
+        """A clear role of a head, counted through all layers; None where a share is too near its
+        limit to tell.
+        """
+        clear = {}
+        near = False
         for role in ("induction", "duplicate", "previous", "self"):
             least = max(0.4, 2 * float(self.shares[role][-1]))
             value = float(self.shares[role][head])
@@ -78,8 +98,10 @@ class Peer:
 
     def written(self, word: int, rival: int) -> Tensor:
         """What every head writes at the end for a word rather than another, in logits, [L, H]."""
-        config, ln = self.hf.config, self.hf.transformer.ln_f
-        n_head, size = config.n_head, config.n_embd // config.n_head
+        config = self.hf.config
+        ln = self.hf.transformer.ln_f
+        n_head = config.n_head
+        size = config.n_embd // config.n_head
         rows = []
         with torch.inference_mode():
             before_norm = self.before_norm()
@@ -87,10 +109,14 @@ class Peer:
             weight = self.hf.lm_head.weight
             direction = (weight[word] - weight[rival]) * ln.weight
             for layer, block in enumerate(self.hf.transformer.h):
-                values = block.attn.c_attn(block.ln_1(self.out.hidden_states[layer]))[0, :, 2 * config.n_embd :]
+                values = block.attn.c_attn(block.ln_1(self.out.hidden_states[layer]))[
+                    0, :, 2 * config.n_embd :
+                ]
                 values = values.view(-1, n_head, size).transpose(0, 1)  # [H, T, D]
                 mixed = (self.out.attentions[layer][0, :, -1, None] @ values)[:, 0]  # [H, D]
-                out = torch.einsum("hd,hdc->hc", mixed, block.attn.c_proj.weight.view(n_head, size, -1))
+                out = torch.einsum(
+                    "hd,hdc->hc", mixed, block.attn.c_proj.weight.view(n_head, size, -1)
+                )
                 out = out - out.mean(-1, keepdim=True)
                 rows.append(out @ direction / std)
         return torch.stack(rows)
@@ -98,17 +124,25 @@ class Peer:
     def before_norm(self) -> Tensor:
         """The residual stream at the end, before the final norm, [C]."""
         kept = []
-        with hooked(self.hf.transformer.ln_f, pre=lambda _, given: kept.append(given[0])), torch.inference_mode():
+        with (
+            hooked(self.hf.transformer.ln_f, pre=lambda _, given: kept.append(given[0])),
+            torch.inference_mode(),
+        ):
             self.hf(torch.tensor([self.ids]))
         return kept[0][0, -1]
 
     def with_head_of(self, source: "Peer", layer: int, head: int) -> Tensor:
-        """Logits at the end with a head's output, at every place, of another text of as many tokens, [V]."""
+        """Logits at the end with a head's output, at every place, of another text of as many
+        tokens, [V].
+        """
         size = self.hf.config.n_embd // self.hf.config.n_head
         proj = self.hf.transformer.h[layer].attn.c_proj
         at = slice(head * size, (head + 1) * size)
         kept: list[Tensor] = []
-        with hooked(proj, pre=lambda _, given: kept.append(given[0].clone())), torch.inference_mode():
+        with (
+            hooked(proj, pre=lambda _, given: kept.append(given[0].clone())),
+            torch.inference_mode(),
+        ):
             source.hf(torch.tensor([source.ids]))
 
         def put(_: object, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -120,7 +154,9 @@ class Peer:
             return self.hf(torch.tensor([self.ids])).logits[0, -1]
 
     def with_embedding_of(self, source: "Peer", place: int) -> Tensor:
-        """Logits at the end with the embedding of one place of another text of as many tokens, [V]."""
+        """Logits at the end with the embedding of one place of another text of as many tokens,
+        [V].
+        """
         ids = list(self.ids)
         ids[place] = source.ids[place]
         with torch.inference_mode():
@@ -135,7 +171,8 @@ class Peer:
             mlp = self.hf.transformer.h[int(found[3])].mlp
             hook = hooked(mlp, post=lambda _, __, out: torch.zeros_like(out))
         else:
-            block, at = self.hf.transformer.h[int(found[1])], int(found[2]) * size
+            block = self.hf.transformer.h[int(found[1])]
+            at = int(found[2]) * size
 
             def cut(_: object, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
                 changed = given[0].clone()

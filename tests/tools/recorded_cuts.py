@@ -1,6 +1,8 @@
-"""Records how GPT-1 and GPT-2 cut the examples of the Tokens view: `python -m tests.tools.recorded_cuts`
+"""Records how GPT-1 and GPT-2 cut the examples of the Tokens view: `python -m
+tests.tools.recorded_cuts`
 
-Wants both vocabularies on this machine (`python app.py --prefetch gpt2`), or in the folder of test data.
+Wants both vocabularies on this machine (`python app.py --prefetch gpt2`), or in the folder of test
+data.
 """
 
 import json
@@ -19,13 +21,20 @@ def _gpt2() -> Tokenizer:
     file = _DATA / "gpt2" / "encoder.json"
     if not file.is_file():
         return load_tokenizer("gpt2", offline=True)
-    return ByteBPE.from_vocabulary(json.loads(file.read_text(encoding="utf-8")), name="gpt2", kind="gpt2")
+    return ByteBPE.from_vocabulary(
+        json.loads(file.read_text(encoding="utf-8")), name="gpt2", kind="gpt2"
+    )
 
 
 def recorded() -> dict[str, dict[str, Any]]:
-    """Tokenizer -> text -> how it is cut. Raises the core's errors where a vocabulary is missing."""
+    """Tokenizer -> text -> how it is cut. Raises the core's errors where a vocabulary is
+    missing.
+    """
     gpt1 = _DATA / "gpt1"
-    here = {"gpt2": _gpt2(), "gpt1": load_tokenizer(gpt1 if gpt1.is_dir() else "gpt1", offline=True)}
+    here = {
+        "gpt2": _gpt2(),
+        "gpt1": load_tokenizer(gpt1 if gpt1.is_dir() else "gpt1", offline=True),
+    }
     return {
         name: {text: cut_by(tokenizer, text, tokenizer.encode(text)) for _, text in EXAMPLES}
         for name, tokenizer in here.items()
@@ -34,4 +43,6 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 if __name__ == "__main__":
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    RECORDED_CUTS.write_text(json.dumps(recorded(), ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    RECORDED_CUTS.write_text(
+        json.dumps(recorded(), ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
+    )

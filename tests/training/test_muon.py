@@ -7,12 +7,25 @@ from gptcore.training import RandomWindows, Source, Trainer, TrainingConfig, mak
 from gptcore.training.optimizer import Muon, orthogonalise
 
 SHAPE = GPTConfig(
-    vocab_size=17, n_positions=16, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.1
+    vocab_size=17,
+    n_positions=16,
+    n_embd=32,
+    n_layer=2,
+    n_head=4,
+    embd_pdrop=0.0,
+    attn_pdrop=0.0,
+    resid_pdrop=0.1,
 )
 SETTINGS = TrainingConfig(
-    max_steps=8, batch_size=4, optimizer="muon", learning_rate=3e-3, muon_learning_rate=0.02, warmup_steps=2
+    max_steps=8,
+    batch_size=4,
+    optimizer="muon",
+    learning_rate=3e-3,
+    muon_learning_rate=0.02,
+    warmup_steps=2,
 )
-# Where the processor multiplies bfloat16, the iteration runs in it: 8 bits of precision, five rounds.
+# Where the processor multiplies bfloat16, the iteration runs in it: 8 bits of precision, five
+# rounds.
 ROUNDING = 0.03
 
 
@@ -50,7 +63,9 @@ def test_orthogonalising_brings_all_directions_to_about_one():
     matrices = torch.randn(3, 8, 20) * torch.logspace(-1, 0, 8)[:, None]
     sizes = torch.linalg.svdvals(orthogonalise(matrices))
     assert sizes.shape == (3, 8) and float(sizes.min()) > 0.3 and float(sizes.max()) < 1.3
-    assert torch.allclose(orthogonalise(matrices)[1], newton_schulz(matrices[1]).float(), atol=ROUNDING)
+    assert torch.allclose(
+        orthogonalise(matrices)[1], newton_schulz(matrices[1]).float(), atol=ROUNDING
+    )
 
 
 def test_queries_keys_and_values_are_three_matrices():

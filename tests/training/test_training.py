@@ -38,16 +38,28 @@ from gptcore.training import (
 from gptcore.weights.checkpoint import read_tensors
 
 SHAPE = GPTConfig(
-    vocab_size=17, n_positions=16, n_embd=32, n_layer=2, n_head=4, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.1
+    vocab_size=17,
+    n_positions=16,
+    n_embd=32,
+    n_layer=2,
+    n_head=4,
+    embd_pdrop=0.0,
+    attn_pdrop=0.0,
+    resid_pdrop=0.1,
 )
 CHECKPOINT = "last.safetensors"
 # Of a loss after a dozen updates: kernels may round the last bit otherwise at another address.
 ROUNDING = 1e-4
-SETTINGS = TrainingConfig(max_steps=12, batch_size=4, learning_rate=3e-3, warmup_steps=3, eval_every=6)
+SETTINGS = TrainingConfig(
+    max_steps=12, batch_size=4, learning_rate=3e-3, warmup_steps=3, eval_every=6
+)
 
 
 def make_trainer(
-    settings: TrainingConfig = SETTINGS, shape: GPTConfig = SHAPE, tokens: np.ndarray | None = None, **options: Any
+    settings: TrainingConfig = SETTINGS,
+    shape: GPTConfig = SHAPE,
+    tokens: np.ndarray | None = None,
+    **options: Any,
 ) -> Trainer:
     torch.manual_seed(settings.seed)
     tokens = np.arange(400, dtype=np.uint16) % 17 if tokens is None else tokens
@@ -64,15 +76,21 @@ def losses(trainer: Trainer) -> list[float]:
 def test_the_same_seed_gives_the_same_run():
     first = losses(make_trainer())
     assert losses(make_trainer()) == pytest.approx(first, abs=ROUNDING)
-    assert losses(make_trainer(replace(SETTINGS, seed=2))) != pytest.approx(first, abs=100 * ROUNDING)
+    assert losses(make_trainer(replace(SETTINGS, seed=2))) != pytest.approx(
+        first, abs=100 * ROUNDING
+    )
 
 
-@pytest.mark.parametrize(("optimizer", "rounding"), [("adamw", ROUNDING), ("muon", 1e-2)])  # which may take bfloat16
-def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_path, optimizer, rounding):
+# which may take bfloat16
+@pytest.mark.parametrize(("optimizer", "rounding"), [("adamw", ROUNDING), ("muon", 1e-2)])
+def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(
+    tmp_path, optimizer, rounding
+):
     settings = replace(SETTINGS, optimizer=optimizer)
     whole = make_trainer(settings)
     expected = losses(whole)
-    first, seen = make_trainer(settings), []
+    first = make_trainer(settings)
+    seen = []
     for event in first.events():
         if isinstance(event, StepEvent):
             seen.append(event.loss)
@@ -83,20 +101,26 @@ def test_a_resumed_run_holds_every_bit_and_goes_on_as_the_uninterrupted_one(tmp_
     torch.randn(100)
     second.resume(tmp_path / CHECKPOINT)
     second.save(tmp_path / "again")
-    one, two = read_tensors(tmp_path / CHECKPOINT), read_tensors(tmp_path / "again")
-    assert one.keys() == two.keys() and all(torch.equal(tensor, two[name]) for name, tensor in one.items())
+    one = read_tensors(tmp_path / CHECKPOINT)
+    two = read_tensors(tmp_path / "again")
+    assert one.keys() == two.keys() and all(
+        torch.equal(tensor, two[name]) for name, tensor in one.items()
+    )
     assert any(name.endswith(".exp_avg") for name in one)
     assert any(name.endswith(".momentum") for name in one) == (optimizer == "muon")
     assert seen + losses(second) == pytest.approx(expected, abs=rounding)
     for name, parameter in whole.model.named_parameters():
-        torch.testing.assert_close(parameter, dict(second.model.named_parameters())[name], atol=10 * rounding, rtol=0)
+        torch.testing.assert_close(
+            parameter, dict(second.model.named_parameters())[name], atol=10 * rounding, rtol=0
+        )
 
 
 def test_dropout_draws_from_the_run_s_own_numbers_whatever_others_draw_between():
     shape = replace(SHAPE, resid_pdrop=0.3)
     expected = losses(make_trainer(shape=shape))
     assert expected != pytest.approx(losses(make_trainer()), abs=100 * ROUNDING)
-    seen, run = [], make_trainer(shape=shape)
+    seen = []
+    run = make_trainer(shape=shape)
     torch.manual_seed(1234)
     drawn = []
     for event in run.events():
@@ -139,9 +163,12 @@ def test_evaluations_come_before_the_first_step_and_after_the_last_and_the_end_s
 
 def test_a_time_budget_ends_the_run_and_lowers_the_rate_with_time():
     settings = replace(SETTINGS, max_steps=10**9, time_budget=5.0, warmup_steps=0)
-    clock = itertools.count(step=0.25)  # a quarter of a second goes by from one look at it to the next
+    # a quarter of a second goes by from one look at it to the next
+    clock = itertools.count(step=0.25)
     *steps, end = (
-        e for e in make_trainer(settings, clock=lambda: next(clock)).events() if not isinstance(e, EvalEvent)
+        e
+        for e in make_trainer(settings, clock=lambda: next(clock)).events()
+        if not isinstance(e, EvalEvent)
     )
     assert end == EndEvent(len(steps), "time")
     rates = [step.learning_rate for step in steps]
@@ -154,7 +181,9 @@ def test_the_schedule_warms_up_linearly_and_falls_as_a_cosine_to_zero():
     rates = [learning_rate(config, step) for step in range(1001)]
     assert rates[0] == pytest.approx(1 / 101) and rates[49] == pytest.approx(50 / 101)
     assert max(rates) == rates[100] == pytest.approx(1.0)
-    assert rates[550] == pytest.approx(0.5, abs=1e-6) and rates[1000] == pytest.approx(0.0, abs=1e-12)
+    assert rates[550] == pytest.approx(0.5, abs=1e-6) and rates[1000] == pytest.approx(
+        0.0, abs=1e-12
+    )
     assert all(a >= b for a, b in itertools.pairwise(rates[100:]))
     assert learning_rate(replace(config, schedule="linear"), 550) == pytest.approx(0.5)
     assert learning_rate(replace(config, schedule="constant"), 999) == 1.0
@@ -206,7 +235,9 @@ class Doubled:
 
     def __call__(self, model, inputs, targets):
         kept = (targets != IGNORED_TARGET).float()
-        losses = F.cross_entropy(model(inputs).logits.flatten(0, 1), targets.clamp(min=0).flatten(), reduction="none")
+        losses = F.cross_entropy(
+            model(inputs).logits.flatten(0, 1), targets.clamp(min=0).flatten(), reduction="none"
+        )
         return 2 * ((losses.view_as(kept) * kept).sum(1) / kept.sum(1)).mean()
 
     def loss_count(self, inputs, targets):
@@ -224,12 +255,17 @@ def test_accumulation_over_unequal_rows_is_the_gradient_of_all_together(n_parts,
 
 
 def test_processes_with_unequal_rows_share_by_their_targets():
-    """Two processes with 64 and 8 targets: the average of what they weigh is the mean over all 72."""
+    """Two processes with 64 and 8 targets: the average of what they weigh is the mean over all
+    72.
+    """
     trainer = make_trainer(SETTINGS, SHAPE)
     inputs, targets = unequal(SHAPE)
     counts = [64.0, 8.0]
     trainer.workers = SimpleNamespace(mean=lambda given: [sum(counts) / 2], size=2)
-    shares = [float(trainer._shares([part])[0]) for part in zip(inputs.chunk(2), targets.chunk(2), strict=True)]
+    shares = [
+        float(trainer._shares([part])[0])
+        for part in zip(inputs.chunk(2), targets.chunk(2), strict=True)
+    ]
     assert shares == pytest.approx([2 * 64 / 72, 2 * 8 / 72])
 
 
@@ -243,12 +279,15 @@ def test_a_loss_that_is_no_number_ends_the_run_with_a_sentence():
 
 
 def test_windows_are_consecutive_and_targets_are_one_token_on():
-    data = RandomWindows([Source(np.arange(50)), Source(np.arange(1000, 1100), 3.0)], window=8, batch_size=500)
+    data = RandomWindows(
+        [Source(np.arange(50)), Source(np.arange(1000, 1100), 3.0)], window=8, batch_size=500
+    )
     x, y = data.draw(0, 0)
     assert x.shape == y.shape == (500, 8)
     assert torch.equal(y[:, :-1], x[:, 1:]) and bool((y - x == 1).all())
     assert int(x.min()) == 0 and int(y.max()) == 1099  # both ends of the text are reached
-    assert 0.68 < float((x[:, 0] >= 1000).float().mean()) < 0.82  # weight 3 of 4, five standard deviations wide
+    # weight 3 of 4, five standard deviations wide
+    assert 0.68 < float((x[:, 0] >= 1000).float().mean()) < 0.82
 
 
 def test_too_short_a_text_names_both_numbers():
@@ -256,11 +295,22 @@ def test_too_short_a_text_names_both_numbers():
         RandomWindows([Source(np.arange(16))], window=16, batch_size=1)
 
 
-@pytest.mark.parametrize("change", [
-    {"max_steps": 0}, {"batch_size": 1.5}, {"learning_rate": math.nan}, {"learning_rate": -1.0}, {"time_budget": 0.0},
-    {"warmup_steps": -1}, {"weight_decay": math.inf}, {"beta2": 1.0}, {"schedule": "sawtooth"}, {"precision": "fp8"},
-    {"optimizer": "sgd"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_steps": 0},
+        {"batch_size": 1.5},
+        {"learning_rate": math.nan},
+        {"learning_rate": -1.0},
+        {"time_budget": 0.0},
+        {"warmup_steps": -1},
+        {"weight_decay": math.inf},
+        {"beta2": 1.0},
+        {"schedule": "sawtooth"},
+        {"precision": "fp8"},
+        {"optimizer": "sgd"},
+    ],
+)
 def test_settings_that_cannot_work_are_refused_by_name(change):
     with pytest.raises(TrainingError, match=next(iter(change))):
         TrainingConfig(**change)
@@ -286,7 +336,8 @@ def test_documents_are_split_at_their_marker_and_bad_files_are_sentences(tmp_pat
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_text_is_the_same_in_every_encoding_and_with_every_line_end(tmp_path, encoding, end):
-    text, file = "Un café à midi.\nTwo.\n\nThree.\n<|endoftext|>\nFour.\n", tmp_path / "text.txt"
+    text = "Un café à midi.\nTwo.\n\nThree.\n<|endoftext|>\nFour.\n"
+    file = tmp_path / "text.txt"
     file.write_bytes(text.replace("\n", end).encode(encoding))
     assert read_documents(file) == ["Un café à midi.\nTwo.\n\nThree.", "Four."]
     file.write_bytes("One.\n \nTwo.\nThree.\n\n\nFour.".replace("\n", end).encode(encoding))
@@ -370,7 +421,9 @@ def test_counting_lines_are_those_of_the_text():
     uniform = rng.integers(0, 8, 20_000)
     single, pair = ngram_losses(uniform, rng.integers(0, 8, 2_000), 8)
     # 64 pairs estimated from 20,000: within a hundredth of the entropy.
-    assert single == pytest.approx(math.log(8), abs=0.01) and pair == pytest.approx(math.log(8), abs=0.01)
+    assert single == pytest.approx(math.log(8), abs=0.01) and pair == pytest.approx(
+        math.log(8), abs=0.01
+    )
     cycle = np.arange(4000) % 5
     single, pair = ngram_losses(cycle, cycle[:500], 5)
     assert single == pytest.approx(math.log(5), abs=0.01) and pair < 0.01
@@ -393,14 +446,26 @@ def test_the_peak_of_the_learning_rate_can_be_moved_while_running():
 
 def test_a_compiled_model_trains_as_the_plain_one_and_compiling_is_off_the_clock(monkeypatch):
     """With the plainest backend of torch.compile, which only traces: others need a C++ compiler."""
-    compile_plainly, made = partial(torch.compile, backend="eager"), []
+    compile_plainly = partial(torch.compile, backend="eager")
+    made = []
     monkeypatch.setattr(torch, "compile", lambda model: made.append(1) or compile_plainly(model))
-    found, shape = [], replace(SHAPE, resid_pdrop=0.2)
+    found = []
+    shape = replace(SHAPE, resid_pdrop=0.2)
     for compiled in (False, True):
         reads = iter(range(100))
-        trainer = make_trainer(SETTINGS, shape, compiled=compiled, clock=lambda reads=reads: float(next(reads)))
-        found.append([(event.loss, event.elapsed) for event in trainer.events() if isinstance(event, StepEvent)])
-    assert found[1] == [(pytest.approx(loss, abs=ROUNDING), elapsed) for loss, elapsed in found[0]] and made == [1]
+        trainer = make_trainer(
+            SETTINGS, shape, compiled=compiled, clock=lambda reads=reads: float(next(reads))
+        )
+        found.append(
+            [
+                (event.loss, event.elapsed)
+                for event in trainer.events()
+                if isinstance(event, StepEvent)
+            ]
+        )
+    assert found[1] == [
+        (pytest.approx(loss, abs=ROUNDING), elapsed) for loss, elapsed in found[0]
+    ] and made == [1]
     with pytest.raises(TrainingError, match="leave out --compile or torchrun"):
         make_trainer(compiled=True, workers=object())
 
@@ -419,6 +484,10 @@ def test_an_unknown_corpus_is_a_sentence():
 
 def test_precision_is_what_the_device_multiplies(monkeypatch):
     monkeypatch.setattr(config, "multiplies_bf16", lambda device: True)
-    assert [config.faster_precision(device) for device in ("cpu", "cuda", "mps")] == ["bf16", "bf16", "fp32"]
+    assert [config.faster_precision(device) for device in ("cpu", "cuda", "mps")] == [
+        "bf16",
+        "bf16",
+        "fp32",
+    ]
     monkeypatch.setattr(config, "multiplies_bf16", lambda device: False)
     assert config.faster_precision() == config.faster_precision("cuda") == "fp32"

@@ -1,4 +1,6 @@
-"""Services around a tiny model: handlers are tested without Gradio, a network or the bundled weights."""
+"""Services around a tiny model: handlers are tested without Gradio, a network or the bundled
+weights.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,7 +29,9 @@ def tiny_lm() -> LanguageModel:
 @pytest.fixture(scope="session")
 def bundled() -> Iterator[Services]:
     """The bundled models, the mini open: for tests that leave them as they are."""
-    talk = SpokenTalk("?tab=start\nA scene.", ("Nobody but the speaker reads this.",), "key-of-the-talk")
+    talk = SpokenTalk(
+        "?tab=start\nA scene.", ("Nobody but the speaker reads this.",), "key-of-the-talk"
+    )
     made = make_services(model="mini", offline=True, talk=talk)
     made.models.get("mini")
     yield made
@@ -38,8 +42,14 @@ def bundled() -> Iterator[Services]:
 def services(tiny_lm, monkeypatch) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     monkeypatch.setitem(PROFILES, "tests", limits)
-    made, loader = make_services(profile="tests", model="tiny", offline=True), lambda *_, **__: tiny_lm
+    made = make_services(profile="tests", model="tiny", offline=True)
+
+    def loader(*_, **__):
+        return tiny_lm
+
     trained = made.run_manager.workspaces.language_model
-    store = ModelStore(limits, offline=True, default="tiny", loader=loader, trained=trained, device=DEVICE)
+    store = ModelStore(
+        limits, offline=True, default="tiny", loader=loader, trained=trained, device=DEVICE
+    )
     yield replace(made, models=store)
     made.close()

@@ -35,9 +35,18 @@ CONTROLS: dict[str, Any] = {
 _LIMITS = Limits(max_new_tokens=150)
 # A run of the Train tab that ends in no time.
 LESSON = {
-    **PRESETS["30 seconds, letters"], "corpus": "yours", "written": "the cat sat on the mat. " * 90, "n_layer": 1,
-    "n_head": 2, "n_embd": 16, "n_positions": 16, "batch_size": 4, "length": "steps", "max_steps": 4, "prompt": "the ",
-}  # fmt: skip
+    **PRESETS["30 seconds, letters"],
+    "corpus": "yours",
+    "written": "the cat sat on the mat. " * 90,
+    "n_layer": 1,
+    "n_head": 2,
+    "n_embd": 16,
+    "n_positions": 16,
+    "batch_size": 4,
+    "length": "steps",
+    "max_steps": 4,
+    "prompt": "the ",
+}
 
 
 def form(**changes: object) -> WritingForm:
@@ -54,7 +63,9 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
 
 
 def in_threads(*works: Callable[[], object]) -> None:
-    """Does all at the same time, each in a thread of its own; fails when one has not ended after two minutes."""
+    """Does all at the same time, each in a thread of its own; fails when one has not ended after
+    two minutes.
+    """
     threads = [threading.Thread(target=work) for work in works]
     for thread in threads:
         thread.start()

@@ -25,7 +25,8 @@ def test_texts_begin_in_their_order_know_their_place_and_whoever_gives_up_leaves
         now[0] = 8.0
         first.leave()
         first.leave()
-        assert next(third.waiting()) == Place(0, 8.0)  # the second has begun, whether it listens or not
+        # the second has begun, whether it listens or not
+        assert next(third.waiting()) == Place(0, 8.0)
         assert list(second.waiting()) == [] and second.admitted
         second.leave()
         assert list(third.waiting()) == []
@@ -48,12 +49,16 @@ def test_a_text_waits_visibly_then_is_the_same_as_without(services):
         views = writing.write(full, "second", "tiny", "the cat", form)
         assert "waiting" not in next(views).stream
         assert "the next text is yours" in next(views).stream
-        columns, _ = next(compare(full, "third", "tiny", "the cat", form, [FROM_SLIDERS, OFF], True))
+        columns, _ = next(
+            compare(full, "third", "tiny", "the cat", form, [FROM_SLIDERS, OFF], True)
+        )
         assert "1 text is ahead" in columns[0] and columns[1] == ""
         other.leave()
         streams = [view.stream for view in views if view.stream]
     assert "waiting" not in streams[-1]
-    tokens = [[line for line in text.splitlines() if '"token"' in line] for text in (alone, streams[-1])]
+    tokens = [
+        [line for line in text.splitlines() if '"token"' in line] for text in (alone, streams[-1])
+    ]
     assert tokens[0] == tokens[1] and len(tokens[0]) == 5
 
 
@@ -71,7 +76,9 @@ def test_a_program_waits_for_its_turn(services):
     full = replace(services, admission=AdmissionQueue(1))
     answers = []
     with full.admission.turn():
-        asks = threading.Thread(target=lambda: answers.extend(ENDPOINTS["generate"](full, "the", 2, model="tiny")))
+        asks = threading.Thread(
+            target=lambda: answers.extend(ENDPOINTS["generate"](full, "the", 2, model="tiny"))
+        )
         asks.start()
         asks.join(1.0)
         assert not answers

@@ -18,7 +18,9 @@ def place() -> ComputeThread:
 
 def test_results_come_whole_and_in_order_with_their_seconds(place):
     found = list(place.each(iter(range(1000))))
-    assert [made for made, _ in found] == list(range(1000)) and all(seconds >= 0 for _, seconds in found)
+    assert [made for made, _ in found] == list(range(1000)) and all(
+        seconds >= 0 for _, seconds in found
+    )
     assert place.active == 0 and list(place.each(iter(()))) == []
     assert place.once(lambda: [1, 2]) == [1, 2] and place.once(lambda: None) is None
 
@@ -30,12 +32,15 @@ def test_everything_is_computed_in_one_thread_that_is_not_the_callers(place):
 
     found = {thread for thread, _ in place.each(names())} | {place.once(threading.current_thread)}
     assert len(found) == 1 and threading.current_thread() not in found
-    assert place.once(lambda: place.once(threading.current_thread)) in found  # a computation may ask for another
+    # a computation may ask for another
+    assert place.once(lambda: place.once(threading.current_thread)) in found
 
 
 def test_a_step_that_takes_long_is_not_waited_for_once_the_server_ends(monkeypatch):
     monkeypatch.setattr(computing, "_LAST_STEP", 0.05)
-    begun, goes_on, ending = threading.Event(), threading.Event(), threading.Event()
+    begun = threading.Event()
+    goes_on = threading.Event()
+    ending = threading.Event()
     place = ComputeThread("test", ending=ending)
 
     def steps():
@@ -127,7 +132,8 @@ def test_an_idle_thread_ends_and_another_begins():
 def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(place):
     order: list[str] = []
     took: list[float] = []  # each step, which a busy machine interrupts
-    begin, over = threading.Event(), threading.Event()
+    begin = threading.Event()
+    over = threading.Event()
 
     def steps(name: str, seconds: float, n: int):
         begin.wait()
@@ -165,7 +171,9 @@ def wait_for(seconds: float) -> None:
 
 
 def test_a_place_that_is_closed_ends_its_slice_and_takes_nothing_more(place):
-    begun, go_on, ended = threading.Event(), threading.Event(), []
+    begun = threading.Event()
+    go_on = threading.Event()
+    ended = []
 
     def step():
         begun.set()
@@ -178,14 +186,20 @@ def test_a_place_that_is_closed_ends_its_slice_and_takes_nothing_more(place):
     threading.Timer(0.05, go_on.set).start()
     place.close()
     assert ended and place._thread is None
-    for ask in (lambda: place.once(lambda: 1), lambda: place.keep(iter("a")), lambda: list(place.each(iter("a")))):
+    for ask in (
+        lambda: place.once(lambda: 1),
+        lambda: place.keep(iter("a")),
+        lambda: list(place.each(iter("a"))),
+    ):
         with pytest.raises(Closed, match="closing"):
             ask()
     ComputeThread("never used").close()
 
 
 def test_single_steps_are_served_in_the_order_in_which_they_came(place):
-    order, held, begun = [], threading.Event(), threading.Event()
+    order = []
+    held = threading.Event()
+    begun = threading.Event()
 
     def first() -> None:
         begun.set()
@@ -196,7 +210,9 @@ def test_single_steps_are_served_in_the_order_in_which_they_came(place):
     begun.wait()
     for name in "abcd":
         before = place.active
-        asking.append(threading.Thread(target=lambda name=name: place.once(lambda: order.append(name))))
+        asking.append(
+            threading.Thread(target=lambda name=name: place.once(lambda: order.append(name)))
+        )
         asking[-1].start()
         until(lambda before=before: place.active > before)
     held.set()

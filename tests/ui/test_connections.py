@@ -14,7 +14,8 @@ from ui.state.sessions import SessionStore
 
 class Transport:
     def __init__(self, peer):
-        self.closed, self._peer = False, peer
+        self.closed = False
+        self._peer = peer
 
     def get_extra_info(self, name, default=None):
         return {"peername": (self._peer, 1), "sockname": ("127.0.0.1", 7860)}.get(name, default)
@@ -31,10 +32,13 @@ def connect(monkeypatch):
     from uvicorn.config import Config
     from uvicorn.server import ServerState
 
-    now, timers = [0.0], []
+    now = [0.0]
+    timers = []
     monkeypatch.setattr(connections, "_open", type(connections._open)())
     monkeypatch.setattr(connections.time, "monotonic", lambda: now[0])
-    loop = SimpleNamespace(call_later=lambda after, call: timers.append(call) or SimpleNamespace(cancel=lambda: None))
+    loop = SimpleNamespace(
+        call_later=lambda after, call: timers.append(call) or SimpleNamespace(cancel=lambda: None)
+    )
 
     def made(peer="9.9.9.9"):
         protocol = LimitedProtocol(Config(lambda: None, http="h11"), ServerState(), {}, _loop=loop)
@@ -64,7 +68,8 @@ def test_a_connection_is_kept_for_longer_than_programs_use_it_again(connect):
 
 
 def test_what_is_being_answered_may_take_its_time_and_a_slow_body_may_not(connect):
-    answered, slow = connect.made(), connect.made()
+    answered = connect.made()
+    slow = connect.made()
     answered.cycle = SimpleNamespace(response_complete=False, more_body=False)
     slow.cycle = SimpleNamespace(response_complete=False, more_body=True)
     for _ in range(50):
@@ -86,13 +91,21 @@ def test_one_address_has_so_many_connections_and_a_proxy_any(connect, monkeypatc
 def test_the_share_of_an_address_shrinks_as_others_come(connect):
     others = [connect.made(f"9.9.8.{n}") for n in range(4)]
     many = [connect.made("9.9.9.9") for _ in range(260)]
-    assert sum(one.transport.closed for one in many) == 4 and not any(one.transport.closed for one in others)
+    assert sum(one.transport.closed for one in many) == 4 and not any(
+        one.transport.closed for one in others
+    )
 
 
-@pytest.mark.parametrize(("peer", "forwarded", "client"), [
-    ("9.9.9.9", "1.1.1.1", "9.9.9.9"), ("10.0.0.1", "", "10.0.0.1"), ("10.0.0.1", "6.6.6.6, 1.1.1.1", "1.1.1.1"),
-    ("127.0.0.1", "1.1.1.1", "1.1.1.1"), ("", "1.1.1.1", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("9.9.9.9", "1.1.1.1", "9.9.9.9"),
+        ("10.0.0.1", "", "10.0.0.1"),
+        ("10.0.0.1", "6.6.6.6, 1.1.1.1", "1.1.1.1"),
+        ("127.0.0.1", "1.1.1.1", "1.1.1.1"),
+        ("", "1.1.1.1", ""),
+    ],
+)
 def test_a_client_is_its_address_or_what_a_proxy_says_last(peer, forwarded, client):
     headers = {"x-forwarded-for": forwarded} if forwarded else {}
     assert Clients(behind_proxy=True).address(headers, peer) == client
@@ -104,7 +117,9 @@ def test_only_a_proxy_s_connections_are_not_counted_by_address(monkeypatch):
     connections.limit_connections()
     assert connections._counted("192.168.1.9") == "192.168.1.9"
     connections.limit_connections(behind_proxy=True)
-    assert connections._counted("192.168.1.9") == "" and connections._counted("9.9.9.9") == "9.9.9.9"
+    assert (
+        connections._counted("192.168.1.9") == "" and connections._counted("9.9.9.9") == "9.9.9.9"
+    )
     connections.limit_connections()
 
 
@@ -113,7 +128,8 @@ def test_newcomers_of_one_client_leave_those_of_others_their_share():
     shares = NewcomerShares(1000, burst=30, per_second=3.0, clock=lambda: now[0])
     flood = [shares.let_in(f"a{n}", "attacker") for n in range(200)]
     assert sum(flood) == 30
-    assert all(shares.let_in(f"v{n}", f"visitor {n}") for n in range(50))  # each from an address of its own
+    # each from an address of its own
+    assert all(shares.let_in(f"v{n}", f"visitor {n}") for n in range(50))
     assert all(shares.let_in(f"c{n}", "a class") for n in range(4))
     now[0] = 1.0
     assert not shares.let_in("a999", "attacker")  # the share has shrunk
@@ -128,11 +144,17 @@ def test_who_holds_most_sessions_loses_the_oldest_and_of_several_the_first_gives
     for n in range(300):
         store.get(f"attacker {n}")
     assert len(store) == 10 and store.get("visitor") is mine
-    assert of_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == ["a1", "a2"] and of_most([], str) == []
+    assert (
+        of_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == ["a1", "a2"]
+        and of_most([], str) == []
+    )
     assert of_most(["a1", "b1", "b2"], lambda one: one[0]) == ["b1", "b2"]
 
 
 def test_a_page_belongs_to_the_client_that_was_seen_with_it_last():
     clients = Clients()
     clients.seen("page", "1.1.1.1")
-    assert clients.of_page("page") == "1.1.1.1" and clients.of_page("other") == clients.of_page(None) == ""
+    assert (
+        clients.of_page("page") == "1.1.1.1"
+        and clients.of_page("other") == clients.of_page(None) == ""
+    )

@@ -1,4 +1,6 @@
-"""The marker of a document's end, written out in a text: one token wherever a model reads the text."""
+"""The marker of a document's end, written out in a text: one token wherever a model reads the
+text.
+"""
 
 import json
 
@@ -45,10 +47,15 @@ def of_task(services, lm):
 
 
 def of_start(services, lm):
-    return [token["id"] for token in json.loads(sentence.typed(services, {"model": "mini", "text": TEXT}))["tokens"]]
+    return [
+        token["id"]
+        for token in json.loads(sentence.typed(services, {"model": "mini", "text": TEXT}))["tokens"]
+    ]
 
 
-@pytest.mark.parametrize("read", [of_prompt, of_score, of_tokens, of_chat, of_attention, of_task, of_start])
+@pytest.mark.parametrize(
+    "read", [of_prompt, of_score, of_tokens, of_chat, of_attention, of_task, of_start]
+)
 def test_it_is_one_token_wherever_a_text_is_read(bundled, read):
     lm = bundled.models.get("mini")
     wanted = lm.tokenizer.encode(TEXT, allow_special=True)
@@ -65,4 +72,8 @@ def test_its_letters_are_no_bytes_of_the_text_that_is_scored(bundled):
 
 
 def test_in_a_training_text_it_divides_documents_wherever_it_stands():
-    assert documents_of(f"{TEXT}\n<|endoftext|>\nmore\n<|endoftext|>\n") == ["One day.", "Once", "more"]
+    assert documents_of(f"{TEXT}\n<|endoftext|>\nmore\n<|endoftext|>\n") == [
+        "One day.",
+        "Once",
+        "more",
+    ]

@@ -1,4 +1,6 @@
-"""Forms of declared fields: whatever is sent for any field of any form is used, or refused with a sentence."""
+"""Forms of declared fields: whatever is sent for any field of any form is used, or refused with a
+sentence.
+"""
 
 import dataclasses
 import importlib
@@ -17,9 +19,32 @@ from ui.forms import FIELDS
 from ui.shared.fields import defaults_of, fields_of, parsed, values_of
 
 BAD = (
-    math.nan, math.inf, -math.inf, 10**400, -(10**400), 1e308, "", "x", "\ud800", "a\x00", None, [], {}, [[1]],
-    {"a": 1}, True, False, 0, -1, 2.5, "9" * 5_000, b"x", 1 + 2j, "１２", [0] * 100_000,
-)  # fmt: skip
+    math.nan,
+    math.inf,
+    -math.inf,
+    10**400,
+    -(10**400),
+    1e308,
+    "",
+    "x",
+    "\ud800",
+    "a\x00",
+    None,
+    [],
+    {},
+    [[1]],
+    {"a": 1},
+    True,
+    False,
+    0,
+    -1,
+    2.5,
+    "9" * 5_000,
+    b"x",
+    1 + 2j,
+    "１２",
+    [0] * 100_000,
+)
 LONGEST = 400  # characters of a sentence
 
 
@@ -46,12 +71,17 @@ def test_any_value_of_any_field_is_used_or_refused_with_a_sentence(form):
             except GPTCoreError as error:
                 refused += 1
                 assert 10 < len(str(error)) < LONGEST, (name, value)
-        assert refused or type(field).__name__ == "File", name  # a file is a path that the server gave, or nothing
+        # a file is a path that the server gave, or nothing
+        assert refused or type(field).__name__ == "File", name
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=ENDPOINTS)
 def test_any_value_that_a_program_sends_is_used_or_refused_with_a_sentence(endpoint):
-    needed = {value.name: "sentiment" for value in endpoint.values() if value.default is inspect.Parameter.empty}
+    needed = {
+        value.name: "sentiment"
+        for value in endpoint.values()
+        if value.default is inspect.Parameter.empty
+    }
     endpoint.parse(needed)
     for value in endpoint.values():
         refused = 0
@@ -62,7 +92,9 @@ def test_any_value_that_a_program_sends_is_used_or_refused_with_a_sentence(endpo
                 refused += 1
                 assert 10 < len(str(error)) < LONGEST, (value.name, bad)
         assert refused, value.name
-        assert value.default is inspect.Parameter.empty or endpoint.parse({**needed, value.name: value.default})
+        assert value.default is inspect.Parameter.empty or endpoint.parse(
+            {**needed, value.name: value.default}
+        )
 
 
 @pytest.mark.parametrize("form", forms().values(), ids=forms())
@@ -72,15 +104,37 @@ def test_a_form_opens_with_values_that_it_takes(form):
 
 # What anybody may write behind a field's name in a link.
 IN_LINKS = (
-    "", "nan", "inf", "-inf", "1e400", "null", "true", "[]", "{}", "[NaN]", "[[NaN]]", "[[Infinity]]", "[[1e400]]",
-    "[[[1]]]", '[[{"a": 1}]]', "[null]", "[" * 5_000, "9" * 5_000, f"[[{'9' * 400}]]", "x" * 30_000, "a\x00",
-)  # fmt: skip
+    "",
+    "nan",
+    "inf",
+    "-inf",
+    "1e400",
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "[NaN]",
+    "[[NaN]]",
+    "[[Infinity]]",
+    "[[1e400]]",
+    "[[[1]]]",
+    '[[{"a": 1}]]',
+    "[null]",
+    "[" * 5_000,
+    "9" * 5_000,
+    f"[[{'9' * 400}]]",
+    "x" * 30_000,
+    "a\x00",
+)
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_whatever_a_link_sets_a_field_to_is_used_as_json_can_hold_it_or_refused_with_a_sentence(name):
+def test_whatever_a_link_sets_a_field_to_is_used_as_json_can_hold_it_or_refused_with_a_sentence(
+    name,
+):
     for text in IN_LINKS:
-        used, refused = links.read({name: text}, 200), links.mistakes({name: text})
+        used = links.read({name: text}, 200)
+        refused = links.mistakes({name: text})
         assert (name in used) != bool(refused), text[:20]
         assert all(name in one and len(one) < 2 * LONGEST for one in refused)
         json.dumps(used, allow_nan=False)

@@ -1,4 +1,6 @@
-"""Private parts of Gradio: listed, used only for the version they were written for, and not needed by the app."""
+"""Private parts of Gradio: listed, used only for the version they were written for, and not needed
+by the app.
+"""
 
 import asyncio
 import logging
@@ -21,13 +23,19 @@ from ui.server.gradio_internals.queue_share import look_seldom
 
 
 def test_the_pinned_gradio_is_the_one_that_they_were_written_for():
-    assert f"gradio=={gradio_internals.WRITTEN_FOR}\n" in (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert f"gradio=={gradio_internals.WRITTEN_FOR}\n" in (ROOT / "requirements.txt").read_text(
+        encoding="utf-8"
+    )
     assert gradio_internals.is_written_for()
 
 
 def test_every_part_is_applied_somewhere_and_the_list_for_contributors_is_this_one():
     sources = [ROOT / "app.py", *(ROOT / "ui").rglob("*.py")]
-    used = {name for file in sources for name in re.findall(r'apply\(\s*"([^"]+)"', file.read_text(encoding="utf-8"))}
+    used = {
+        name
+        for file in sources
+        for name in re.findall(r'apply\(\s*"([^"]+)"', file.read_text(encoding="utf-8"))
+    }
     assert used == set(gradio_internals.PARTS)
     assert gradio_internals.table() in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -46,16 +54,21 @@ def test_the_app_works_with_another_gradio_and_none_of_the_parts(monkeypatch, ca
         client = Client(address, verbose=False)
         answered = client.predict(prompt="Once upon a time", max_new_tokens=4, api_name="/generate")
         assert "Once upon a time" in str(answered)
-    left_alone = [record.getMessage() for record in caplog.records if "is left alone" in record.getMessage()]
+    left_alone = [
+        record.getMessage() for record in caplog.records if "is left alone" in record.getMessage()
+    ]
     # The import, the start and the end are of a process of their own.
     assert len(left_alone) >= len(gradio_internals.PARTS) - 3
 
 
-@pytest.mark.parametrize(("looking", "pause"), [("start_processing", 0.005), ("start_progress_updates", 1.0)])
+@pytest.mark.parametrize(
+    ("looking", "pause"), [("start_processing", 0.005), ("start_progress_updates", 1.0)]
+)
 def test_a_queue_with_nothing_to_do_pauses_between_looks_for_as_long_as_it_is_told(looking, pause):
     with gr.Blocks() as page:
         page.load(lambda: None)
-    queue, pauses = page.queue()._queue, []
+    queue = page.queue()._queue
+    pauses = []
 
     class OnePause(asyncio.SelectorEventLoop):
         def call_later(self, delay, *rest, **options):
@@ -84,7 +97,8 @@ def page():
 def test_each_page_has_values_of_its_own_and_no_copy_of_the_configuration(page):
     states = PageStates(page)
     held, box = (one for one in page.blocks.values() if isinstance(one, (gr.State, gr.Textbox)))
-    mine, other = states["mine"], states["other"]
+    mine = states["mine"]
+    other = states["other"]
     mine[held._id].append(2)
     assert (mine[held._id], other[held._id], held.value) == ([1, 2], [1], [1])
     mine[box._id] = gr.Textbox("b", render=False)
@@ -129,7 +143,10 @@ class SlowServer:
     """What a start waits for: it listens once the gate is open, or ends without."""
 
     def __init__(self, *, listens: bool) -> None:
-        self.gate, self.listens, self.started, self.reloader = threading.Event(), listens, False, None
+        self.gate = threading.Event()
+        self.listens = listens
+        self.started = False
+        self.reloader = None
 
     def run(self) -> None:
         self.gate.wait(60.0)
@@ -154,7 +171,12 @@ def test_a_start_waits_for_as_long_as_the_server_takes_and_no_longer_than_it_liv
 
 
 def test_a_first_answer_is_awaited_through_refusals_and_errors(monkeypatch):
-    answers = [httpx.ConnectError("refused"), httpx.ReadTimeout("slow"), httpx.Response(503), httpx.Response(200)]
+    answers = [
+        httpx.ConnectError("refused"),
+        httpx.ReadTimeout("slow"),
+        httpx.Response(503),
+        httpx.Response(200),
+    ]
 
     def head(url, **_):
         answer = answers.pop(0)

@@ -1,4 +1,6 @@
-"""Who may ask the server and for what: hosts, origins, JSON, newcomers, addresses; and what browsers are told."""
+"""Who may ask the server and for what: hosts, origins, JSON, newcomers, addresses; and what
+browsers are told.
+"""
 
 import inspect
 import json
@@ -24,10 +26,12 @@ ASK = "/gradio_api/component_server"
 
 async def inner(scope, receive, send):
     """An app that answers with what it was sent."""
-    body, more = b"", scope["method"] == "POST"
+    body = b""
+    more = scope["method"] == "POST"
     while more:
         message = await receive()
-        body, more = body + message["body"], message["more_body"]
+        body = body + message["body"]
+        more = message["more_body"]
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
 
@@ -36,29 +40,53 @@ def guard(hosts=(), **newcomers) -> GuardMiddleware:
     return GuardMiddleware(inner, NewcomerShares(100, **newcomers), hosts)
 
 
-@pytest.mark.parametrize(("host", "hosts", "status"), [
-    ("127.0.0.1:7860", (), 200), ("localhost:7860", (), 200), ("[::1]:7860", (), 200), ("192.168.1.7", (), 200),
-    ("evil.example", (), 403), ("127.0.0.1.evil.example", (), 403), ("", (), 403), ("[", (), 403),
-    ("lens.example.org", ("Lens.Example.org",), 200), ("anything", ("*",), 200),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "hosts", "status"),
+    [
+        ("127.0.0.1:7860", (), 200),
+        ("localhost:7860", (), 200),
+        ("[::1]:7860", (), 200),
+        ("192.168.1.7", (), 200),
+        ("evil.example", (), 403),
+        ("127.0.0.1.evil.example", (), 403),
+        ("", (), 403),
+        ("[", (), 403),
+        ("lens.example.org", ("Lens.Example.org",), 200),
+        ("anything", ("*",), 200),
+    ],
+)
 def test_only_its_own_names_and_addresses_are_answered(host, hosts, status):
     found, _, said = asked(guard(hosts), host=host)
     assert found == status and (status == 200 or b"Start it with --allow-host" in said)
 
 
-@pytest.mark.parametrize(("headers", "status"), [
-    ({}, 200), ({"origin": "http://127.0.0.1:7860"}, 200), ({"origin": "http://localhost:7860"}, 200),
-    ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://["}, 403),
-    ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 403),  # a page may send that
-    # Another port of this machine.
-    ({"origin": "http://127.0.0.1:9999"}, 403), ({"origin": "http://localhost:9999"}, 403),
-    ({"origin": "http://127.0.0.1"}, 403), ({"origin": "https://127.0.0.1:7860"}, 200),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": "http://127.0.0.1:7860"}, 200),
+        ({"origin": "http://localhost:7860"}, 200),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://["}, 403),
+        # a page may send that
+        ({"origin": "https://lens.example.org", "x_forwarded_host": "lens.example.org"}, 403),
+        # Another port of this machine.
+        ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"origin": "http://localhost:9999"}, 403),
+        ({"origin": "http://127.0.0.1"}, 403),
+        ({"origin": "https://127.0.0.1:7860"}, 200),
+    ],
+)
 def test_pages_of_other_sites_may_not_ask(headers, status):
     for path in ("/gradio_api/upload", ASK):
         body = b'{"session_hash": "a"}'
-        found, _, said = asked(guard(), path, "POST", body, content_type="application/json", **headers)
-        assert found == status and (said == body if status == 200 else b"may not call this server" in said)
+        found, _, said = asked(
+            guard(), path, "POST", body, content_type="application/json", **headers
+        )
+        assert found == status and (
+            said == body if status == 200 else b"may not call this server" in said
+        )
     proxied = {"content_type": "application/json", "origin": "https://lens.example.org"}
     known = asked(guard(["lens.example.org"]), ASK, "POST", b"{}", **proxied)
     assert known[0] == 200  # behind a proxy, which calls this server by an address
@@ -67,8 +95,14 @@ def test_pages_of_other_sites_may_not_ask(headers, status):
 
 def test_json_may_name_its_characters_an_address_ends_in_a_slash_and_uploads_are_no_json():
     for path in (ASK, ASK + "/"):
-        assert asked(guard(), path, "POST", b"{}", content_type="application/json; charset=utf-8")[0] == 200
-    assert asked(guard(), "/gradio_api/upload", "POST", b"file", content_type="multipart/form-data")[0] == 200
+        assert (
+            asked(guard(), path, "POST", b"{}", content_type="application/json; charset=utf-8")[0]
+            == 200
+        )
+    assert (
+        asked(guard(), "/gradio_api/upload", "POST", b"file", content_type="multipart/form-data")[0]
+        == 200
+    )
 
 
 def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
@@ -78,7 +112,8 @@ def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
     now[0] = 1.0
     assert [newcomers.let_in(name) for name in "defb"] == [True, True, False, True]
     now[0] = 100.0
-    assert [newcomers.let_in(name) for name in "ghij"] == [True, True, True, False]  # no more than a burst at once
+    # no more than a burst at once
+    assert [newcomers.let_in(name) for name in "ghij"] == [True, True, True, False]
     assert not newcomers.let_in("c")  # forgotten, as its state is
 
 
@@ -86,9 +121,15 @@ def test_a_flood_of_newcomers_is_told_to_wait():
     door = guard(burst=2, per_second=1.0, clock=lambda: 0.0)
 
     def come(visitor):
-        return asked(door, ASK, "POST", json.dumps(visitor).encode(), content_type="application/json")
+        return asked(
+            door, ASK, "POST", json.dumps(visitor).encode(), content_type="application/json"
+        )
 
-    assert come({"session_hash": "a"})[0] == 200 and come({})[0] == 200 and come({"session_hash": "a"})[0] == 200
+    assert (
+        come({"session_hash": "a"})[0] == 200
+        and come({})[0] == 200
+        and come({"session_hash": "a"})[0] == 200
+    )
     for stranger in ({"session_hash": "b"}, {"session_hash": 7}, {}, [], None, "a"):
         status, _, said = come(stranger)
         assert status == 429 and b"Wait a few seconds" in said
@@ -98,12 +139,18 @@ def test_a_flood_of_newcomers_is_told_to_wait():
 def test_browsers_are_told_what_the_page_may_do_and_which_sites_may_show_it_in_a_frame():
     for path, host in (("/", "127.0.0.1"), ("/", "evil.example")):
         _, headers, _ = asked(guard(), path, host=host)
-        assert headers[b"x-content-type-options"] == b"nosniff" and headers[b"referrer-policy"] == b"same-origin"
+        assert (
+            headers[b"x-content-type-options"] == b"nosniff"
+            and headers[b"referrer-policy"] == b"same-origin"
+        )
         policy = headers[b"content-security-policy"].decode()
         assert "default-src 'self'" in policy and policy.endswith("frame-ancestors 'self'")
         assert b"link" not in headers
     linking = GuardMiddleware(inner, NewcomerShares(100), link="<a.css>; rel=preload")
-    assert asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload" and b"link" not in asked(linking, "/config")[1]
+    assert (
+        asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload"
+        and b"link" not in asked(linking, "/config")[1]
+    )
     framing = GuardMiddleware(inner, NewcomerShares(100), frames=["https://course.example.org"])
     policy = asked(framing)[1][b"content-security-policy"].decode()
     assert policy.endswith("frame-ancestors 'self' https://course.example.org")
@@ -126,23 +173,37 @@ PAGE = Known(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "value", "said"), [
-    ("/gradio_api/run/nothing", {}, "endpoint 'nothing'"), ("/gradio_api/call/nothing", {}, "endpoint 'nothing'"),
-    ("/gradio_api/api/nothing/", {}, "endpoint 'nothing'"), ("/gradio_api/queue/join", {"fn_index": 99}, "event 99"),
-    ("/gradio_api/run/predict", {"fn_index": -1}, "event -1"), (ASK, {"component_id": 4}, "component 4"),
-    (ASK, {"component_id": ["x" * 99]}, "component ['xxx"), ("/gradio_api/run/predict", {}, "endpoint 'predict'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("/gradio_api/run/nothing", {}, "endpoint 'nothing'"),
+        ("/gradio_api/call/nothing", {}, "endpoint 'nothing'"),
+        ("/gradio_api/api/nothing/", {}, "endpoint 'nothing'"),
+        ("/gradio_api/queue/join", {"fn_index": 99}, "event 99"),
+        ("/gradio_api/run/predict", {"fn_index": -1}, "event -1"),
+        (ASK, {"component_id": 4}, "component 4"),
+        (ASK, {"component_id": ["x" * 99]}, "component ['xxx"),
+        ("/gradio_api/run/predict", {}, "endpoint 'predict'"),
+    ],
+)
 def test_what_the_page_has_not_is_said(path, value, said):
     status, _, sentence = posted(paged(), value, path)
     assert status == 404 and f"There is no {said}" in sentence.decode() and len(sentence) < 200
 
 
-@pytest.mark.parametrize(("path", "value"), [
-    ("/gradio_api/call/train", {}), ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
-    (ASK, {"component_id": 5}), ("/gradio_api/run/predict", {"fn_index": 3, "data": [1]}),
-    ("/gradio_api/queue/join", {}), ("/gradio_api/cancel", {"fn_index": 3}),
-    ("/gradio_api/call/generate", {"data": ["Once"]}), ("/gradio_api/call/v2/generate", {"prompt": "Once"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("/gradio_api/call/train", {}),
+        ("/gradio_api/queue/join", {"fn_index": 3, "data": [1]}),
+        (ASK, {"component_id": 5}),
+        ("/gradio_api/run/predict", {"fn_index": 3, "data": [1]}),
+        ("/gradio_api/queue/join", {}),
+        ("/gradio_api/cancel", {"fn_index": 3}),
+        ("/gradio_api/call/generate", {"data": ["Once"]}),
+        ("/gradio_api/call/v2/generate", {"prompt": "Once"}),
+    ],
+)
 def test_what_the_page_has_passes(path, value):
     assert posted(paged(), value, path)[0] == 200
 
@@ -168,24 +229,38 @@ def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
     door = paged()
     status, _, said = posted(door, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
     assert status == 400 and b"half of a surrogate pair" in said
-    assert posted(door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]})[0] == 200
+    assert (
+        posted(
+            door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]}
+        )[0]
+        == 200
+    )
 
 
-@pytest.mark.parametrize(("path", "value", "said"), [
-    ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
-    ("run/predict", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
-    ("queue/join", {"fn_index": "3", "data": [1]}, "The event is '3'; it must be a whole number"),
-    ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
-    ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
-    ("queue/join", {"fn_index": 3, "data": 7}, "none came"), ("call/generate", {}, "generate needs prompt"),
-    ("call/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
-    ("call/generate", {"prompt": "a"}, "takes its values as a list"),
-    ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
-    ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
-    ("call/generate", [], "generate takes a JSON object"),
-    ("call/v2/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
-    ("call/v2/generate", {"n": 3}, "generate needs prompt"), ("call/v2/train", {"zzz": 1}, "It takes action."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("queue/join", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+        ("run/predict", {"fn_index": 3, "data": [1, 2]}, "takes 1 values in a list; 2 came"),
+        (
+            "queue/join",
+            {"fn_index": "3", "data": [1]},
+            "The event is '3'; it must be a whole number",
+        ),
+        ("queue/join", {"fn_index": True, "data": [1]}, "The event is 'True'"),
+        ("call/v2/generate", {"x" * 60_000: 1}, "generate has no 'xxx"),
+        ("queue/join", {"fn_index": 3, "data": 7}, "none came"),
+        ("call/generate", {}, "generate needs prompt"),
+        ("call/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+        ("call/generate", {"prompt": "a"}, "takes its values as a list"),
+        ("call/generate", {"data": ["a", 1, 2]}, "takes 2 values at most (prompt, n); these are 3"),
+        ("call/generate", {"data": {"prompt": "a"}}, "takes its values as a list"),
+        ("call/generate", [], "generate takes a JSON object"),
+        ("call/v2/generate", {"promt": "a"}, "generate has no 'promt'; did you mean 'prompt'?"),
+        ("call/v2/generate", {"n": 3}, "generate needs prompt"),
+        ("call/v2/train", {"zzz": 1}, "It takes action."),
+    ],
+)
 def test_values_that_do_not_fit_are_a_sentence(path, value, said):
     status, _, sentence = posted(paged(), value, f"/gradio_api/{path}")
     assert status == 400 and said in sentence.decode()
@@ -204,7 +279,8 @@ def test_bodies_that_are_read_at_once_have_a_limit_together_and_a_share_for_each
     door._held[mine] = 64 << 20
     status, _, said = posted(door, {"session_hash": "a"})
     assert status == 503 and b"large requests" in said and door._held[mine] == 64 << 20
-    door._held = Counter({f"client {n}": 1 for n in range(15)} | {mine: 8 << 20})  # a share shrinks as more come
+    # a share shrinks as more come
+    door._held = Counter({f"client {n}": 1 for n in range(15)} | {mine: 8 << 20})
     assert posted(door, {"session_hash": "a"})[0] == 503
 
 
@@ -213,14 +289,23 @@ def test_addresses_are_short_without_zero_bytes_and_there_are_routes_of_every_ki
     assert len(ROUTES) > 60 and {"GET", "HEAD", "POST"} <= {method for method, _ in ROUTES}
 
 
-@pytest.mark.parametrize(("header", "value", "reaches"), [
-    ("x_forwarded_host", "evil.example", None), ("x_forwarded_host", "lens.example.org", b"lens.example.org"),
-    ("x_forwarded_host", "lens.example.org, 10.0.0.1", b"lens.example.org"),
-    ("x_forwarded_host", "evil.example, lens.example.org", None), ("x_forwarded_proto", "https", b"https"),
-    ("x_forwarded_proto", "https,http", b"https"), ("x_forwarded_proto", "javascript", None),
-    ("x_gradio_server", "http://lens.example.org", None), ("x_gradio_of_tomorrow", "a", None),
-])  # fmt: skip
-def test_of_what_a_proxy_says_the_first_proxy_s_word_reaches_the_app_if_it_can_be_right(header, value, reaches):
+@pytest.mark.parametrize(
+    ("header", "value", "reaches"),
+    [
+        ("x_forwarded_host", "evil.example", None),
+        ("x_forwarded_host", "lens.example.org", b"lens.example.org"),
+        ("x_forwarded_host", "lens.example.org, 10.0.0.1", b"lens.example.org"),
+        ("x_forwarded_host", "evil.example, lens.example.org", None),
+        ("x_forwarded_proto", "https", b"https"),
+        ("x_forwarded_proto", "https,http", b"https"),
+        ("x_forwarded_proto", "javascript", None),
+        ("x_gradio_server", "http://lens.example.org", None),
+        ("x_gradio_of_tomorrow", "a", None),
+    ],
+)
+def test_of_what_a_proxy_says_the_first_proxy_s_word_reaches_the_app_if_it_can_be_right(
+    header, value, reaches
+):
     seen = {}
 
     async def app(scope, receive, send):
@@ -232,7 +317,8 @@ def test_of_what_a_proxy_says_the_first_proxy_s_word_reaches_the_app_if_it_can_b
 
 
 def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
-    listeners, during = Counter(), []
+    listeners = Counter()
+    during = []
 
     async def app(scope, receive, send):
         during.append(("a" in listeners, "e1" in listeners))
@@ -252,59 +338,95 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
     "path", ["http://127.0.0.1:9/secret", "https://example.org/a.zip", "//example.org/a", "ftp://a"]
 )
 def test_a_file_from_another_address_is_not_fetched(path):
-    status, _, said = posted(guard(), {"data": [{"path": path, "meta": {"_type": "gradio.FileData"}}]})
+    status, _, said = posted(
+        guard(), {"data": [{"path": path, "meta": {"_type": "gradio.FileData"}}]}
+    )
     assert status == 400 and b"does not fetch files from other addresses" in said
-    escaped = json.dumps({"data": [[{"path": path}]]}).replace("path", "p\\u0061th").replace("http", "\\u0068ttp")
+    escaped = (
+        json.dumps({"data": [[{"path": path}]]})
+        .replace("path", "p\\u0061th")
+        .replace("http", "\\u0068ttp")
+    )
     assert posted(guard(), escaped.encode())[0] == 400
-    assert posted(guard(), {"data": [{"path": "/tmp/a.zip"}, f'a text with "path": "{path}" in it']})[0] == 200
+    assert (
+        posted(guard(), {"data": [{"path": "/tmp/a.zip"}, f'a text with "path": "{path}" in it']})[
+            0
+        ]
+        == 200
+    )
 
 
-CLOSED = ("vibe", "monitoring", "reload", "proxy", "stream", "recording", "history", "deep_link", "login", "custom")
+CLOSED = (
+    "vibe",
+    "monitoring",
+    "reload",
+    "proxy",
+    "stream",
+    "recording",
+    "history",
+    "deep_link",
+    "login",
+    "custom",
+)
 JSON = "application/json"
 # Bodies of too many parts, that are no JSON, of another kind, or too large.
 REFUSED = (
     *((b"[" + part * 60_000 + b"1]", JSON, 413) for part in (b"[],", b"{},", b"1,", b'"",')),
-    *((body, JSON, 400) for body in (b"NaN", b'{"a": [-Infinity]}', b"\xff\xfe", b'{"a": ["\xff"]}', b"{", b"")),
-    (b"{}", "text/plain", 415), (b"{}", "multipart/form-data; boundary=x", 415), (b" " * (49 << 20), JSON, 413),
-)  # fmt: skip
+    *(
+        (body, JSON, 400)
+        for body in (b"NaN", b'{"a": [-Infinity]}', b"\xff\xfe", b'{"a": ["\xff"]}', b"{", b"")
+    ),
+    (b"{}", "text/plain", 415),
+    (b"{}", "multipart/form-data; boundary=x", 415),
+    (b" " * (49 << 20), JSON, 413),
+)
 
 
 def routes() -> dict[tuple[str, str], bool]:
-    """(method, path) of all, with something in the place of each parameter; whether a route takes a session's name."""
+    """(method, path) of all, with something in the place of each parameter; whether a route takes a
+    session's name.
+    """
     with gr.Blocks() as page:
         gr.HTML()
-    served, found = App.create_app(page), {}
+    served = App.create_app(page)
+    found = {}
     for route in served.routes:
         for one in route.original_router.routes if hasattr(route, "original_router") else [route]:
             path = re.sub(r"\{\w+(:path)?\}", "x", getattr(one, "path", ""))
-            takes = "session_hash" in inspect.signature(getattr(one, "endpoint", lambda: None)).parameters
+            takes = (
+                "session_hash"
+                in inspect.signature(getattr(one, "endpoint", lambda: None)).parameters
+            )
             found |= {(method, path): takes for method in getattr(one, "methods", None) or ()}
     return dict(sorted(found.items()))
 
 
 ROUTES = routes()
-OPEN = [route for route in ROUTES if doors.is_open(*route) and not route[1].startswith(doors.UPLOAD)]
+OPEN = [
+    route for route in ROUTES if doors.is_open(*route) and not route[1].startswith(doors.UPLOAD)
+]
 LISTENED = [path for method, path in OPEN if method == "GET" and ROUTES[method, path]]
 
 
 @pytest.mark.parametrize("path", [path for method, path in OPEN if method == "POST"])
 def test_a_session_is_acted_in_by_the_page_that_opened_it_alone(path):
     """The name of a session stands in addresses; the key of its page does not."""
-    door, name, query = guard(), {"session_hash": "x"}, "session_hash=x"
+    door = guard()
+    name = {"session_hash": "x"}
+    query = "session_hash=x"
     assert posted(door, name, path, x_lens_page="key")[0] == 200
     assert len(LISTENED) >= 2
     for other in ({}, {"x_lens_page": "another"}, {"x_lens_page": ""}, {"x_lens_page": "k\xe9y"}):
         status, _, said = posted(door, name, path, **other)
         assert status == 403 and b"belongs to another page" in said
         assert {asked(door, listened, query=query, **other)[0] for listened in LISTENED} == {403}
-    assert {asked(door, listened, query=query, x_lens_page="key")[0] for listened in LISTENED} == {200}
+    assert {asked(door, listened, query=query, x_lens_page="key")[0] for listened in LISTENED} == {
+        200
+    }
     program = {"session_hash": "b"}  # it has no key, and once it has one, it needs it
-    assert [posted(door, program, path, **key)[0] for key in ({}, {}, {"x_lens_page": "key"}, {})] == [
-        200,
-        200,
-        200,
-        403,
-    ]
+    assert [
+        posted(door, program, path, **key)[0] for key in ({}, {}, {"x_lens_page": "key"}, {})
+    ] == [200, 200, 200, 403]
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
@@ -326,12 +448,16 @@ def test_no_other_method_is_open(method):
 
 
 # Every header that Gradio's source, or ours, reads by name.
-_READ = re.compile(r"""(?:headers(?:\.get\(|\[)|get_first_header_value\(request, )["']([A-Za-z-]+)["']""")
+_READ = re.compile(
+    r"""(?:headers(?:\.get\(|\[)|get_first_header_value\(request, )["']([A-Za-z-]+)["']"""
+)
 
 
 def headers_that_are_read() -> list[str]:
     sources = [*Path(gr.__file__).parent.rglob("*.py")]
-    names = {name.lower() for file in sources for name in _READ.findall(file.read_text(encoding="utf-8"))}
+    names = {
+        name.lower() for file in sources for name in _READ.findall(file.read_text(encoding="utf-8"))
+    }
     return sorted(names - {"host", "content-length", "transfer-encoding"})
 
 
@@ -344,7 +470,9 @@ def served():
 @pytest.mark.parametrize("path", ["", "config", "theme.css"])
 @pytest.mark.parametrize("header", headers_that_are_read())
 def test_what_one_visitor_says_of_itself_changes_nothing_for_the_next(served, header, path):
-    """Each header that Gradio reads, and some that it may read one day, with another server's address in it."""
+    """Each header that Gradio reads, and some that it may read one day, with another server's
+    address in it.
+    """
     before = httpx.get(served + path).text
     for evil in ("http://evil.example", "evil.example", "https", "no-cache, evil"):
         httpx.get(served + path, headers={header: evil})
@@ -353,12 +481,18 @@ def test_what_one_visitor_says_of_itself_changes_nothing_for_the_next(served, he
 
 
 def test_the_headers_that_gradio_derives_addresses_from_are_among_them():
-    assert {"x-gradio-server", "x-forwarded-host", "x-forwarded-proto", "origin"} <= set(headers_that_are_read())
+    assert {"x-gradio-server", "x-forwarded-host", "x-forwarded-proto", "origin"} <= set(
+        headers_that_are_read()
+    )
 
 
 @pytest.mark.parametrize("path", ["", "config", "gradio_api/info"])
 def test_pages_of_other_sites_may_not_read_any_answer(served, path):
-    for origin, may_read in (("http://evil.example", False), ("null", False), (served.rstrip("/"), True)):
+    for origin, may_read in (
+        ("http://evil.example", False),
+        ("null", False),
+        (served.rstrip("/"), True),
+    ):
         told = httpx.get(served + path, headers={"origin": origin}).headers
         assert ("access-control-allow-origin" in told) <= may_read, origin
 
@@ -366,7 +500,12 @@ def test_pages_of_other_sites_may_not_read_any_answer(served, path):
 def test_a_number_that_is_infinite_is_refused_as_infinity_is():
     for number in ("1e999", "-1e999", "Infinity"):
         body = b'{"data": [' + number.encode() + b"]}"
-        assert asked(guard(), "/gradio_api/queue/join", "POST", body, content_type="application/json")[0] == 400
+        assert (
+            asked(guard(), "/gradio_api/queue/join", "POST", body, content_type="application/json")[
+                0
+            ]
+            == 400
+        )
 
 
 def test_a_session_that_has_asked_nothing_is_a_sentence_without_a_traceback(served, caplog):
@@ -376,7 +515,20 @@ def test_a_session_that_has_asked_nothing_is_a_sentence_without_a_traceback(serv
 
 
 def test_encodings_are_one_of_three(served):
-    compressed = {"gzip;q=0.1, x1": True, "br;q=0.9, gzip": True, "zstd, br, gzip, x2": True, "deflate": False}
-    for accepted, is_compressed in {**compressed, "*;q=0": False, "gzip;q=0": False, "": False}.items():
+    compressed = {
+        "gzip;q=0.1, x1": True,
+        "br;q=0.9, gzip": True,
+        "zstd, br, gzip, x2": True,
+        "deflate": False,
+    }
+    for accepted, is_compressed in {
+        **compressed,
+        "*;q=0": False,
+        "gzip;q=0": False,
+        "": False,
+    }.items():
         told = httpx.get(served, headers={"accept-encoding": accepted})
-        assert told.headers.get("content-encoding") == ("gzip" if is_compressed else None) and "GPT Lens" in told.text
+        assert (
+            told.headers.get("content-encoding") == ("gzip" if is_compressed else None)
+            and "GPT Lens" in told.text
+        )

@@ -1,4 +1,6 @@
-"""Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their size is made."""
+"""Uploads and folders that mean harm: refused by a sentence, quickly, and before anything of their
+size is made.
+"""
 
 import itertools
 import json
@@ -69,27 +71,41 @@ def packed(target: Path, members: Iterable[tuple[str, bytes]], how=zipfile.ZIP_D
 
 def zipped(folder: Path, target: Path, *more: tuple[str, bytes], how=zipfile.ZIP_DEFLATED) -> Path:
     """A zip of a model's folder."""
-    return packed(target, [*((f"model/{file.name}", file.read_bytes()) for file in folder.iterdir()), *more], how)
+    return packed(
+        target,
+        [*((f"model/{file.name}", file.read_bytes()) for file in folder.iterdir()), *more],
+        how,
+    )
 
 
 class Cheap:
     """No more memory and time than a refusal may take."""
 
     def __enter__(self):
-        self.began, self.memory = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self.began, self.memory = (
+            time.monotonic(),
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        )
 
     def __exit__(self, *_):
         grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.memory)
         assert grown < MUCH and time.monotonic() - self.began < LONG
 
 
-@pytest.mark.parametrize(("values", "said"), [
-    ({"n_layer": 1_000_000}, "says 1,000,000 layers and the weights hold 2"),
-    ({"n_layer": 10_000}, "says 10,000 layers"), ({"n_layer": 1}, "says 1 layers and the weights hold 2"),
-    ({"n_embd": 1 << 40}, "at most 16,777,216 is read"), ({"n_embd": 1 << 20}, "token embedding has the shape"),
-    ({"vocab_size": 1 << 24}, "token embedding has the shape"), ({"n_positions": 1 << 24}, "should be"),
-    ({"n_inner": 1 << 24}, "should be"), ({"n_head": 1 << 60}, "at most 16,777,216 is read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"n_layer": 1_000_000}, "says 1,000,000 layers and the weights hold 2"),
+        ({"n_layer": 10_000}, "says 10,000 layers"),
+        ({"n_layer": 1}, "says 1 layers and the weights hold 2"),
+        ({"n_embd": 1 << 40}, "at most 16,777,216 is read"),
+        ({"n_embd": 1 << 20}, "token embedding has the shape"),
+        ({"vocab_size": 1 << 24}, "token embedding has the shape"),
+        ({"n_positions": 1 << 24}, "should be"),
+        ({"n_inner": 1 << 24}, "should be"),
+        ({"n_head": 1 << 60}, "at most 16,777,216 is read"),
+    ],
+)
 def test_a_config_that_claims_more_than_its_file_holds_is_refused_before_anything_is_built(
     services, folder, tmp_path, values, said
 ):
@@ -125,14 +141,20 @@ def test_a_refused_upload_does_not_show_where_it_was_unpacked(services, folder, 
 def lying_zip(folder: Path, target: Path, declared: int) -> Path:
     """A zip whose large member declares few bytes."""
     content = b"\0" * (64 << 20)
-    packed(target, [("config.json", (folder / "config.json").read_bytes()), ("model.safetensors", content)])
-    target.write_bytes(target.read_bytes().replace(struct.pack("<I", len(content)), struct.pack("<I", declared)))
+    packed(
+        target,
+        [("config.json", (folder / "config.json").read_bytes()), ("model.safetensors", content)],
+    )
+    target.write_bytes(
+        target.read_bytes().replace(struct.pack("<I", len(content)), struct.pack("<I", declared))
+    )
     return target
 
 
 @pytest.mark.parametrize("declared", [1000, 64 << 20])
 def test_a_zip_is_unpacked_no_further_than_allowed(folder, tmp_path, declared):
-    small, out = 1 << 20, tmp_path / "out"
+    small = 1 << 20
+    out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(InputError):
         files.unpack(lying_zip(folder, tmp_path / "bomb.zip", declared), out, most_bytes=small)
@@ -159,26 +181,51 @@ def test_zips_with_too_many_doubled_or_unusual_members_are_refused(services, fol
 
 def test_an_upload_s_tokenizer_brings_tokens_and_merges_and_no_pattern(tmp_path):
     words = {"<unk>": 0, "a</w>": 1, "a": 2, "aa</w>": 3}
-    model = {"type": "BPE", "vocab": words, "merges": [["a", "a</w>"]], "end_of_word_suffix": "</w>"}
-    slow = {"type": "Split", "pattern": {"Regex": "(a+)+b(?=c)"}, "behavior": "Isolated", "invert": False}
+    model = {
+        "type": "BPE",
+        "vocab": words,
+        "merges": [["a", "a</w>"]],
+        "end_of_word_suffix": "</w>",
+    }
+    slow = {
+        "type": "Split",
+        "pattern": {"Regex": "(a+)+b(?=c)"},
+        "behavior": "Isolated",
+        "invert": False,
+    }
     nothing = dict.fromkeys(("normalizer", "decoder", "post_processor"))
-    fast = {"model": {**model, "unk_token": "<unk>"}, "pre_tokenizer": slow, "added_tokens": [], **nothing}
+    fast = {
+        "model": {**model, "unk_token": "<unk>"},
+        "pre_tokenizer": slow,
+        "added_tokens": [],
+        **nothing,
+    }
     (tmp_path / "tokenizer.json").write_text(json.dumps(fast), encoding="utf-8")
     tokenizer = load_tokenizer(tmp_path)
     with Cheap():
         assert tokenizer.encode("a" * 40) != [] and tokenizer.encode("aa") == [3]
 
 
-@pytest.mark.parametrize("content", [
-    "[" * 100_000, "[]", '{"model": []}', '{"model": {"type": "WordLevel", "vocab": {"ab": 0}}}',
-    '{"model": {"type": "WordLevel", "vocab": []}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}',
-    '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["q", "r"]], "end_of_word_suffix": "</w>"}}',
-    '{"model": {"type": "BPE", "vocab": {"a": -1}, "merges": ["a"], "end_of_word_suffix": "</w>"}}',
-    '{"model": {"type": "BPE", "vocab": {"a": 99999999999999999999}, "merges": [], "end_of_word_suffix": "</w>"}}',
-    '{"model": {"type": "BPE", "vocab": {}, "merges": [], "end_of_word_suffix": 7}}',
-    '{"model": {"type": "BPE", "vocab": {"a": 0}}, "added_tokens": {"a": 1}}',
-    '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[" * 100_000,
+        "[]",
+        '{"model": []}',
+        '{"model": {"type": "WordLevel", "vocab": {"ab": 0}}}',
+        '{"model": {"type": "WordLevel", "vocab": []}}',
+        '{"model": {"type": "BPE", "vocab": {"a": "x"}, "merges": []}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["q", "r"]], '
+        '"end_of_word_suffix": "</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {"a": -1}, "merges": ["a"], "end_of_word_suffix": '
+        '"</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 99999999999999999999}, "merges": [], '
+        '"end_of_word_suffix": "</w>"}}',
+        '{"model": {"type": "BPE", "vocab": {}, "merges": [], "end_of_word_suffix": 7}}',
+        '{"model": {"type": "BPE", "vocab": {"a": 0}}, "added_tokens": {"a": 1}}',
+        '{"model": {"type": "BPE", "vocab": {"\\ud800": 0}}, "added_tokens": []}',
+    ],
+)
 def test_malformed_tokenizers_are_sentences(tmp_path, content):
     (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
     with pytest.raises(TokenizerError):
@@ -197,7 +244,8 @@ def test_a_panic_of_a_library_does_not_pass_the_gate(caplog):
 
 def test_a_full_disk_is_a_sentence(tmp_path):
     allowed = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, allowed[1]))  # a file that cannot grow is a disk that is full
+    # a file that cannot grow is a disk that is full
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, allowed[1]))
     try:
         with pytest.raises(CheckpointError, match="cannot be written"):
             write_tensors({"a": torch.zeros(1 << 16)}, tmp_path / "model.safetensors")
@@ -214,7 +262,9 @@ def test_weights_that_are_not_numbers_are_told_and_not_drawn_as_zeros(services, 
     tensors["transformer.ln_f.weight"][0] = torch.nan
     save_file(tensors, tmp_path / "nan" / "model.safetensors", {"format": "pt"})
     lm = LanguageModel(load_folder(tmp_path / "nan"), tokenizer, "nan")
-    broken = replace(services, models=ModelStore(Limits(), default="nan", loader=lambda *_, **__: lm))
+    broken = replace(
+        services, models=ModelStore(Limits(), default="nan", loader=lambda *_, **__: lm)
+    )
     with pytest.raises(CheckpointError, match="computes NaN"):
         ENDPOINTS["next_token"](broken, "the cat", n_rows=5, model="nan")
     with pytest.raises(CheckpointError, match="computes NaN"):
@@ -259,7 +309,8 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("size", "status"), [({"content_length": "10"}, 200), ({"content_length": "5000"}, 507), ({}, 411)]
+    ("size", "status"),
+    [({"content_length": "10"}, 200), ({"content_length": "5000"}, 507), ({}, 411)],
 )
 def test_an_upload_without_room_is_refused_before_its_first_byte(temporary, size, status):
     room = UploadRoom(inner, TemporaryFiles(most_bytes=1000))
@@ -267,7 +318,8 @@ def test_an_upload_without_room_is_refused_before_its_first_byte(temporary, size
 
 
 def test_uploads_have_shares_and_who_holds_most_gives_way(temporary):
-    files, names = TemporaryFiles(most_bytes=1000), itertools.count()
+    files = TemporaryFiles(most_bytes=1000)
+    names = itertools.count()
     files.open()
 
     async def app(scope, receive, send):
@@ -279,14 +331,19 @@ def test_uploads_have_shares_and_who_holds_most_gives_way(temporary):
     room = UploadRoom(app, files, largest=200)
 
     def upload(n_bytes: int, client: str) -> str:
-        status, _, body = answered(room, "/upload", "POST", client=(client, 1), content_length=str(n_bytes))
+        status, _, body = answered(
+            room, "/upload", "POST", client=(client, 1), content_length=str(n_bytes)
+        )
         return f"{status}{body.decode()}"
 
     there = lambda: sorted(int(path.name) for path in files.folder.iterdir() if path.is_file())  # noqa: E731
     assert all(upload(100, "greedy").startswith("200") for _ in range(5))
-    assert "Your uploads already take 500 of the 500 bytes that you may store" in upload(1, "greedy")
+    assert "Your uploads already take 500 of the 500 bytes that you may store" in upload(
+        1, "greedy"
+    )
     assert upload(200, "second").startswith("200") and upload(200, "third").startswith("200")
-    assert upload(200, "fourth").startswith("200") and there() == [1, 2, 3, 4, 5, 6, 7]  # the greediest one's oldest
+    # the greediest one's oldest
+    assert upload(200, "fourth").startswith("200") and there() == [1, 2, 3, 4, 5, 6, 7]
     assert upload(200, "fifth").startswith("200") and there() == [3, 4, 5, 6, 7, 8]
     assert "of the 200 bytes that you may store" in upload(1, "greedy")
     for path in files.folder.iterdir():
@@ -298,9 +355,20 @@ def test_uploads_have_shares_and_who_holds_most_gives_way(temporary):
     assert upload(100, "second").startswith("200") and not made.exists()
 
 
-@pytest.mark.parametrize("name", [
-    "mini@²", "mini@-1", "mini@" + "9" * 200, "@5", "mini@", "~nobody-of-this-name/x", "x" * 299, "\0", "a/" * 200,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mini@²",
+        "mini@-1",
+        "mini@" + "9" * 200,
+        "@5",
+        "mini@",
+        "~nobody-of-this-name/x",
+        "x" * 299,
+        "\0",
+        "a/" * 200,
+    ],
+)
 def test_moments_that_are_none_and_names_that_no_file_system_takes_are_unknown_models(name):
     assert find_folder(name) is None and title_of(name) and isinstance(moments(name), list)
     with pytest.raises(GPTCoreError):
@@ -312,7 +380,9 @@ def test_a_model_s_name_of_another_kind_has_no_workspace(services, name):
     assert services.workspaces.holder(name) is None and len(uses.model_lines(services, name)) == 6
 
 
-def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(tmp_path, temporary, monkeypatch):
+def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kept(
+    tmp_path, temporary, monkeypatch
+):
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "GRADIO_TEMP_DIR"):
         monkeypatch.setenv(variable, "")  # put back after the test
         monkeypatch.delenv(variable)
@@ -322,7 +392,9 @@ def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kep
     files.close()
 
 
-def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_before_it_is_read(tmp_path):
+def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_before_it_is_read(
+    tmp_path,
+):
     nothing = ((f"{place:05}/{'x' * 40}", b"") for place in range(5000))
     long = packed(tmp_path / "long.zip", nothing, zipfile.ZIP_STORED)
     raw = bytearray(long.read_bytes())
@@ -362,6 +434,8 @@ def test_two_visitors_who_upload_the_same_zip_both_open_it(services, folder, tmp
         workspace, name = files.opened_model(services, None, str(stored))
         assert workspace.models[name].model.config.n_layer == SHAPE.n_layer
     assert not stored.exists()
-    with pytest.raises(InputError, match=r"same\.zip is no longer on the server. Upload it again") as refused:
+    with pytest.raises(
+        InputError, match=r"same\.zip is no longer on the server. Upload it again"
+    ) as refused:
         files.opened_model(services, None, str(stored))
     assert str(tmp_path) not in str(refused.value)

@@ -7,7 +7,9 @@ from ui.server.log_limits import LogLimits
 
 def limited(**options):
     """A log with limits, and the lines that are written."""
-    log, handler, seen = logging.Logger("test"), logging.Handler(), []
+    log = logging.Logger("test")
+    handler = logging.Handler()
+    seen = []
     handler.emit = lambda record: seen.append(record.getMessage())
     handler.addFilter(LogLimits(**options))
     log.addHandler(handler)

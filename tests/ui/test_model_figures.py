@@ -1,4 +1,6 @@
-"""Figures of bundled models are filled in where texts speak of them, and typed nowhere; a card is its model's."""
+"""Figures of bundled models are filled in where texts speak of them, and typed nowhere; a card is
+its model's.
+"""
 
 import re
 
@@ -11,12 +13,16 @@ from ui.frame.handlers.model import card
 from ui.server.talks import read_talk
 from ui.shared.model_figures import figures, filled
 
-SPOKEN = [file for kind in ("py", "js", "html", "txt", "md") for file in (ROOT / "ui").rglob(f"*.{kind}")]
+SPOKEN = [
+    file for kind in ("py", "js", "html", "txt", "md") for file in (ROOT / "ui").rglob(f"*.{kind}")
+]
 
 
 def test_a_figure_is_filled_in_and_other_braces_stay():
     config = figures("induction")
-    assert config["layers"] == "2" and config["parameters"] == "45,952" and config["size"] == "45,952"
+    assert (
+        config["layers"] == "2" and config["parameters"] == "45,952" and config["size"] == "45,952"
+    )
     said = filled("{induction.heads} heads, {induction.nothing}, {nobody.size}, {a}")
     assert said == f"{config['heads']} heads, {{induction.nothing}}, {{nobody.size}}, {{a}}"
 
@@ -24,13 +30,23 @@ def test_a_figure_is_filled_in_and_other_braces_stay():
 @pytest.mark.parametrize("model", bundled_models())
 def test_no_size_of_a_bundled_model_is_typed_on_the_page(model):
     """A model that grows changes them: texts name them by {model.size} or count."""
-    sizes = {figures(model)["parameters"], figures(model)["size"], figures(model)["size"].replace("million", "M")}
+    sizes = {
+        figures(model)["parameters"],
+        figures(model)["size"],
+        figures(model)["size"].replace("million", "M"),
+    }
     typed = re.compile("|".join(rf"(?<![\d,.]){re.escape(size)}(?![\d,]|\.\d)" for size in sizes))
-    found = [f"{file.relative_to(ROOT)}: {at[0]}" for file in SPOKEN for at in typed.finditer(file.read_text("utf-8"))]
+    found = [
+        f"{file.relative_to(ROOT)}: {at[0]}"
+        for file in SPOKEN
+        for at in typed.finditer(file.read_text("utf-8"))
+    ]
     assert found == []
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "ui/rooms/hall/talks").glob("*.txt")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "ui/rooms/hall/talks").glob("*.txt")), ids=lambda file: file.stem
+)
 def test_every_figure_in_a_bundled_talk_is_one_that_is_filled_in(file):
     text, talk = read_talk(file)
     assert not re.search(r"\{[\w-]+\.\w+\}", text) and not talk.unlinked

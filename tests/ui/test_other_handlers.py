@@ -28,7 +28,9 @@ def columns(services, strategies, same=True, controls=FORM):
 
 
 def test_each_column_writes_what_its_strategy_writes_alone(services, tiny_lm):
-    streams = columns(services, ["Greedy", "Top-k = 50", FROM_SLIDERS, OFF], controls=form(temperature=0.5))
+    streams = columns(
+        services, ["Greedy", "Top-k = 50", FROM_SLIDERS, OFF], controls=form(temperature=0.5)
+    )
     settings = [{"temperature": 0}, {"top_k": 50}, {"temperature": 0.5}]
     for stream, how in zip(streams, settings, strict=False):
         alone = gptcore.generate(tiny_lm, PROMPT, max_new_tokens=12, seed=5, **how)
@@ -49,12 +51,18 @@ def test_a_comparison_stops_and_keeps_what_was_written(services):
     views = compare(services, "a", "tiny", PROMPT, slow, ["Greedy", "Neutral", OFF, OFF], True)
     next(views)
     services.sessions.get("a").stop()
-    assert all(records_of(stream, "stats")[-1]["end"] == "stopped" for stream in list(views)[-1][0][:2])
+    assert all(
+        records_of(stream, "stats")[-1]["end"] == "stopped" for stream in list(views)[-1][0][:2]
+    )
 
 
 def test_the_speed_limit_holds_for_the_longest_column(services):
     began = time.perf_counter()
-    columns(services, ["Neutral", "Greedy", OFF, OFF], controls=form(max_new_tokens=6, tokens_per_second=15))
+    columns(
+        services,
+        ["Neutral", "Greedy", OFF, OFF],
+        controls=form(max_new_tokens=6, tokens_per_second=15),
+    )
     assert time.perf_counter() - began >= 0.38
 
 
@@ -75,7 +83,9 @@ def test_a_scored_text_shows_the_probability_of_every_token(services, tiny_lm):
     assert [t["p"] for t in tokens] == pytest.approx(expected.exp().tolist(), rel=1e-3)
     figures = records_of(stream, "stats")[0]
     assert figures["perplexity"] == pytest.approx(math.exp(-expected.mean()), rel=1e-3)
-    assert figures["bits_per_byte"] == pytest.approx(-float(expected.sum()) / math.log(2) / 12, abs=1e-3)
+    assert figures["bits_per_byte"] == pytest.approx(
+        -float(expected.sum()) / math.log(2) / 12, abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("text", ["", None, "x" * 501])
@@ -86,7 +96,9 @@ def test_a_text_that_cannot_be_scored_is_a_sentence(services, text):
 
 def test_the_apis_next_token_is_exact_over_the_vocabulary(services, tiny_lm):
     reply = ENDPOINTS["next_token"](services, PROMPT, n_rows=270, model="tiny", top_p=0.5)
-    assert len(reply["rows"]) == 270 and sum(row["p"][0] for row in reply["rows"]) == pytest.approx(1, abs=1e-4)
+    assert len(reply["rows"]) == 270 and sum(row["p"][0] for row in reply["rows"]) == pytest.approx(
+        1, abs=1e-4
+    )
     kept = [row for row in reply["rows"] if row["p"][-1] > 0]
     assert len(kept) == reply["stages"][-1]["candidates"]
     assert sum(row["p"][0] for row in kept) >= 0.5
@@ -106,12 +118,17 @@ def test_what_a_link_cannot_set_is_said_and_strangers_names_are_let_be():
     query = {"temperature": "hot", "task": "cook", "preset": "Tasks appear", "promt": "a"}
     query |= {"utm_source": "x", "__theme": "dark"}
     number, task, name = links.mistakes(query)
-    assert number == "The link's temperature: Temperature is 'hot'; it must be a number from 0 to 2."
+    assert (
+        number == "The link's temperature: Temperature is 'hot'; it must be a number from 0 to 2."
+    )
     assert task.startswith("The link's task: The task is 'cook'; choose summarise, translate, ")
     assert name == "The link sets 'promt', which this page does not know; did you mean 'prompt'?"
     assert links.read(query, 200) == {"preset": "Tasks appear"}
-    assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}  # no more than the server allows
-    assert links.mistakes({"preset": "9" * 5000})[0].startswith("The link's preset: The preset is '9999")
+    # no more than the server allows
+    assert links.read({"max_new_tokens": "500"}, 200) == {"max_new_tokens": 200}
+    assert links.mistakes({"preset": "9" * 5000})[0].startswith(
+        "The link's preset: The preset is '9999"
+    )
 
 
 def test_many_visitors_asking_for_one_model_load_it_once(tiny_lm):
@@ -139,7 +156,9 @@ def test_the_least_recently_used_model_makes_room(tiny_lm):
         store.get(name)
     assert store.loaded() == ["one", "three"]
     with pytest.raises(CheckpointError, match="Choose a smaller one"):
-        ModelStore(Limits(model_bytes=size - 1), loader=lambda *_, check, **__: check(tiny_lm.model.config)).get("one")
+        ModelStore(
+            Limits(model_bytes=size - 1), loader=lambda *_, check, **__: check(tiny_lm.model.config)
+        ).get("one")
 
 
 def test_a_model_that_fails_to_load_can_be_tried_again(tiny_lm):
@@ -159,23 +178,34 @@ def test_a_model_that_fails_to_load_can_be_tried_again(tiny_lm):
 
 
 def test_the_picker_says_what_a_first_use_costs(monkeypatch):
-    monkeypatch.setattr("ui.state.model_store.cached", lambda repository, _: None if "xl" in repository else "here")
+    monkeypatch.setattr(
+        "ui.state.model_store.cached", lambda repository, _: None if "xl" in repository else "here"
+    )
     labels = {choice.name: choice.label for choice in ModelStore(Limits()).choices()}
     assert labels["gpt2"] == "gpt2 · cached" and labels["gpt2-xl"] == "gpt2-xl · downloads 6,433 MB"
     offline = {choice.name: choice.label for choice in ModelStore(Limits(), offline=True).choices()}
     assert offline["gpt2-xl"] == "gpt2-xl · not available here: offline, 6,433 MB to download"
     small = {choice.name: choice for choice in ModelStore(PROFILES["space"]).choices()}
-    assert small["gpt2-xl"].label == "gpt2-xl · not available here: needs 9.3 GB of memory, 4.3 GB allowed"
+    assert (
+        small["gpt2-xl"].label
+        == "gpt2-xl · not available here: needs 9.3 GB of memory, 4.3 GB allowed"
+    )
     assert small["gpt2-medium"].closed == ""
 
 
 def test_what_is_too_large_or_not_in_the_list_is_refused_before_anything_is_downloaded():
     asked = []
     store = ModelStore(PROFILES["space"], loader=lambda name, **_: asked.append(name))
-    with pytest.raises(CheckpointError, match=r"gpt2-xl needs 9.3 GB of memory; this server gives models 4.3 GB"):
+    with pytest.raises(
+        CheckpointError, match=r"gpt2-xl needs 9.3 GB of memory; this server gives models 4.3 GB"
+    ):
         store.get("gpt2-xl")
-    with pytest.raises(CheckpointError, match=r"offline. Where there is a network, run `python app.py --prefetch"):
-        ModelStore(Limits(), offline=True, loader=lambda name, **_: asked.append(name)).get("gpt2-xl")
+    with pytest.raises(
+        CheckpointError, match=r"offline. Where there is a network, run `python app.py --prefetch"
+    ):
+        ModelStore(Limits(), offline=True, loader=lambda name, **_: asked.append(name)).get(
+            "gpt2-xl"
+        )
     assert asked == []
     store = ModelStore(Limits(any_model=False), loader=lambda *_, **__: pytest.fail("loaded"))
     for name in ("/etc", "someone/model", "../weights"):

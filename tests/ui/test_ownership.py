@@ -1,4 +1,6 @@
-"""Folders of servers that run are left alone, also by one in another container; those of servers that ended go."""
+"""Folders of servers that run are left alone, also by one in another container; those of servers
+that ended go.
+"""
 
 import json
 import os
@@ -30,7 +32,11 @@ sys.stdin.read()
 def another_server(folder):
     """A process that owns a folder, until it is killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(folder)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDS, str(folder)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout.readline() == "taken\n"
@@ -58,14 +64,23 @@ def test_the_folder_of_a_server_that_runs_stays_and_goes_once_it_is_killed(tempo
         assert beside.open() == 0 and (theirs / "upload").is_file() and files.folder.is_dir()
         beside.close()
     assert not is_owned(theirs)
-    assert last.open() == 50 and not theirs.exists() and not mark_of(theirs).exists() and files.folder.is_dir()
+    assert (
+        last.open() == 50
+        and not theirs.exists()
+        and not mark_of(theirs).exists()
+        and files.folder.is_dir()
+    )
     last.close()
     files.close()
-    assert not list(files.folder.parent.glob("*server*")) and not list(files.folder.parent.glob(".*owner"))
+    assert not list(files.folder.parent.glob("*server*")) and not list(
+        files.folder.parent.glob(".*owner")
+    )
 
 
 def test_the_number_of_a_process_tells_nothing(temporary):
-    """Two containers have the same ones: a folder of an earlier start, called after a process that runs, goes."""
+    """Two containers have the same ones: a folder of an earlier start, called after a process that
+    runs, goes.
+    """
     files = TemporaryFiles(most_bytes=1000)
     files.folder.parent.mkdir(parents=True)
     old = files.folder.parent / str(os.getpid())
@@ -84,7 +99,9 @@ def test_another_machine_s_folder_stays_as_long_as_it_is_touched(tmp_path):
     assert is_owned(folder)
     os.utime(mark_of(folder), (time.time() - 4000,) * 2)
     assert not is_owned(folder)
-    mark_of(folder).write_text(json.dumps({**told, "host": ownership.socket.gethostname()}), encoding="utf-8")
+    mark_of(folder).write_text(
+        json.dumps({**told, "host": ownership.socket.gethostname()}), encoding="utf-8"
+    )
     assert not is_owned(folder)  # this machine, before it was started anew
 
 
@@ -103,7 +120,8 @@ def test_a_folder_that_is_being_made_is_left_alone_and_one_that_is_gone_has_no_o
 
 
 def test_a_file_that_two_have_uploaded_stays_until_both_have_opened_it(tmp_path):
-    uploaded, file = Uploaded(), tmp_path / "model.zip"
+    uploaded = Uploaded()
+    file = tmp_path / "model.zip"
     file.write_bytes(b"x")
     uploaded.add(file)
     uploaded.add(file)

@@ -11,7 +11,8 @@ class App:
     """Counts what it renders; answers with the host that was asked for."""
 
     def __init__(self, status=200):
-        self.n, self.status = 0, status
+        self.n = 0
+        self.status = status
         self.queries = []
 
     async def __call__(self, scope, receive, send):
@@ -28,8 +29,12 @@ def ask(cache, *askings):
     async def one(method, path, query, host):
         sent = []
         scope = {
-            "type": "http", "method": method, "path": path, "query_string": query, "headers": [(b"host", host)],
-        }  # fmt: skip
+            "type": "http",
+            "method": method,
+            "path": path,
+            "query_string": query,
+            "headers": [(b"host", host)],
+        }
 
         async def send(message):
             sent.append(message)
@@ -46,10 +51,17 @@ def ask(cache, *askings):
 def test_a_crowd_gets_one_rendering_and_another_name_one_of_its_own():
     app = App()
     cache = PageCache(app)
-    crowd = [("GET", "/", b"tab=start", b"a"), ("GET", "/", b"deep_link=7", b"a"), ("GET", "/", b"", b"b")] * 20
+    crowd = [
+        ("GET", "/", b"tab=start", b"a"),
+        ("GET", "/", b"deep_link=7", b"a"),
+        ("GET", "/", b"", b"b"),
+    ] * 20
     assert ask(cache, *crowd) == [b"a", b"a", b"b"] * 20
     assert app.n == 2 and set(app.queries) == {b""}  # whatever a query says, it is the same page
-    assert ask(cache, ("GET", "/config", b"x=1", b"a"), ("GET", "/config", b"", b"a")) == [b"a", b"a"]
+    assert ask(cache, ("GET", "/config", b"x=1", b"a"), ("GET", "/config", b"", b"a")) == [
+        b"a",
+        b"a",
+    ]
     assert app.n == 3
 
 

@@ -1,4 +1,6 @@
-"""Every server function answers with exactly what its annotation says, and refuses any other request."""
+"""Every server function answers with exactly what its annotation says, and refuses any other
+request.
+"""
 
 import json
 import math
@@ -38,35 +40,77 @@ def asked(services: Services) -> dict[str, dict[str, Any]]:
     assert workspace.run is not None and workspace.current is not None and workspace.run.wait(120.0)
     run = {"workspace": workspace.id, "run": workspace.current.id}
     return {
-        "Attention.arithmetic": {**head, "row": 3, "column": 1}, "Attention.arrays": head, "Attention.circuit": PAIR,
-        "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]]}, "Attention.formed": PAIR,
-        "Attention.head_difference": {**head, "key": f"{seen.key}:{seen.key}"}, "Attention.head_map": head,
-        "Attention.head_weights": {"model": "mini", "layer": 1, "head": 2}, "Attention.inner_sizes": {},
+        "Attention.arithmetic": {**head, "row": 3, "column": 1},
+        "Attention.arrays": head,
+        "Attention.circuit": PAIR,
+        "Attention.circuit_without": {**PAIR, "off": [["head", 1, 2, 3]]},
+        "Attention.formed": PAIR,
+        "Attention.head_difference": {**head, "key": f"{seen.key}:{seen.key}"},
+        "Attention.head_map": head,
+        "Attention.head_weights": {"model": "mini", "layer": 1, "head": 2},
+        "Attention.inner_sizes": {},
         "Attention.neurons": {**SEEN, "layer": None, "neuron": None},
         "Attention.patched": {"model": "mini", "first": TEXT, "second": TEXT, "cells": [[0, 1]]},
-        "Attention.steps": head, "Attention.why": PAIR,
-        "Exercises.check": {"name": "embedding", "answer": "38,597,376", "workspace": workspace.id, "written": None},
-        "Exercises.exercises": {}, "Exercises.results": {"secret": SECRET}, "Exercises.solution": {"name": "embedding"},
-        "Generate.cut": SEEN, "Generate.learned": {"text": TEXT, "merges": 5},
-        "Generate.probabilities": {**SEEN, "temperature": [0.5, 1, 2], "top_k": [1, 2, 3], "logits": ""},
+        "Attention.steps": head,
+        "Attention.why": PAIR,
+        "Exercises.check": {
+            "name": "embedding",
+            "answer": "38,597,376",
+            "workspace": workspace.id,
+            "written": None,
+        },
+        "Exercises.exercises": {},
+        "Exercises.results": {"secret": SECRET},
+        "Exercises.solution": {"name": "embedding"},
+        "Generate.cut": SEEN,
+        "Generate.learned": {"text": TEXT, "merges": 5},
+        "Generate.probabilities": {
+            **SEEN,
+            "temperature": [0.5, 1, 2],
+            "top_k": [1, 2, 3],
+            "logits": "",
+        },
         "Generate.steps": {"tokenizer": "mini", "text": TEXT},
         "Hall.code": {"link": "http://127.0.0.1:7860/"},
-        "Hall.follow": {"name": name_of(SECRET), "page": SECRET, "version": 0, "number": 0, "start": 0, "guess": 0},
+        "Hall.follow": {
+            "name": name_of(SECRET),
+            "page": SECRET,
+            "version": 0,
+            "number": 0,
+            "start": 0,
+            "guess": 0,
+        },
         "Hall.lead": {"secret": SECRET, "scene": SCENE, "workspace": workspace.id, "written": None},
         "Hall.speaker_notes": {"key": services.talk.key},
         "Parameters.drawn": {"shape": shapes.controls_of(PRESETS["mini"])},
-        "Start.chapters": {}, "Start.typed": {**SEEN, "without": "L0H1"},
+        "Start.chapters": {},
+        "Start.typed": {**SEEN, "without": "L0H1"},
         "Start.guesses": {"model": "mini", "ids": [1, 2, 3], "at": None, "without": "L0-mlp"},
         "Start.another": {
-            "model": "mini", "ids": [1, 2], "without": "none", "temperature": 1.0, "shown": [5], "share": 0.5,
+            "model": "mini",
+            "ids": [1, 2],
+            "without": "none",
+            "temperature": 1.0,
+            "shown": [5],
+            "share": 0.5,
         },
         "Train.token_probabilities": {**run, "text": ""},
         "Train.command": {"workspace": workspace.id, "command": "pause", "value": None},
         "Train.duel": {"workspace": workspace.id, "chosen": None, "number": None},
-        "Train.heads": {**run, "look": 0}, "Train.past": run, "Train.phone": {"link": "http://127.0.0.1:7860/"},
-        "Train.poll": {"workspace": workspace.id, "run": None, "version": 0, "rows": 0, "looks": 0, "rival": None},
-        "Train.recording": run, "Train.classify": {**run, "text": "a line"},
-    }  # fmt: skip
+        "Train.heads": {**run, "look": 0},
+        "Train.past": run,
+        "Train.phone": {"link": "http://127.0.0.1:7860/"},
+        "Train.poll": {
+            "workspace": workspace.id,
+            "run": None,
+            "version": 0,
+            "rows": 0,
+            "looks": 0,
+            "rival": None,
+        },
+        "Train.recording": run,
+        "Train.classify": {**run, "text": "a line"},
+    }
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +118,29 @@ def requests(bundled) -> dict[str, dict[str, Any]]:
     return asked(bundled)
 
 
-FUNCTIONS = {f"{tab}.{name}": one for tab, names in servers().items() for name, found in names.items() for one in found}
+FUNCTIONS = {
+    f"{tab}.{name}": one
+    for tab, names in servers().items()
+    for name, found in names.items()
+    for one in found
+}
 
 
 def conforms(value: object, hint: Any) -> bool:
-    """Whether a value is what its annotation says, with no field more or less. Texts that hold JSON are read."""
+    """Whether a value is what its annotation says, with no field more or less. Texts that hold JSON
+    are read.
+    """
     if get_origin(hint) in (Union, UnionType):
         return any(conforms(value, one) for one in get_args(hint))
     if get_origin(hint) is Annotated and isinstance(value, str):
-        value, hint = json.loads(value), get_args(hint)[1]
-    adapter, sent = TypeAdapter(hint), json.dumps(value, allow_nan=False)
+        value = json.loads(value)
+        hint = get_args(hint)[1]
+    adapter = TypeAdapter(hint)
+    sent = json.dumps(value, allow_nan=False)
     try:
-        return json.loads(json.dumps(adapter.dump_python(adapter.validate_json(sent, strict=True)))) == json.loads(sent)
+        return json.loads(
+            json.dumps(adapter.dump_python(adapter.validate_json(sent, strict=True)))
+        ) == json.loads(sent)
     except ValidationError:
         return False
 
@@ -105,49 +160,84 @@ def test_every_server_function_is_asked_here_and_a_component_calls_no_other(requ
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_server_function_answers_with_what_its_type_says_and_computes_in_the_computing_place(name, bundled, requests):
+def test_a_server_function_answers_with_what_its_type_says_and_computes_in_the_computing_place(
+    name, bundled, requests
+):
     found = answer(FUNCTIONS[name], bundled, requests[name])
-    assert found is not None and conforms(found, get_type_hints(FUNCTIONS[name], include_extras=True)["return"]), found
+    assert found is not None and conforms(
+        found, get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
+    ), found
     if name.startswith(("Attention", "Generate", "Start")):
         with Here() as here:
             answer(FUNCTIONS[name], bundled, requests[name])
         assert not here.done - LIGHT
 
 
-# What is changed of a good request, or what is sent in its place, and the sentence that it is answered with.
+# What is changed of a good request, or what is sent in its place, and the sentence that it is
+# answered with.
 REFUSED = {
     "Attention.neurons": (
-        ({"model": "nothing"}, "not open"), ({"text": ""}, "empty"), ({"layer": -1}, "between 0 and"),
-        ({"neuron": 10**9}, "between 0 and"), (None, "not open"),
+        ({"model": "nothing"}, "not open"),
+        ({"text": ""}, "empty"),
+        ({"layer": -1}, "between 0 and"),
+        ({"neuron": 10**9}, "between 0 and"),
+        (None, "not open"),
     ),
     "Attention.why": (
-        ({"model": "none"}, "not open"), ({"text": ""}, "empty"), ({"word": 10**9}, "The token"),
-        ({"word": "x"}, "The token"), ({"text": 3}, "text"), (None, "not open"), ([], "not open"),
+        ({"model": "none"}, "not open"),
+        ({"text": ""}, "empty"),
+        ({"word": 10**9}, "The token"),
+        ({"word": "x"}, "The token"),
+        ({"text": 3}, "text"),
+        (None, "not open"),
+        ([], "not open"),
     ),
     "Attention.circuit_without": (
-        *(({"off": off}, "") for off in (
-            "x", [["head", 0, 0]], [["head", 9, 0, 0]], [["head", 0, 99, 0]], [["answer", 6, 0, 0]], [[None] * 4],
-            [["neuron", 0, 0, 99]], [["head", 0, 0, 0]] * 41)),
+        *(
+            ({"off": off}, "")
+            for off in (
+                "x",
+                [["head", 0, 0]],
+                [["head", 9, 0, 0]],
+                [["head", 0, 99, 0]],
+                [["answer", 6, 0, 0]],
+                [[None] * 4],
+                [["neuron", 0, 0, 99]],
+                [["head", 0, 0, 0]] * 41,
+            )
+        ),
     ),
     "Generate.cut": (
-        ({"text": "x" * 1001}, "1,001 characters; 1,000"), ({"text": ""}, "empty"), (None, "must be text"),
-        ({"model": ""}, "No model is chosen"), ({"text": "a\ud800"}, "half of a surrogate"),
+        ({"text": "x" * 1001}, "1,001 characters; 1,000"),
+        ({"text": ""}, "empty"),
+        (None, "must be text"),
+        ({"model": ""}, "No model is chosen"),
+        ({"text": "a\ud800"}, "half of a surrogate"),
     ),
     "Generate.steps": (
-        ({"tokenizer": "nothing"}, "There is no model 'nothing'"), (7, "model's name must be text"),
+        ({"tokenizer": "nothing"}, "There is no model 'nothing'"),
+        (7, "model's name must be text"),
         ({"tokenizer": "shakespeare-char"}, "byte-level"),
     ),
     "Generate.learned": (
-        ({"merges": 0}, "between 1 and 300"), ({"merges": "many"}, "whole number"),
+        ({"merges": 0}, "between 1 and 300"),
+        ({"merges": "many"}, "whole number"),
         ({"text": "x" * 20_001}, "20,000 are allowed"),
     ),
     "Generate.probabilities": (
-        ({"model": "nothing"}, "not open"), ({"text": ""}, "empty"), (7, "list of logits"),
-        ({"temperature": [1, None, 1]}, "Temperature in column 2 is empty"), ({"temperature": [1, 1]}, "3 values"),
-        ({"top_k": [1, 2.5, 1]}, "whole number"), ({"top_k": [1, 0, 1]}, "between 1 and"),
-        *(({"logits": written}, "logit") for written in ("3", "3, x", "3, nan", "1e9 2", ",".join("1" * 41))),
+        ({"model": "nothing"}, "not open"),
+        ({"text": ""}, "empty"),
+        (7, "list of logits"),
+        ({"temperature": [1, None, 1]}, "Temperature in column 2 is empty"),
+        ({"temperature": [1, 1]}, "3 values"),
+        ({"top_k": [1, 2.5, 1]}, "whole number"),
+        ({"top_k": [1, 0, 1]}, "between 1 and"),
+        *(
+            ({"logits": written}, "logit")
+            for written in ("3", "3, x", "3, nan", "1e9 2", ",".join("1" * 41))
+        ),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -157,22 +247,66 @@ def test_what_cannot_be_answered_is_said(name, bundled, requests):
         assert said in json.loads(answer(FUNCTIONS[name], bundled, sent))["message"], sent
 
 
-BAD = (None, True, -1, 10**30, math.nan, "", "x" * 5_000, [], [[]], [True], [1.0], [1] * 401, {}, END_OF_TEXT)
+BAD = (
+    None,
+    True,
+    -1,
+    10**30,
+    math.nan,
+    "",
+    "x" * 5_000,
+    [],
+    [[]],
+    [True],
+    [1.0],
+    [1] * 401,
+    {},
+    END_OF_TEXT,
+)
 NONSENSE = (
-    None, True, 7, math.nan, "", [], ["mini", TEXT], {}, {"model": ["mini"]}, {"model": "nobody", "text": math.nan},
-    {**SEEN, "text": "x" * 100_000}, {"key": {}, "layer": math.inf, "head": [], "mode": None},
+    None,
+    True,
+    7,
+    math.nan,
+    "",
+    [],
+    ["mini", TEXT],
+    {},
+    {"model": ["mini"]},
+    {"model": "nobody", "text": math.nan},
+    {**SEEN, "text": "x" * 100_000},
+    {"key": {}, "layer": math.inf, "head": [], "mode": None},
     {"value": "[" * 9_000},
-    {"workspace": [], "run": {}, "command": ["stop"], "rows": -1, "looks": 10**30, "rival": "x", "look": math.nan},
-    {"shape": {"n_layer": math.nan}, "format": "png", "dark": "no"}, {"link": 7},
+    {
+        "workspace": [],
+        "run": {},
+        "command": ["stop"],
+        "rows": -1,
+        "looks": 10**30,
+        "rival": "x",
+        "look": math.nan,
+    },
+    {"shape": {"n_layer": math.nan}, "format": "png", "dark": "no"},
+    {"link": 7},
     {"ids": [-1, 10**30], "model": "mini"},
-    {**SEEN, "word": math.nan, "rival": 10**30, "off": [[END_OF_TEXT]], "cells": "x", "merges": math.nan},
-)  # fmt: skip
+    {
+        **SEEN,
+        "word": math.nan,
+        "rival": 10**30,
+        "off": [[END_OF_TEXT]],
+        "cells": "x",
+        "merges": math.nan,
+    },
+)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_any_other_request_and_any_bad_field_is_refused_or_answered_in_the_same_type(name, bundled, requests):
+def test_any_other_request_and_any_bad_field_is_refused_or_answered_in_the_same_type(
+    name, bundled, requests
+):
     """Nothing that a browser may send ends in an error of Python."""
-    hint, good = get_type_hints(FUNCTIONS[name], include_extras=True)["return"], requests[name]
+    hint = get_type_hints(FUNCTIONS[name], include_extras=True)["return"]
+    good = requests[name]
     for request in (*NONSENSE, *({**good, field: bad} for field in good for bad in BAD)):
         found = answer(FUNCTIONS[name], bundled, request)
         refused = found is None or (isinstance(found, str) and "message" in found[:12])

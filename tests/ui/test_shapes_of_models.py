@@ -1,6 +1,8 @@
-"""Model folders and archives of the shapes that people have: opened as transformers opens them, or refused in words.
+"""Model folders and archives of the shapes that people have: opened as transformers opens them, or
+refused in words.
 
-Each shape goes the same ways: a folder, a zip, a zip made on a Mac, one with backslashes, and from a simulated Hub.
+Each shape goes the same ways: a folder, a zip, a zip made on a Mac, one with backslashes, and from
+a simulated Hub.
 """
 
 import json
@@ -31,7 +33,8 @@ from gptcore.weights.contents import MODEL_FILES
 from ui.lenses.train.handlers import files
 
 TEXT = "the cat sat on the mat, and Lily found a key under the old tree"
-END, PAD = "<stop>", "[PAD]"
+END = "<stop>"
+PAD = "[PAD]"
 WEIGHTS = "model.safetensors"
 
 
@@ -41,7 +44,8 @@ def byte_level(*special: str) -> tokenizers.Tokenizer:
     made.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     made.train_from_iterator(
-        [TEXT] * 3, trainers.BpeTrainer(vocab_size=280, initial_alphabet=alphabet, show_progress=False)
+        [TEXT] * 3,
+        trainers.BpeTrainer(vocab_size=280, initial_alphabet=alphabet, show_progress=False),
     )
     made.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in special])
     return made
@@ -62,13 +66,17 @@ def gpt2(size: int, **more: object) -> GPT2Config:
     return GPT2Config(**{**shape, "bos_token_id": None, "eos_token_id": None, **more})
 
 
-def rewritten(folder: Path, change: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]]) -> None:
+def rewritten(
+    folder: Path, change: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]]
+) -> None:
     tensors = change(load_file(folder / WEIGHTS))
     save_file({name: tensor.clone() for name, tensor in tensors.items()}, folder / WEIGHTS)
 
 
 def edited(file: Path, **values: object) -> None:
-    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **values}), encoding="utf-8")
+    file.write_text(
+        json.dumps({**json.loads(file.read_text(encoding="utf-8")), **values}), encoding="utf-8"
+    )
 
 
 def base(folder: Path, *, settings: bool = True) -> tokenizers.Tokenizer:
@@ -91,8 +99,12 @@ def older_files(folder: Path) -> torch.nn.Module:
     made = byte_level(END, PAD)
     made.model.save(str(folder))
     known = made.get_vocab_size(with_added_tokens=False)
-    (folder / "added_tokens.json").write_text(json.dumps({END: known, PAD: known + 1}), encoding="utf-8")
-    (folder / "special_tokens_map.json").write_text(json.dumps({"eos_token": END}), encoding="utf-8")
+    (folder / "added_tokens.json").write_text(
+        json.dumps({END: known, PAD: known + 1}), encoding="utf-8"
+    )
+    (folder / "special_tokens_map.json").write_text(
+        json.dumps({"eos_token": END}), encoding="utf-8"
+    )
     model = seeded(GPT2LMHeadModel, gpt2(known + 2))
     model.save_pretrained(folder)
     return model
@@ -157,7 +169,9 @@ def gpt1_by_save_model(folder: Path) -> torch.nn.Module:
 def under(prefix: str) -> Callable[[Path], torch.nn.Module]:
     def make(folder: Path) -> torch.nn.Module:
         model = plain(folder)
-        rewritten(folder, lambda tensors: {prefix + name: tensor for name, tensor in tensors.items()})
+        rewritten(
+            folder, lambda tensors: {prefix + name: tensor for name, tensor in tensors.items()}
+        )
         return model
 
     return make
@@ -178,24 +192,37 @@ def with_another_head(kind: type) -> Callable[[Path], torch.nn.Module]:
 
 def with_whole_numbers(folder: Path) -> torch.nn.Module:
     model = plain(folder)
-    more = {"transformer.position_ids": torch.arange(64), "transformer.h.0.attn.bias": torch.ones(64, 64).tril().byte()}
+    more = {
+        "transformer.position_ids": torch.arange(64),
+        "transformer.h.0.attn.bias": torch.ones(64, 64).tril().byte(),
+    }
     rewritten(folder, lambda tensors: {**tensors, **more})
     return model
 
 
 OPENED = {
-    "plain": plain, "older files": older_files, "end in the map": end_in_the_map,
+    "plain": plain,
+    "older files": older_files,
+    "end in the map": end_in_the_map,
     "end in config.json": end_in_a_config("config.json", listed=False),
     "end in generation_config.json": end_in_a_config("generation_config.json", listed=True),
-    "in shards": in_shards, "tied but different": tied_but_different, "by save_model": by_save_model,
-    "GPT-1 by save_model": gpt1_by_save_model, "compiled": under("_orig_mod."), "parallel": under("module."),
-    "in a wrapper": under("model."), "compiled in a wrapper": under("module._orig_mod.model."),
+    "in shards": in_shards,
+    "tied but different": tied_but_different,
+    "by save_model": by_save_model,
+    "GPT-1 by save_model": gpt1_by_save_model,
+    "compiled": under("_orig_mod."),
+    "parallel": under("module."),
+    "in a wrapper": under("model."),
+    "compiled in a wrapper": under("module._orig_mod.model."),
     "a classifier": with_another_head(GPT2ForSequenceClassification),
-    "two heads": with_another_head(GPT2DoubleHeadsModel), "whole numbers beside": with_whole_numbers,
-}  # fmt: skip
+    "two heads": with_another_head(GPT2DoubleHeadsModel),
+    "whole numbers beside": with_whole_numbers,
+}
 
 
-def zipped(folder: Path, target: Path, *, name: Callable[[str], str], more: dict[str, bytes] | None = None) -> Path:
+def zipped(
+    folder: Path, target: Path, *, name: Callable[[str], str], more: dict[str, bytes] | None = None
+) -> Path:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             made.writestr(name(file.relative_to(folder).as_posix()), file.read_bytes())
@@ -214,17 +241,28 @@ def as_zip(services, folder, monkeypatch):
 
 def as_zip_of_a_mac(services, folder, monkeypatch):
     beside = {"__MACOSX/model/._config.json": b"\0\5\x16\7", "model/.DS_Store": b"\0\0\0\1Bud1"}
-    return uploaded(services, zipped(folder, folder.parent / "mac.zip", name=lambda name: f"model/{name}", more=beside))
+    return uploaded(
+        services,
+        zipped(folder, folder.parent / "mac.zip", name=lambda name: f"model/{name}", more=beside),
+    )
 
 
 def as_zip_with_backslashes(services, folder, monkeypatch):
-    written = zipped(folder, folder.parent / "win.zip", name=lambda name: "model\\" + name.replace("/", "\\"))
+    written = zipped(
+        folder, folder.parent / "win.zip", name=lambda name: "model\\" + name.replace("/", "\\")
+    )
     return uploaded(services, written)
 
 
 def as_zip_with_a_checkpoint_beside(services, folder, monkeypatch):
-    older = {"checkpoint-5/config.json": b"{}", "checkpoint-5/model.safetensors": b"older", "train.log": b"loss 3"}
-    return uploaded(services, zipped(folder, folder.parent / "run.zip", name=lambda name: name, more=older))
+    older = {
+        "checkpoint-5/config.json": b"{}",
+        "checkpoint-5/model.safetensors": b"older",
+        "train.log": b"loss 3",
+    }
+    return uploaded(
+        services, zipped(folder, folder.parent / "run.zip", name=lambda name: name, more=older)
+    )
 
 
 def from_the_hub(services, folder, monkeypatch):
@@ -246,9 +284,14 @@ def from_the_hub_s_cache(services, folder, monkeypatch):
 
 
 WAYS = [
-    as_folder, as_zip, as_zip_of_a_mac, as_zip_with_backslashes, as_zip_with_a_checkpoint_beside, from_the_hub,
+    as_folder,
+    as_zip,
+    as_zip_of_a_mac,
+    as_zip_with_backslashes,
+    as_zip_with_a_checkpoint_beside,
+    from_the_hub,
     from_the_hub_s_cache,
-]  # fmt: skip
+]
 
 
 def uploaded(services, file: Path) -> gptcore.LanguageModel:
@@ -272,15 +315,22 @@ def test_it_opens_with_the_logits_the_ids_and_the_end_that_it_was_made_with(
     with torch.inference_mode():
         ours, wanted = (model(torch.tensor([ids])).logits for model in (lm.model, theirs))
     torch.testing.assert_close(ours, wanted, atol=1e-4, rtol=1e-4)
-    said = {"tied but different": "both are read", "a classifier": "(score)", "two heads": "(multiple_choice_head)"}
+    said = {
+        "tied but different": "both are read",
+        "a classifier": "(score)",
+        "two heads": "(multiple_choice_head)",
+    }
     assert (said.get(shape, "") in " ".join(lm.notes)) and bool(lm.notes) == (shape in said)
 
 
 def test_what_the_readers_open_is_in_the_list_that_zips_and_the_hub_are_read_by(tmp_path):
-    """Whatever a reader tries to open in a folder travels with it; noted by the interpreter's own audit."""
+    """Whatever a reader tries to open in a folder travels with it; noted by the interpreter's own
+    audit.
+    """
     (folder := tmp_path / "model").mkdir()
     older_files(folder)
-    tried, watched = set(), [str(folder)]
+    tried = set()
+    watched = [str(folder)]
 
     def note(event: str, given: tuple[object, ...]) -> None:
         if event == "open" and watched and str(given[0]).startswith(watched[0]):
@@ -299,7 +349,9 @@ def test_what_the_readers_open_is_in_the_list_that_zips_and_the_hub_are_read_by(
 def without_head(folder: Path) -> None:
     shape = gpt2(base(folder).get_vocab_size(), tie_word_embeddings=False)
     seeded(GPT2LMHeadModel, shape).save_pretrained(folder)
-    rewritten(folder, lambda tensors: {name: t for name, t in tensors.items() if name != "lm_head.weight"})
+    rewritten(
+        folder, lambda tensors: {name: t for name, t in tensors.items() if name != "lm_head.weight"}
+    )
 
 
 def only(*names: str) -> Callable[[Path], None]:
@@ -322,7 +374,9 @@ def in_place_of_weights(*names: str) -> Callable[[Path], None]:
 
 def adapter(folder: Path) -> None:
     model = seeded(GPT2LMHeadModel, gpt2(280))
-    get_peft_model(model, LoraConfig(r=2, target_modules=["c_attn"], task_type="CAUSAL_LM")).save_pretrained(folder)
+    get_peft_model(
+        model, LoraConfig(r=2, target_modules=["c_attn"], task_type="CAUSAL_LM")
+    ).save_pretrained(folder)
 
 
 def trainer_s_parent(folder: Path) -> None:
@@ -333,7 +387,10 @@ def trainer_s_parent(folder: Path) -> None:
 
 def quantised(folder: Path) -> None:
     plain(folder)
-    edited(folder / "config.json", quantization_config={"quant_method": "bitsandbytes", "load_in_4bit": True})
+    edited(
+        folder / "config.json",
+        quantization_config={"quant_method": "bitsandbytes", "load_in_4bit": True},
+    )
 
 
 def without_tokenizer(folder: Path) -> None:
@@ -345,15 +402,24 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "untied without its head": (without_head, "lacks the tensor lm_head.weight"),
     "nanoGPT": (only("ckpt.pt"), "ckpt.pt is a pickle.*nanoGPT"),
     "DeepSpeed": (only("mp_rank_00/mp_rank_00_model_states.pt"), "DeepSpeed.*zero_to_fp32"),
-    "bin": (in_place_of_weights("pytorch_model.bin"), "pytorch_model.bin is a pickle.*save_pretrained"),
-    "bin in shards": (in_place_of_weights("pytorch_model.bin.index.json"), "is a pickle.*save_pretrained"),
+    "bin": (
+        in_place_of_weights("pytorch_model.bin"),
+        "pytorch_model.bin is a pickle.*save_pretrained",
+    ),
+    "bin in shards": (
+        in_place_of_weights("pytorch_model.bin.index.json"),
+        "is a pickle.*save_pretrained",
+    ),
     "llama.cpp": (only("mini.gguf"), "mini.gguf is of llama.cpp"),
     "ONNX": (in_place_of_weights("model.onnx"), "model.onnx is of ONNX"),
     "TensorFlow": (in_place_of_weights("tf_model.h5"), "tf_model.h5 is of TensorFlow"),
     "Flax": (in_place_of_weights("flax_model.msgpack"), "flax_model.msgpack is of Flax"),
     "adapter": (adapter, "adapter of peft; merge it first"),
     "Trainer": (trainer_s_parent, "the newest is checkpoint-1500"),
-    "without a tokenizer": (without_tokenizer, "has no tokenizer.json and no vocab.json with merges.txt"),
+    "without a tokenizer": (
+        without_tokenizer,
+        "has no tokenizer.json and no vocab.json with merges.txt",
+    ),
     "quantised": (quantised, "quantised by bitsandbytes"),
 }
 
@@ -368,13 +434,19 @@ def test_what_is_no_model_is_called_what_it_is_with_the_way_out(services, tmp_pa
         shutil.copy(archive, tmp_path / "kept.zip")
         with pytest.raises(GPTCoreError, match=words) as refused:
             opened()
-        assert "  " not in str(refused.value) and str(tmp_path) not in str(refused.value).replace(str(folder), "")
+        assert "  " not in str(refused.value) and str(tmp_path) not in str(refused.value).replace(
+            str(folder), ""
+        )
 
 
 UPLOADS = {
-    "m.pt": "m.pt is a pickle", "model.safetensors": "without their config.json", "m.tar.gz": "Zip the model folder",
-    "adapter_model.bin": "is a pickle", "mini.gguf": "is of llama.cpp", "notes.txt": "cannot be opened as a zip file",
-}  # fmt: skip
+    "m.pt": "m.pt is a pickle",
+    "model.safetensors": "without their config.json",
+    "m.tar.gz": "Zip the model folder",
+    "adapter_model.bin": "is a pickle",
+    "mini.gguf": "is of llama.cpp",
+    "notes.txt": "cannot be opened as a zip file",
+}
 
 
 @pytest.mark.parametrize("name", UPLOADS)
@@ -400,8 +472,13 @@ def test_a_repository_whose_files_are_not_here_says_how_to_fetch_them(monkeypatc
     plain(tmp_path)
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).unlink()
-    monkeypatch.setattr("gptcore.hub.cached", lambda _, file: tmp_path / file if (tmp_path / file).is_file() else None)
-    with pytest.raises(HubError, match=r"tokenizer\.json of owner/name is not on this machine.*hf download"):
+    monkeypatch.setattr(
+        "gptcore.hub.cached",
+        lambda _, file: tmp_path / file if (tmp_path / file).is_file() else None,
+    )
+    with pytest.raises(
+        HubError, match=r"tokenizer\.json of owner/name is not on this machine.*hf download"
+    ):
         gptcore.load("owner/name", offline=True)
 
 
@@ -412,4 +489,6 @@ def test_a_zip_of_a_bundled_model_s_own_folder_opens(services, tmp_path, name):
     with zipfile.ZipFile(target, "w") as made:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             made.write(file, f"{name}/{file.relative_to(folder)}")
-    assert torch.equal(uploaded(services, target).model.wte.weight, gptcore.load(name).model.wte.weight)
+    assert torch.equal(
+        uploaded(services, target).model.wte.weight, gptcore.load(name).model.wte.weight
+    )

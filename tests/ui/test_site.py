@@ -1,4 +1,6 @@
-"""Nothing on the page is stale without a mark: derived from the page, whatever views, fields and events it has."""
+"""Nothing on the page is stale without a mark: derived from the page, whatever views, fields and
+events it has.
+"""
 
 import importlib
 import json
@@ -63,7 +65,9 @@ def test_every_event_that_fills_a_component_stamps_its_answer_with_its_question(
 
 
 def test_every_component_that_asks_by_itself_is_heard_or_asks_with_its_own_script(page):
-    heard = {target for event in page.fns.values() for target, name in event.targets if name == "ask"}
+    heard = {
+        target for event in page.fns.values() for target, name in event.targets if name == "ask"
+    }
     silent = []
     for block in page.blocks.values():
         script = getattr(block, "js_on_load", None) or ""
@@ -87,7 +91,9 @@ def test_every_field_of_every_form_is_on_the_page_and_heard_of_when_it_changes(p
     following = [
         event
         for event in page.fns.values()
-        if isinstance(event.js, str) and "holdFields" in event.js and len(event.inputs) > len(linked)
+        if isinstance(event.js, str)
+        and "holdFields" in event.js
+        and len(event.inputs) > len(linked)
     ]
     assert {name for event in following for _, name in event.targets} >= {"load", "change"}
     heard = {target for event in following for target, name in event.targets if name == "change"}
@@ -112,7 +118,9 @@ def test_an_event_that_takes_what_no_component_needs_is_refused_when_the_page_is
         fields.add("seed", gr.Number())
         shown = component("", "<p></p>", "m.js", needs=("temperature",), elem_id="shown")
         button = gr.Button()
-        with pytest.raises(WiringError, match="shown: computed from seed, which none of them needs"):
+        with pytest.raises(
+            WiringError, match="shown: computed from seed, which none of them needs"
+        ):
             fields.listen(button.click, Asked(lambda *_: "", ("temperature", "seed"), [shown]))
         with pytest.raises(WiringError, match="No form declares the field 'warmth'"):
             fields.add("warmth", gr.Number())
@@ -128,20 +136,24 @@ def stamped(fn, values, *, n_outputs=1):
         shown = component("", "<p></p>", "m.js", needs=("seed",), elem_id="shown")
         outputs = [shown, fields["seed"]][:n_outputs]
         options: Event = {"queue": False}
-        fields.listen(gr.Button().click, Asked(fn(shown, fields["seed"]), ("seed",), outputs, options=options))
+        fields.listen(
+            gr.Button().click, Asked(fn(shown, fields["seed"]), ("seed",), outputs, options=options)
+        )
     event = next(event for event in blocks.fns.values() if event.fn is not None)
     return event.fn(*values)
 
 
 def test_an_answer_carries_the_number_of_its_question_and_what_the_event_has_set():
     assert stamped(lambda *_: lambda seed: f"of {seed}", ["7", 3]) == "#7\nof 3"
-    both = stamped(lambda shown, seed: lambda value: {shown: "drawn", seed: 9}, ["8", None], n_outputs=2)
+    both = stamped(
+        lambda shown, seed: lambda value: {shown: "drawn", seed: 9}, ["8", None], n_outputs=2
+    )
     assert both == ['#8 {"seed": 9}\ndrawn', 9]
     for wrong in (None, "", "x", 7, "-1", [1]):  # a program may send anything
         assert stamped(lambda *_: lambda seed: "x", [wrong, 3]) == "x"
 
 
-def test_an_answer_that_grows_keeps_its_number_and_one_that_never_comes_leaves_the_component_alone():
+def test_an_answer_that_grows_keeps_its_number_and_one_that_never_comes_changes_nothing():
     def grows(shown, seed):
         def on_event(value):
             yield {seed: 5}

@@ -1,6 +1,7 @@
 """The first page's examples, made ahead of time: they are what the bundled models say now.
 
-Where one differs because a model or a view has changed, `python -m tests.tools.first_page` makes them anew.
+Where one differs because a model or a view has changed, `python -m tests.tools.first_page` makes
+them anew.
 """
 
 import base64
@@ -29,7 +30,9 @@ from ui.services import make_services
 def made_anew(monkeypatch):
     """The models of which examples have been made, and not taken from the file."""
     made = []
-    monkeypatch.setattr(example, "make_example", lambda services: made.append(services.models.default))
+    monkeypatch.setattr(
+        example, "make_example", lambda services: made.append(services.models.default)
+    )
     return made
 
 
@@ -61,7 +64,8 @@ def close(mine, theirs, path=""):
 
 
 def test_it_is_what_would_be_made_now(bundled):
-    now, kept = make_example(bundled), page_example(bundled)
+    now = make_example(bundled)
+    kept = page_example(bundled)
     assert kept.form == now.form and kept.document.prompt == now.document.prompt
     for name in ("sentence", "attention", "zero_shot"):
         mine, theirs = (getattr(one, name) for one in (kept, now))
@@ -71,20 +75,27 @@ def test_it_is_what_would_be_made_now(bundled):
 def test_its_text_is_the_models(bundled):
     kept = page_example(bundled)
     lm = bundled.models.get("mini")
-    document, n_prompt = kept.document, kept.document.n_prompt
+    document = kept.document
+    n_prompt = kept.document.n_prompt
     with torch.inference_mode():
         logits = lm.model(torch.tensor([document.ids])).logits[0].float()
-    chances = logits[:-1].softmax(dim=-1)[range(len(document.ids) - 1), document.ids[1:]][n_prompt - 1 :]
+    chances = logits[:-1].softmax(dim=-1)[range(len(document.ids) - 1), document.ids[1:]][
+        n_prompt - 1 :
+    ]
     written = records_of(kept.document.stream, "token")
     assert [record["id"] for record in written] == list(document.ids[n_prompt:])
     assert [record["p"] for record in written] == pytest.approx(chances.tolist(), rel=0.01)
     text = document.prompt + "".join(record["text"] for record in written)
     assert lm.tokenizer.decode(document.ids).removesuffix("<|endoftext|>") == text
     stats = records_of(kept.document.stream, "stats")[-1]
-    assert stats["end"] == EXAMPLE_END and "rate" not in stats and "first_ms" not in stats  # it does not look live
-    assert kept.next_token.ids == document.ids[:n_prompt]  # the text has ended: the chart is of where it was begun
+    # it does not look live
+    assert stats["end"] == EXAMPLE_END and "rate" not in stats and "first_ms" not in stats
+    # the text has ended: the chart is of where it was begun
+    assert kept.next_token.ids == document.ids[:n_prompt]
     torch.testing.assert_close(kept.next_token.logits, logits[n_prompt - 1], atol=2e-3, rtol=1e-3)
-    close(kept.distribution, distribution.describe(lm.tokenizer, kept.next_token, kept.form.sampling))
+    close(
+        kept.distribution, distribution.describe(lm.tokenizer, kept.next_token, kept.form.sampling)
+    )
 
 
 def test_its_maps_can_be_looked_at(bundled):
@@ -107,7 +118,9 @@ def test_models_with_other_weights_are_not_shown_with_it(made_anew, monkeypatch,
         shutil.copytree(bundled[name], tmp_path / name)
         with (tmp_path / name / file).open("ab") as end:
             end.write(b" ")
-        monkeypatch.setattr(example, "bundled_models", lambda name=name: {**bundled, name: tmp_path / name})
+        monkeypatch.setattr(
+            example, "bundled_models", lambda name=name: {**bundled, name: tmp_path / name}
+        )
         page_example(make_services(offline=True))
     assert made_anew == ["mini", "mini"]
 
@@ -127,10 +140,15 @@ def test_examples_survive_the_file(bundled):
 
 
 def test_warming_up_readies_what_is_used_first(services, monkeypatch):
-    fresh, updated = make_services(offline=True), []
-    monkeypatch.setattr(fresh.compute_thread, "keep", lambda events, background: updated.extend(events))
+    fresh = make_services(offline=True)
+    updated = []
+    monkeypatch.setattr(
+        fresh.compute_thread, "keep", lambda events, background: updated.extend(events)
+    )
     warm_up(replace(fresh, scheduler=Scheduler(ComputeThread("writing"))))
     assert {"mini", "world"} <= set(fresh.models.loaded()) and updated[-1].reason == "steps"
     monkeypatch.setattr("ui.compute.zero_gpu.wanted", lambda lm: True)
-    monkeypatch.setattr("ui.compute.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota"))
+    monkeypatch.setattr(
+        "ui.compute.zero_gpu.write", lambda *_, **__: pytest.fail("a visitor's quota")
+    )
     warm_up(services)

@@ -1,4 +1,6 @@
-"""What the server keeps on disk: uploads cut off, damaged weights, folders that are gone; and why it is not heard."""
+"""What the server keeps on disk: uploads cut off, damaged weights, folders that are gone; and why
+it is not heard.
+"""
 
 import argparse
 import asyncio
@@ -26,7 +28,9 @@ def temporary(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", "")
 
 
-def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(temporary, monkeypatch, caplog):
+def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(
+    temporary, monkeypatch, caplog
+):
     monkeypatch.setattr(uploads, "_SETTLED", 0.0)
     room_files = TemporaryFiles(most_bytes=1 << 20)
     room_files.open()
@@ -38,7 +42,13 @@ def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(tempo
 
     async def upload():
         headers = [(b"content-length", b"1000")]
-        scope = {"type": "http", "method": "POST", "path": "/upload", "headers": headers, "client": ("a", 1)}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/upload",
+            "headers": headers,
+            "client": ("a", 1),
+        }
         await UploadRoom(app, room_files)(scope, None, None)
         while part.exists():
             await asyncio.sleep(0.01)
@@ -51,8 +61,12 @@ def test_an_upload_that_is_cut_off_leaves_nothing_and_another_s_part_stays(tempo
     room_files.close()
 
 
-def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_read(temporary, monkeypatch):
-    """Each of them leaves a part for a moment; thousands would be looked through for every further one."""
+def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_read(
+    temporary, monkeypatch
+):
+    """Each of them leaves a part for a moment; thousands would be looked through for every further
+    one.
+    """
     room_files = TemporaryFiles(most_bytes=1 << 20)
     room_files.open()
     statuses = list[int]()
@@ -74,7 +88,12 @@ def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_rea
                 if "status" in message:
                     statuses.append(message["status"])
 
-            scope = {"type": "http", "method": "POST", "path": "/upload", "headers": [(b"content-length", b"10")]}
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": "/upload",
+                "headers": [(b"content-length", b"10")],
+            }
             await room({**scope, "client": (client, 1)}, receive, send)
 
         for _ in range(uploads._MOST_AT_ONCE):
@@ -85,7 +104,9 @@ def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_rea
         assert statuses == [429, 200]
         room._remove_parts(set(), "greedy")  # as a moment later
         await upload("greedy", is_cut=False)
-        assert statuses == [429, 200, 200] and room._under_way == {"greedy": uploads._MOST_AT_ONCE - 1}
+        assert statuses == [429, 200, 200] and room._under_way == {
+            "greedy": uploads._MOST_AT_ONCE - 1
+        }
 
     monkeypatch.setattr(uploads, "_SETTLED", 3600.0)
     apart(lambda: asyncio.run(asyncio.wait_for(uploads_of_a_crowd(), 60)))
@@ -94,7 +115,9 @@ def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_rea
 
 def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, monkeypatch):
     monkeypatch.setattr(launch, "warm_up", lambda _: None)
-    monkeypatch.setattr(launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"])
+    monkeypatch.setattr(
+        launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"]
+    )
     launch._before_visitors(services, False)
     assert "mini/a, mini/b, world/c and 2 more" in services.notices[0]
     told = []
@@ -103,10 +126,14 @@ def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, mon
     assert told == ["&lt;b&gt;x&lt;/b&gt;"]
 
 
-@pytest.mark.parametrize(("host", "port", "words"), [
-    ("10.99.99.99", 8048, "10.99.99.99 is no address of this machine"), ("127.0.0.1", 0, "The port"),
-    ("no.such.host.invalid", 8048, "There is no address 'no.such.host.invalid'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "port", "words"),
+    [
+        ("10.99.99.99", 8048, "10.99.99.99 is no address of this machine"),
+        ("127.0.0.1", 0, "The port"),
+        ("no.such.host.invalid", 8048, "There is no address 'no.such.host.invalid'"),
+    ],
+)
 def test_why_a_server_does_not_listen_is_the_system_s_reason(host, port, words):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -115,7 +142,9 @@ def test_why_a_server_does_not_listen_is_the_system_s_reason(host, port, words):
         assert words in app._why_not_served(options, OSError("Cannot find empty port"))
 
 
-def test_a_temporary_folder_that_is_gone_is_a_sentence_and_is_made_again(temporary, monkeypatch, caplog):
+def test_a_temporary_folder_that_is_gone_is_a_sentence_and_is_made_again(
+    temporary, monkeypatch, caplog
+):
     room_files = TemporaryFiles(most_bytes=1 << 20)
     room_files.open()
     shutil.rmtree(room_files.folder)

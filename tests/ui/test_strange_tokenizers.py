@@ -28,8 +28,16 @@ def several(kind: str, *parts: object) -> dict:
 
 
 MULTIPLIES = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10}
-SLOW = {"type": "Split", "pattern": {"Regex": "(a|a){18}(?<!a)"}, "behavior": "Isolated", "invert": False}
-ADDS = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}}] * 20}
+SLOW = {
+    "type": "Split",
+    "pattern": {"Regex": "(a|a){18}(?<!a)"},
+    "behavior": "Isolated",
+    "invert": False,
+}
+ADDS = {
+    "type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "<|endoftext|>", "type_id": 0}}] * 20,
+}
 LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 HARMFUL = [
     ("normalizer", MULTIPLIES), ("normalizer", several("normalizers", *[MULTIPLIES] * 5)),
@@ -41,14 +49,23 @@ HARMFUL = [
     ("pre_tokenizer", {"type": "UnicodeScripts"}),
 ]  # fmt: skip
 HARMLESS = [
-    ("normalizer", {"type": "NFC"}), ("normalizer", several("normalizers", {"type": "NFKC"}, {"type": "Lowercase"})),
-    ("pre_tokenizer", several("pretokenizers", {"type": "Digits", "individual_digits": True}, LEVEL)),
-    ("post_processor", {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}),
-]  # fmt: skip
+    ("normalizer", {"type": "NFC"}),
+    ("normalizer", several("normalizers", {"type": "NFKC"}, {"type": "Lowercase"})),
+    (
+        "pre_tokenizer",
+        several("pretokenizers", {"type": "Digits", "individual_digits": True}, LEVEL),
+    ),
+    (
+        "post_processor",
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "part"), HARMFUL)
-def test_a_tokenizer_that_is_a_program_does_not_run_when_a_stranger_has_uploaded_it(services, tmp_path, name, part):
+def test_a_tokenizer_that_is_a_program_does_not_run_when_a_stranger_has_uploaded_it(
+    services, tmp_path, name, part
+):
     file = zipped(with_part(tmp_path / "model", name, part), tmp_path / "m.zip")
     with Cheap(), pytest.raises(TokenizerError, match=r"not run for uploads|is not a tokenizer"):
         files.opened_model(services, None, str(file))

@@ -1,4 +1,6 @@
-"""Talks as files: what is read, what is wrong with its line and field, and links that set a form of Train."""
+"""Talks as files: what is read, what is wrong with its line and field, and links that set a form of
+Train.
+"""
 
 import base64
 import json
@@ -56,12 +58,14 @@ A last block without a link.
 def test_the_bundled_talks_have_no_mistake(file):
     _, talk = read_talk(file)
     assert len(talk.scenes) >= 3 and list(warnings_of(talk)) == []
-    if file.name.startswith("inside"):  # a talk may be entered at any scene, a tour is walked through
+    # a talk may be entered at any scene, a tour is walked through
+    if file.name.startswith("inside"):
         assert list(context_warnings(talk)) == []
         assert all(scene.notes and scene.point for scene in talk.scenes)
 
 
-def test_the_short_talk_shows_nothing_that_the_long_one_does_not():  # which is walked through in a browser
+# which is walked through in a browser
+def test_the_short_talk_shows_nothing_that_the_long_one_does_not():
     short, long = (read_talk(TALKS / f"inside-{minutes}.txt")[1] for minutes in (5, 20))
     assert all(scene.link in [one.link for one in long.scenes] for scene in short.scenes)
 
@@ -69,13 +73,17 @@ def test_the_short_talk_shows_nothing_that_the_long_one_does_not():  # which is 
 @pytest.mark.parametrize("has_card", [False, True])
 def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatch, has_card):
     monkeypatch.setattr("torch.cuda.is_available", lambda: has_card)
-    presets = [s.link["preset"] for s in read_talk(TALKS / "inside-20.txt")[1].scenes if "preset" in s.link]
+    presets = [
+        s.link["preset"] for s in read_talk(TALKS / "inside-20.txt")[1].scenes if "preset" in s.link
+    ]
     assert presets == ["A story writer in 30 seconds" if has_card else "2 minutes, letters"]
     assert set(presets) <= set(PRESETS)
 
 
 def test_a_scene_that_hangs_on_the_one_before_is_told():
-    told = parse_talk("?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Layers\nThree.\n")
+    told = parse_talk(
+        "?tab=start&text=A+cat\nOne.\n\n?tab=attention\nTwo.\n\n?tab=attention&view=Layers\nThree.\n"
+    )
     assert [(line, sentence.split(":")[0]) for line, sentence in context_warnings(told)] == [
         (4, "line 4"),
         (7, "line 7"),
@@ -86,7 +94,9 @@ def test_a_scene_that_hangs_on_the_one_before_is_told():
 def test_numbers_of_parameters_in_talks_are_those_of_a_model():
     """Of GPT-1 and GPT-2; those of bundled models are filled in."""
     real = [count_parameters(config).total for config in SHAPES.values()]
-    told = [one for file in FILES for one in re.findall(r"([\d.]+) million", file.read_text("utf-8"))]
+    told = [
+        one for file in FILES for one in re.findall(r"([\d.]+) million", file.read_text("utf-8"))
+    ]
     assert told
     for one in told:
         decimals = len(one.partition(".")[2])
@@ -95,9 +105,16 @@ def test_numbers_of_parameters_in_talks_are_those_of_a_model():
 
 def test_what_is_wrong_is_said_with_its_line_and_field():
     found = list(warnings_of(parse_talk(WRONG)))
-    assert [sentence.split(":")[0] for sentence in found] == ["line 13"] + ["line 6"] * 3 + ["line 10"] * 3
+    assert [sentence.split(":")[0] for sentence in found] == ["line 13"] + ["line 6"] * 3 + [
+        "line 10"
+    ] * 3
     told = " ".join(found)
-    for part in ("'Nowhere'", "did you mean 'temperature'", "no sentence for the hall", "no tab; choose start"):
+    for part in (
+        "'Nowhere'",
+        "did you mean 'temperature'",
+        "no sentence for the hall",
+        "no tab; choose start",
+    ):
         assert part in told
     assert "train.seed: The seed is 'many'; it must be a whole number" in told
     assert "train.trick: The spoiled setting is 'hammer'; choose none" in told
@@ -106,7 +123,8 @@ def test_what_is_wrong_is_said_with_its_line_and_field():
 def test_the_page_s_script_reads_the_same(tmp_path):
     copied = tmp_path / "copied.txt"
     copied.write_text(
-        "# Copied\n\nhttp://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.\n> Ask the hall.",
+        "# Copied\n\nhttp://127.0.0.1:7860/app/?tab=train&seed=3\nIt learns. Why? See.\n> Ask "
+        "the hall.",
         encoding="utf-8",
     )
     files = [*FILES, copied]
@@ -121,13 +139,16 @@ def test_the_page_s_script_reads_the_same(tmp_path):
         ours = [(scene.point, scene.say, scene.notes) for scene in talk.scenes]
         assert told["title"] == talk.title, file
         assert [(step["point"], step["say"], step["notes"]) for step in told["steps"]] == ours, file
-    assert talk.scenes[0].link == {"tab": "train", "seed": "3"}  # the address that "Copy link" gives
+    # the address that "Copy link" gives
+    assert talk.scenes[0].link == {"tab": "train", "seed": "3"}
     assert told["steps"][0]["link"] == "tab=train&seed=3"
 
 
 @pytest.mark.parametrize("text", ["", "nothing but words", "@ #start\nIt guesses."])
 def test_a_text_without_scenes_is_refused(text):
-    with pytest.raises(GPTCoreError, match=r"has no scenes\. A scene is a line like \?tab=generate"):
+    with pytest.raises(
+        GPTCoreError, match=r"has no scenes\. A scene is a line like \?tab=generate"
+    ):
         parse_talk(text)
 
 
@@ -140,7 +161,9 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("playwright") is None or find_browser() is None, reason="no Chromium here")
+@pytest.mark.skipif(
+    find_spec("playwright") is None or find_browser() is None, reason="no Chromium here"
+)
 def test_the_command_rehearses_a_talk(tmp_path):
     file = tmp_path / "talk.txt"
     file.write_text(
@@ -153,11 +176,19 @@ def test_the_command_rehearses_a_talk(tmp_path):
     handout = tmp_path / "handout.html"
     to = ("--sheet", str(sheet), "--handout", str(handout), "--address", "https://lens.example.org")
     done = ran("app.py", "--check", str(file), *to)
-    missing = [line.removeprefix("MISSING  ") for line in done.stdout.splitlines() if line.startswith("MISSING")]
+    missing = [
+        line.removeprefix("MISSING  ")
+        for line in done.stdout.splitlines()
+        if line.startswith("MISSING")
+    ]
     told = [line.removeprefix(f"{file}, ") for line in missing]
     assert done.returncode == 1 and [line[:18] for line in told] == [
-        "line 7: The link's", "scene 2 (line 7): ", "line 10: a sentenc", "line 12: text with", "scene 3 (line 14):",
-    ], done.stdout  # fmt: skip
+        "line 7: The link's",
+        "scene 2 (line 7): ",
+        "line 10: a sentenc",
+        "line 12: text with",
+        "scene 3 (line 14):",
+    ], done.stdout
     assert "asks for “@ #nowhere”" in told[1] and "asks for “press .nope”" in told[4]
     assert "ready    scene 1 (line 3): start, mini" in done.stdout  # the other one is there
     with Image.open(sheet) as picture:
@@ -166,13 +197,22 @@ def test_the_command_rehearses_a_talk(tmp_path):
 
 
 def test_a_handout_has_the_picture_the_sentence_and_the_code_of_each_scene(tmp_path):
-    talk = parse_talk("# A <b>talk</b>\n\n?tab=start&text=Hi&start=1\nOne & two.\n> A note.\n\n?tab=train\nThree.")
+    talk = parse_talk(
+        "# A <b>talk</b>\n\n?tab=start&text=Hi&start=1\nOne & two.\n> A note.\n\n?tab=train\nThree."
+    )
     sheet = Sheet([ScenePictures(scene, (b"first", b"second")) for scene in talk.scenes])
     sheet.save_handout(tmp_path / "all.html", talk.title, "https://lens.example.org/gpt/")
     page = (tmp_path / "all.html").read_text(encoding="utf-8")
-    assert "<h1>A &lt;b&gt;talk&lt;/b&gt;</h1>" in page and "<p>One &amp; two.</p>" in page and "A note." not in page
+    assert (
+        "<h1>A &lt;b&gt;talk&lt;/b&gt;</h1>" in page
+        and "<p>One &amp; two.</p>" in page
+        and "A note." not in page
+    )
     assert page.count(base64.b64encode(b"first").decode()) == 2
-    for link in ("https://lens.example.org/gpt/?tab=start&text=Hi", "https://lens.example.org/gpt/?tab=train"):
+    for link in (
+        "https://lens.example.org/gpt/?tab=start&text=Hi",
+        "https://lens.example.org/gpt/?tab=train",
+    ):
         assert str(qr_svg(link)) in page
     sheet.save_handout(tmp_path / "plain.html", talk.title, "")
     assert "<svg" not in (tmp_path / "plain.html").read_text(encoding="utf-8")
@@ -180,17 +220,31 @@ def test_a_handout_has_the_picture_the_sentence_and_the_code_of_each_scene(tmp_p
         sheet.save_handout(tmp_path / "none.html", talk.title, "lens")
 
 
-def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(monkeypatch):
+def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_rehearsed(
+    monkeypatch,
+):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     talk = parse_talk("?tab=start&model=gpt2-of-nobody\nHello.")
     found = list(check_talk(talk, "talk.txt", ModelStore(Limits(), default="mini", offline=True)))
     assert [finding.state for finding in found] == ["MISSING", "not here"]
-    assert found[0].sentence.startswith("scene 1 (line 1): ") and "not rehearsed" in found[1].sentence
+    assert (
+        found[0].sentence.startswith("scene 1 (line 1): ") and "not rehearsed" in found[1].sentence
+    )
 
 
 def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
-    query = {"train.trick": "lr_x100", "train.seed": "7", "train.learning_rate": "0.01", "train.tasks": "1"}
-    query |= {"assistant.length": "60", "tune.written": "My text.", "train.length": "soon", "train.n_layer": "inf"}
+    query = {
+        "train.trick": "lr_x100",
+        "train.seed": "7",
+        "train.learning_rate": "0.01",
+        "train.tasks": "1",
+    }
+    query |= {
+        "assistant.length": "60",
+        "tune.written": "My text.",
+        "train.length": "soon",
+        "train.n_layer": "inf",
+    }
     found = links.read(query, 100)
     assert found == {
         "train.trick": "lr_x100", "train.seed": 7, "train.learning_rate": 0.01, "train.tasks": True,
@@ -198,7 +252,9 @@ def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
     }  # fmt: skip
     assert len(links.mistakes(query)) == 2 and links.unknown(query) == []
     # A form that lacks a text does not take it.
-    assert links.read({"train.corpus": "repeated", "tune.corpus": "repeated"}, 100) == {"train.corpus": "repeated"}
+    assert links.read({"train.corpus": "repeated", "tune.corpus": "repeated"}, 100) == {
+        "train.corpus": "repeated"
+    }
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1e300", "-1e300", "", "½", "x" * 100_000, "1,5"])
@@ -220,13 +276,19 @@ def test_the_notes_are_for_who_knows_the_key_of_the_talk_alone(bundled):
 def test_a_talk_without_its_notes_is_else_the_same(file):
     text, talk = read_talk(file)
     bare = parse_talk(without_notes(text))
-    assert [replace(scene, notes="", line=0) for scene in talk.scenes] == [replace(s, line=0) for s in bare.scenes]
+    assert [replace(scene, notes="", line=0) for scene in talk.scenes] == [
+        replace(s, line=0) for s in bare.scenes
+    ]
     assert bare.title == talk.title and not any(scene.notes for scene in bare.scenes)
 
 
 def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(services):
     with gr.Blocks():
-        laid_out = {"train": scratch_fields(), "tune": tuning_fields(), "labels": label_fields(PROFILES["local"])}
+        laid_out = {
+            "train": scratch_fields(),
+            "tune": tuning_fields(),
+            "labels": label_fields(PROFILES["local"]),
+        }
     for prefix, controls in laid_out.items():
         form = linked.FORMS[prefix]
         assert list(controls) == list(fields_of(form))
@@ -239,7 +301,9 @@ def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(service
                     with pytest.raises(InputError, match=re.escape(field.called)):
                         field.check(wrong)
                 assert links.read({f"{prefix}.{name}": str(field.high + 1)}, 100) == {}
-    assert links.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"}, 100) == {"train.seed": 7}
+    assert links.read({"train.n_layer": "25", "train.n_head": "2.5", "train.seed": "7"}, 100) == {
+        "train.seed": 7
+    }
 
 
 def test_every_field_of_every_form_is_read_from_what_a_link_says_of_it():

@@ -1,4 +1,6 @@
-"""The registry of tabs and views: the page has exactly these, and every tour and link finds them."""
+"""The registry of tabs and views: the page has exactly these, and every tour and link finds
+them.
+"""
 
 import re
 from urllib.parse import parse_qs
@@ -15,8 +17,14 @@ from ui.views import TABS
 
 def test_the_page_has_the_registered_tabs_and_views_in_their_order(bundled):
     page = build_page(bundled, page_example(bundled))
-    laid_out = [(block.id, block.label) for block in page.blocks.values() if isinstance(block, gr.Tab)]
-    expected = [pair for tab in TABS for pair in [(tab.name, tab.title), *((v.name, v.title) for v in tab.views)]]
+    laid_out = [
+        (block.id, block.label) for block in page.blocks.values() if isinstance(block, gr.Tab)
+    ]
+    expected = [
+        pair
+        for tab in TABS
+        for pair in [(tab.name, tab.title), *((v.name, v.title) for v in tab.views)]
+    ]
     assert laid_out == expected and list(BUILDERS) == list(views.TAB_NAMES)
 
 
@@ -51,4 +59,6 @@ def test_what_stands_behind_the_others_comes_last_and_after_a_word():
         behind = [view.is_more for view in tab.views]
         assert behind == sorted(behind)
         names = {view.name for view in tab.views}
-        assert [view.name for view in tab.views if view.is_more][:1] == [name for name in marked if name in names]
+        assert [view.name for view in tab.views if view.is_more][:1] == [
+            name for name in marked if name in names
+        ]

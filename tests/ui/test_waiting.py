@@ -19,12 +19,18 @@ def drawn(values):
 def test_a_view_asks_at_once_where_nothing_is_under_way(services):
     asked = when_idle(services, lambda request, *given: f"asked with {given}")
     assert list(asked(VISITOR, 1, 2)) == ["asked with (1, 2)"]
-    assert list(when_idle(services, lambda request: (one for one in ["one", "two"]))(VISITOR)) == ["one", "two"]
+    assert list(when_idle(services, lambda request: (one for one in ["one", "two"]))(VISITOR)) == [
+        "one",
+        "two",
+    ]
 
 
 @pytest.mark.parametrize("n_views", [1, 3])
 def test_views_that_open_amid_something_wait_and_are_filled_one_after_the_other(services, n_views):
-    session, found, at_once, most = services.sessions.get("visitor"), {}, 0, 0
+    session = services.sessions.get("visitor")
+    found = {}
+    at_once = 0
+    most = 0
 
     def ask(request, view):
         nonlocal at_once, most
@@ -53,7 +59,8 @@ def test_views_that_open_amid_something_wait_and_are_filled_one_after_the_other(
 
 
 def test_what_the_visitor_presses_goes_before_what_a_view_asks_by_itself(services):
-    session, ended = services.sessions.get("visitor"), []
+    session = services.sessions.get("visitor")
+    ended = []
 
     def ask(request):
         with session.turn() as run:

@@ -1,4 +1,6 @@
-"""Texts of several visitors in one pass: each gets its own, an end or an error ends it, and nothing is left behind."""
+"""Texts of several visitors in one pass: each gets its own, an end or an error ends it, and nothing
+is left behind.
+"""
 
 import threading
 from functools import partial
@@ -33,13 +35,16 @@ def visit(many: Scheduler, model, seeds: list[int], n_tokens: int) -> list[list[
 
 
 def alone(model, seed: int, n_tokens: int) -> list[int]:
-    return [token.id for _, token in continue_together(model, [text(seed)], max_new_tokens=n_tokens)]
+    return [
+        token.id for _, token in continue_together(model, [text(seed)], max_new_tokens=n_tokens)
+    ]
 
 
 @pytest.mark.parametrize("rows", [32, 3])
 def test_many_visitors_get_the_texts_they_would_get_alone(place, tiny_lm, monkeypatch, rows):
     monkeypatch.setattr(writers, "MOST_ROWS", rows)  # with few, some wait until others end
-    many, found = Scheduler(place), {}
+    many = Scheduler(place)
+    found = {}
 
     def visitor(number: int) -> None:
         seeds = [number, 100 + number][: 1 + number % 2]

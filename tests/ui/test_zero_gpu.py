@@ -1,4 +1,6 @@
-"""Work for a GPU that is lent for a moment: the same texts and scores as here, and a way on when it cannot be had."""
+"""Work for a GPU that is lent for a moment: the same texts and scores as here, and a way on when it
+cannot be had.
+"""
 
 import pickle
 
@@ -22,7 +24,9 @@ def copied(value):
 
 @pytest.fixture
 def lent(services, tiny_lm, monkeypatch):
-    """The GPU's function as on a Space, for a model of any size; values go and come pickled, as between processes."""
+    """The GPU's function as on a Space, for a model of any size; values go and come pickled, as
+    between processes.
+    """
     said: list[str] = []
 
     def apart(work):
@@ -50,7 +54,8 @@ def alone(lm, n_tokens: int) -> list[TokenSequence]:
 
 
 def test_texts_from_the_gpu_are_those_written_here(services, tiny_lm, lent):
-    mine, here = texts(tiny_lm), alone(tiny_lm, 20)
+    mine = texts(tiny_lm)
+    here = alone(tiny_lm, 20)
     made = list(services.write(tiny_lm, mine, 20))
     assert [(one.ids, one.end) for one in mine] == [(one.ids, one.end) for one in here]
     assert len(made) == sum(one.n_new for one in here) > 20 and lent == []
@@ -92,7 +97,10 @@ def test_scores_are_the_same_with_a_gpu_and_without(services, tiny_lm, lent, mon
 
 def test_a_short_time_is_asked_for_and_never_a_long_one():
     work = zero_gpu.Work("gpt2-xl", max_new_tokens=100)
-    assert zero_gpu.duration(work) < 25 and zero_gpu.duration(zero_gpu.Work("gpt2-xl", max_new_tokens=10**6)) <= 120
+    assert (
+        zero_gpu.duration(work) < 25
+        and zero_gpu.duration(zero_gpu.Work("gpt2-xl", max_new_tokens=10**6)) <= 120
+    )
 
 
 @pytest.mark.slow

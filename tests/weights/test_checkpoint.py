@@ -26,11 +26,16 @@ def folder(tiny_model, tmp_path):
 def test_a_folder_reads_back_to_the_same_model(folder, tiny_model):
     lm = gptcore.load(folder)
     ids = random_ids(tiny_model.config, 1, 20)
-    # Weights are compared bit for bit; what kernels make of them at other addresses, with fp32's rounding.
+    # Weights are compared bit for bit; what kernels make of them at other addresses, with fp32's
+    # rounding.
     theirs = dict(tiny_model.named_parameters())
-    assert all(torch.equal(parameter, theirs[name]) for name, parameter in lm.model.named_parameters())
+    assert all(
+        torch.equal(parameter, theirs[name]) for name, parameter in lm.model.named_parameters()
+    )
     torch.testing.assert_close(lm.model(ids).logits, tiny_model(ids).logits, atol=1e-4, rtol=1e-5)
-    assert lm.name == "model" and lm.tokenizer.encode("abc") == CharTokenizer(ALPHABET).encode("abc")
+    assert lm.name == "model" and lm.tokenizer.encode("abc") == CharTokenizer(ALPHABET).encode(
+        "abc"
+    )
     assert lm.model.config == tiny_model.config and not lm.model.training
 
 
@@ -38,22 +43,32 @@ def test_a_folder_opens_in_transformers_and_writes_the_same_text(folder, tiny_mo
     hf_model = transformers.AutoModelForCausalLM.from_pretrained(folder)
     ids = random_ids(tiny_model.config, 1, 20)
     with torch.inference_mode():
-        torch.testing.assert_close(hf_model(ids).logits, tiny_model(ids).logits, atol=5e-5, rtol=1e-5)
-    assert transformers.AutoTokenizer.from_pretrained(folder).encode("Hello") == CharTokenizer(ALPHABET).encode("Hello")
+        torch.testing.assert_close(
+            hf_model(ids).logits, tiny_model(ids).logits, atol=5e-5, rtol=1e-5
+        )
+    assert transformers.AutoTokenizer.from_pretrained(folder).encode("Hello") == CharTokenizer(
+        ALPHABET
+    ).encode("Hello")
 
 
 @pytest.mark.parametrize(
-    "switches", [{"causal": False}, {"use_mlp": False}, {"attention_bias": False}, {"use_positions": False}]
+    "switches",
+    [{"causal": False}, {"use_mlp": False}, {"attention_bias": False}, {"use_positions": False}],
 )
-def test_every_switch_survives_the_folder_and_inexpressible_ones_do_not_open_elsewhere(tmp_path, switches):
-    model = make_model(GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches))
+def test_every_switch_survives_the_folder_and_inexpressible_ones_do_not_open_elsewhere(
+    tmp_path, switches
+):
+    model = make_model(
+        GPTConfig(vocab_size=61, n_positions=24, n_embd=32, n_layer=2, n_head=4, **switches)
+    )
     save_folder(tmp_path / "m", model)
     again = load_folder(tmp_path / "m")
     ids = random_ids(model.config, 1, 10)
     theirs = dict(model.named_parameters())
     assert again.config == model.config
     assert all(torch.equal(parameter, theirs[name]) for name, parameter in again.named_parameters())
-    torch.testing.assert_close(again(ids).logits, model(ids).logits, atol=1e-4, rtol=1e-5)  # fp32's rounding
+    # fp32's rounding
+    torch.testing.assert_close(again(ids).logits, model(ids).logits, atol=1e-4, rtol=1e-5)
     if "causal" in switches or "use_mlp" in switches:
         with pytest.raises(ValueError, match="gptlens"):
             transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "m")
@@ -69,13 +84,20 @@ def test_half_precision_folders_load_as_fp32(tiny_model, tmp_path):
 def test_fp32_weights_stay_mapped_from_the_file_and_none_are_drawn_before_them(folder):
     before = torch.get_rng_state()
     model = load_folder(folder)
-    assert torch.equal(torch.get_rng_state(), before) and model.lm_head.weight.data_ptr() == model.wte.weight.data_ptr()
+    assert (
+        torch.equal(torch.get_rng_state(), before)
+        and model.lm_head.weight.data_ptr() == model.wte.weight.data_ptr()
+    )
     if not Path("/proc/self/maps").exists():
         pytest.skip("this system does not list its mappings")
-    maps = [line.split() for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()]
+    maps = [
+        line.split() for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    ]
     file = str(folder / "model.safetensors")
     spans = [[int(end, 16) for end in where.split("-")] for where, *_, path in maps if path == file]
-    assert all(any(first <= p.data_ptr() < last for first, last in spans) for p in model.parameters())
+    assert all(
+        any(first <= p.data_ptr() < last for first, last in spans) for p in model.parameters()
+    )
 
 
 def test_saving_again_replaces_the_model_and_keeps_other_files(folder, tiny_model):
@@ -97,11 +119,15 @@ def test_a_save_that_fails_leaves_the_old_folder_whole(folder, tiny_model):
     assert torch.equal(load_folder(folder).wte.weight, before)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 a zip, as torch.save writes", b"\xff" * 64])
+@pytest.mark.parametrize(
+    "content", [None, b"", b"PK\x03\x04 a zip, as torch.save writes", b"\xff" * 64]
+)
 def test_a_file_that_is_cut_short_or_no_safetensors_is_refused_by_name(folder, content):
     file = folder / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-100] if content is None else content)
-    with pytest.raises(CheckpointError, match=r"model\.safetensors is damaged, cut short or not a safetensors file"):
+    with pytest.raises(
+        CheckpointError, match=r"model\.safetensors is damaged, cut short or not a safetensors file"
+    ):
         load_folder(folder)
 
 
@@ -116,21 +142,34 @@ def test_wrong_shapes_and_whole_numbers_are_refused_by_tensor_name(folder):
     tensors = load_file(folder / "model.safetensors")
     name = next(name for name in tensors if name.endswith("h.1.ln_2.bias"))
     save_file({**tensors, name: torch.zeros(3)}, folder / "model.safetensors")
-    with pytest.raises(CheckpointError, match=r"h\.1\.ln_2\.bias has the shape \[3\]; it should be \[32\]"):
+    with pytest.raises(
+        CheckpointError, match=r"h\.1\.ln_2\.bias has the shape \[3\]; it should be \[32\]"
+    ):
         load_folder(folder)
     save_file({**tensors, name: torch.zeros(32, dtype=torch.int64)}, folder / "model.safetensors")
     with pytest.raises(CheckpointError, match=r"h\.1\.ln_2\.bias has the type torch\.int64"):
         load_folder(folder)
 
 
-GOOD = {"model_type": "gpt2", "vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 3, "n_head": 4}
+GOOD = {
+    "model_type": "gpt2",
+    "vocab_size": 61,
+    "n_positions": 24,
+    "n_embd": 32,
+    "n_layer": 3,
+    "n_head": 4,
+}
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    (json.dumps({**GOOD, "n_head": 5}), "n_embd=32"), (json.dumps({**GOOD, "model_type": "bert"}), "bert"),
-    (json.dumps({**GOOD, "n_layer": "three"}), "n_layer"),
-    *((broken, r"config\.json is not usable") for broken in ("", "[]", "{")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (json.dumps({**GOOD, "n_head": 5}), "n_embd=32"),
+        (json.dumps({**GOOD, "model_type": "bert"}), "bert"),
+        (json.dumps({**GOOD, "n_layer": "three"}), "n_layer"),
+        *((broken, r"config\.json is not usable") for broken in ("", "[]", "{")),
+    ],
+)
 def test_an_unusable_config_is_a_sentence(folder, content, words):
     (folder / "config.json").write_text(content, encoding="utf-8")
     with pytest.raises(CheckpointError, match=words):
@@ -146,25 +185,39 @@ def test_sharded_weights_load_and_an_index_cannot_point_outside(folder, tiny_mod
         save_file({name: tensors[name] for name in part}, folder / file)
     index = folder / "model.safetensors.index.json"
     index.write_text(
-        json.dumps({"weight_map": {name: file for file, part in parts.items() for name in part}}), encoding="utf-8"
+        json.dumps({"weight_map": {name: file for file, part in parts.items() for name in part}}),
+        encoding="utf-8",
     )
     assert torch.equal(load_folder(folder).wte.weight, tiny_model.wte.weight)
-    index.write_text(json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}), encoding="utf-8")
+    index.write_text(
+        json.dumps({"weight_map": {"x": "../elsewhere.safetensors"}}), encoding="utf-8"
+    )
     with pytest.raises(CheckpointError, match="outside"):
         shard_names(index)
 
 
-def test_weights_too_large_for_one_file_are_divided_and_transformers_opens_them(tmp_path, tiny_model):
-    folder, sizes = tmp_path / "m", [tensor.nbytes for tensor in tensors_to_hf(tiny_model).values()]
+def test_weights_too_large_for_one_file_are_divided_and_transformers_opens_them(
+    tmp_path, tiny_model
+):
+    folder = tmp_path / "m"
+    sizes = [tensor.nbytes for tensor in tensors_to_hf(tiny_model).values()]
     save_folder(folder, tiny_model, most_bytes=sum(sizes))
     assert [file.name for file in folder.glob("*.safetensors*")] == ["model.safetensors"]
     save_folder(folder, tiny_model, most_bytes=max(sizes))
     shards = sorted(folder.glob("*.safetensors"))
-    assert not (folder / "model.safetensors").is_file() and len(shards) >= math.ceil(sum(sizes) / max(sizes)) > 1
-    assert all(sum(tensor.nbytes for tensor in load_file(shard).values()) <= max(sizes) for shard in shards)
-    theirs, ids = transformers.AutoModelForCausalLM.from_pretrained(folder).eval(), random_ids(tiny_model.config, 1, 20)
+    assert (
+        not (folder / "model.safetensors").is_file()
+        and len(shards) >= math.ceil(sum(sizes) / max(sizes)) > 1
+    )
+    assert all(
+        sum(tensor.nbytes for tensor in load_file(shard).values()) <= max(sizes) for shard in shards
+    )
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    ids = random_ids(tiny_model.config, 1, 20)
     with torch.no_grad():
-        torch.testing.assert_close(load_folder(folder)(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-5)
+        torch.testing.assert_close(
+            load_folder(folder)(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-5
+        )
     save_folder(folder, tiny_model)
     assert [file.name for file in folder.glob("*.safetensors*")] == ["model.safetensors"]
 
@@ -197,7 +250,9 @@ def test_a_cached_hub_repository_loads_offline(tiny_model, tmp_path, monkeypatch
     save_folder(tmp_path / "cache", lm.model, lm.tokenizer)
     monkeypatch.setattr("gptcore.hub.cached", lambda _, file: tmp_path / "cache" / file)
     loaded = gptcore.load("owner/tiny", offline=True)
-    assert loaded.name == "owner/tiny" and torch.equal(loaded.model.wte.weight, tiny_model.wte.weight)
+    assert loaded.name == "owner/tiny" and torch.equal(
+        loaded.model.wte.weight, tiny_model.wte.weight
+    )
 
 
 @pytest.mark.network
@@ -206,6 +261,10 @@ def test_the_real_gpt2_continues_a_golden_prompt(shared):
         lm = gptcore.load("gpt2")
     except HubError as error:
         pytest.skip(f"the real weights are not here: {error}")
-    golden = json.loads((shared / "golden" / "gpt2_golden.json").read_text(encoding="utf-8"))["gpt2_generation"][0]
-    ours = gptcore.generate(lm, golden["prompt_ids"], max_new_tokens=16, temperature=0, precision="exact")
+    golden = json.loads((shared / "golden" / "gpt2_golden.json").read_text(encoding="utf-8"))[
+        "gpt2_generation"
+    ][0]
+    ours = gptcore.generate(
+        lm, golden["prompt_ids"], max_new_tokens=16, temperature=0, precision="exact"
+    )
     assert golden["prompt_ids"] + [token.id for token in ours] == golden["expected_ids"]

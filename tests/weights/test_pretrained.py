@@ -21,21 +21,48 @@ TOLERANCE = {"atol": 5e-5, "rtol": 1e-5}
 
 def hf_gpt2(**changes):
     torch.manual_seed(0)
-    shape = {"vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 3, "n_head": 4, "initializer_range": 0.3}
+    shape = {
+        "vocab_size": 61,
+        "n_positions": 24,
+        "n_embd": 32,
+        "n_layer": 3,
+        "n_head": 4,
+        "initializer_range": 0.3,
+    }
     tokens = {"bos_token_id": None, "eos_token_id": None}
-    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**{**shape, **tokens, **changes})).eval()
+    return transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(**{**shape, **tokens, **changes})
+    ).eval()
 
 
 def hf_gpt1(**changes):
     torch.manual_seed(0)
-    shape = {"vocab_size": 61, "n_positions": 24, "n_embd": 32, "n_layer": 3, "n_head": 4, "initializer_range": 0.3}
-    return transformers.OpenAIGPTLMHeadModel(transformers.OpenAIGPTConfig(**{**shape, **changes})).eval()
+    shape = {
+        "vocab_size": 61,
+        "n_positions": 24,
+        "n_embd": 32,
+        "n_layer": 3,
+        "n_head": 4,
+        "initializer_range": 0.3,
+    }
+    return transformers.OpenAIGPTLMHeadModel(
+        transformers.OpenAIGPTConfig(**{**shape, **changes})
+    ).eval()
 
 
-@pytest.mark.parametrize("hf_model", [
-    hf_gpt2(), hf_gpt2(tie_word_embeddings=False), hf_gpt2(activation_function="relu"), hf_gpt2(n_inner=80),
-    hf_gpt2(activation_function="gelu"), hf_gpt1(), hf_gpt1(afn="relu"),
-], ids=["gpt2", "untied", "relu", "inner", "exact-gelu", "gpt1", "gpt1-relu"])  # fmt: skip
+@pytest.mark.parametrize(
+    "hf_model",
+    [
+        hf_gpt2(),
+        hf_gpt2(tie_word_embeddings=False),
+        hf_gpt2(activation_function="relu"),
+        hf_gpt2(n_inner=80),
+        hf_gpt2(activation_function="gelu"),
+        hf_gpt1(),
+        hf_gpt1(afn="relu"),
+    ],
+    ids=["gpt2", "untied", "relu", "inner", "exact-gelu", "gpt1", "gpt1-relu"],
+)
 def test_logits_and_loss_equal_transformers(hf_model):
     model = gptcore.from_hf(hf_model)
     ids = random_ids(model.config, 2, 20)
@@ -55,14 +82,20 @@ def test_attention_weights_equal_transformers_eager_ones(hf_model):
     with torch.inference_mode():
         theirs = torch.cat(eager(ids, output_attentions=True).attentions)
     torch.testing.assert_close(gptcore.attention_patterns(model, ids), theirs, atol=1e-5, rtol=0)
-    torch.testing.assert_close(torch.stack(list(read_attention(model, ids).layers())), theirs, atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        torch.stack(list(read_attention(model, ids).layers())), theirs, atol=1e-5, rtol=0
+    )
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
 @pytest.mark.parametrize("hf_model", [hf_gpt2(), hf_gpt1()], ids=["gpt2", "gpt1"])
-def test_past_the_window_greedy_text_equals_transformers_under_the_same_window_rule(hf_model, use_cache):
+def test_past_the_window_greedy_text_equals_transformers_under_the_same_window_rule(
+    hf_model, use_cache
+):
     model = gptcore.from_hf(hf_model)
-    ids, start, expected = random_ids(model.config, 6).tolist(), 0, []
+    ids = random_ids(model.config, 6).tolist()
+    start = 0
+    expected = []
     for _ in range(60):
         start = context_start(len(ids), start, 24)
         with torch.inference_mode():
@@ -79,18 +112,26 @@ def test_a_full_size_gpt2_small_equals_transformers():
     model = gptcore.from_hf(hf_model)
     prompt = random_ids(model.config, 1, 16)
     with torch.inference_mode():
-        torch.testing.assert_close(model(prompt).logits, hf_model(prompt).logits, atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(
+            model(prompt).logits, hf_model(prompt).logits, atol=1e-4, rtol=1e-4
+        )
     how = {"attention_mask": torch.ones_like(prompt), "do_sample": False, "pad_token_id": 0}
     theirs = hf_model.generate(prompt, max_new_tokens=8, min_new_tokens=8, **how)[0, 16:].tolist()
     for use_cache in (True, False):
         ours = gptcore.generate(
-            model, prompt[0].tolist(), max_new_tokens=8, temperature=0, use_cache=use_cache, precision="exact"
+            model,
+            prompt[0].tolist(),
+            max_new_tokens=8,
+            temperature=0,
+            use_cache=use_cache,
+            precision="exact",
         )
         assert [token.id for token in ours] == theirs
 
 
 @pytest.mark.parametrize(
-    "switches", [{}, {"tie_word_embeddings": False}, {"attention_bias": False}, {"use_positions": False}]
+    "switches",
+    [{}, {"tie_word_embeddings": False}, {"attention_bias": False}, {"use_positions": False}],
 )
 def test_export_to_transformers_computes_the_same(tiny_config, switches):
     model = make_model(replace(tiny_config, **switches))
@@ -133,16 +174,25 @@ def test_names_round_trip_and_surplus_or_missing_tensors_are_named(tiny_model):
 
 
 def test_old_checkpoints_with_mask_buffers_and_no_prefix_load(tiny_model):
-    tensors = {name.removeprefix("transformer."): t for name, t in tensors_to_hf(tiny_model).items()}
+    tensors = {
+        name.removeprefix("transformer."): t for name, t in tensors_to_hf(tiny_model).items()
+    }
     tensors["h.0.attn.bias"] = torch.ones(1, 1, 24, 24)
     assert set(tensors_from_hf(tiny_model.config, tensors)) == set(tiny_model.state_dict())
 
 
-@pytest.mark.parametrize(("values", "words"), [
-    ({"model_type": "llama"}, "llama"),
-    ({"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx"),
-    ({"model_type": "openai-gpt", "afn": "swish"}, "swish"), ({}, "None"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"model_type": "llama"}, "llama"),
+        (
+            {"model_type": "gpt2", "scale_attn_by_inverse_layer_idx": True},
+            "scale_attn_by_inverse_layer_idx",
+        ),
+        ({"model_type": "openai-gpt", "afn": "swish"}, "swish"),
+        ({}, "None"),
+    ],
+)
 def test_other_architectures_are_refused_by_name(values, words):
     with pytest.raises(CheckpointError, match=words):
         config_from_hf(values)

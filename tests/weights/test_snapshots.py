@@ -28,7 +28,9 @@ def test_a_matrix_comes_back_to_within_half_a_step(shape):
 
 def test_a_snapshot_is_small_and_nearly_the_model(tmp_path):
     model = make_model(SHAPE)
-    folder = save_folder(tmp_path / "m", model, CharTokenizer("".join(chr(64 + i) for i in range(61))))
+    folder = save_folder(
+        tmp_path / "m", model, CharTokenizer("".join(chr(64 + i) for i in range(61)))
+    )
     file = save_snapshot(folder, model, 512)
     save_snapshot(folder, make_model(SHAPE, seed=1), 8, note="before it knew anything")
     assert [snapshot_note(folder, step) for step in (8, 512)] == ["before it knew anything", ""]
@@ -37,7 +39,9 @@ def test_a_snapshot_is_small_and_nearly_the_model(tmp_path):
     assert file.stat().st_size < 0.6 * matrices + 12_000  # names and norms beside the matrices
     again = load_snapshot(folder, 512)
     for name, parameter in model.named_parameters():
-        error = (dict(again.named_parameters())[name] - parameter).norm() / parameter.norm().clamp(min=1)
+        error = (dict(again.named_parameters())[name] - parameter).norm() / parameter.norm().clamp(
+            min=1
+        )
         assert float(error.detach()) < 0.2, name
     lm = gptcore.load(f"{folder}@512")
     assert lm.name == "m@512" and lm.model.lm_head.weight is lm.model.wte.weight
@@ -54,7 +58,10 @@ def test_a_moment_without_a_snapshot_or_a_damaged_one_is_a_sentence(tmp_path):
     with pytest.raises(CheckpointError, match="damaged"):
         gptcore.load(f"{folder}@8")
     (folder / "config.json").write_text(
-        (folder / "config.json").read_text(encoding="utf-8").replace('"n_embd": 32', '"n_embd": 64'), encoding="utf-8"
+        (folder / "config.json")
+        .read_text(encoding="utf-8")
+        .replace('"n_embd": 32', '"n_embd": 64'),
+        encoding="utf-8",
     )
     save_snapshot(folder, make_model(SHAPE), 8)
     with pytest.raises(CheckpointError, match="damaged"):

@@ -21,10 +21,13 @@ from ui.lenses.train.handlers.presets import NOTES, STORY_WRITER
 
 @pytest.mark.parametrize("name", list(gptcore.bundled_models()))
 def test_a_bundled_model_has_the_parameters_of_its_card_and_fits_into_plain_git(name):
-    folder, lm = gptcore.bundled_models()[name], gptcore.load(name)
+    folder = gptcore.bundled_models()[name]
+    lm = gptcore.load(name)
     card = (folder / "README.md").read_text(encoding="utf-8")
     count = sum(parameter.numel() for parameter in lm.model.parameters())
-    assert f"| parameters | {count:,} |" in card and count_parameters(lm.model.config).total == count
+    assert (
+        f"| parameters | {count:,} |" in card and count_parameters(lm.model.config).total == count
+    )
     training = json.loads((folder / "config.json").read_text(encoding="utf-8"))["training"]
     held_out = training.get("valid_bits_per_byte")
     assert f"{training['tokens']:,}" in card
@@ -37,7 +40,11 @@ def test_the_readme_names_every_bundled_model_with_its_size():
     for name in gptcore.bundled_models():
         (row,) = re.findall(rf"^\| `{name}` \| (.*?) \|", rows, flags=re.MULTILINE)
         count = count_parameters(gptcore.load(name).model.config).total
-        assert f"{count:,} parameters" in row or f"{count / 1e6:.1f} M parameters" in row or "the mini, made to" in row
+        assert (
+            f"{count:,} parameters" in row
+            or f"{count / 1e6:.1f} M parameters" in row
+            or "the mini, made to" in row
+        )
 
 
 def test_the_stories_are_as_many_as_is_said():
@@ -59,8 +66,13 @@ def test_the_induction_model_continues_what_repeats_as_its_card_says():
     assert right * 100 == pytest.approx(float(said[1]), abs=0.3)
     assert nats == pytest.approx(float(said[2]), abs=0.004)
     scores = repeated_token_scores(lm.model)
-    assert [scores.role(0, 3), *(scores.role(1, head) for head in range(4))] == ["previous"] + ["induction"] * 4
-    assert next(iter(gptcore.generate(lm, "kitten kitten kitt", max_new_tokens=1, temperature=0))).text == "e"
+    assert [scores.role(0, 3), *(scores.role(1, head) for head in range(4))] == ["previous"] + [
+        "induction"
+    ] * 4
+    assert (
+        next(iter(gptcore.generate(lm, "kitten kitten kitt", max_new_tokens=1, temperature=0))).text
+        == "e"
+    )
 
 
 @pytest.mark.slow
@@ -69,9 +81,9 @@ def test_the_mini_reaches_the_bits_per_byte_of_its_card(shared):
     lm = gptcore.load()
     documents = encoded(read_documents(shared / "corpora" / "tinystories_valid.txt"), lm.tokenizer)
     score = score_documents(lm.model, documents, start_id=lm.tokenizer.end_id)
-    figure = json.loads((gptcore.bundled_models()["mini"] / "config.json").read_text(encoding="utf-8"))["training"][
-        "valid_bits_per_byte"
-    ]
+    figure = json.loads(
+        (gptcore.bundled_models()["mini"] / "config.json").read_text(encoding="utf-8")
+    )["training"]["valid_bits_per_byte"]
     # The card's figure was taken on fp32 weights; the folder holds them in fp16.
     assert score.bits_per_byte == pytest.approx(figure, abs=2e-3)
 
@@ -89,12 +101,18 @@ def test_the_shakespeare_model_reaches_the_figure_of_its_card(shared):
 def test_the_world_model_does_what_people_wrote_as_recorded():
     folder = gptcore.bundled_models()["world"]
     found = json.loads((folder / "zero_shot.json").read_text(encoding="utf-8"))["hand_written"]
-    card, lm = (folder / "README.md").read_text(encoding="utf-8"), gptcore.load("world")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    lm = gptcore.load("world")
     assert len(found) == 14
-    for row, (way, trial) in zip(found, hand_written(Path("tests/zero_shot/hand_written.json")), strict=True):
+    for row, (way, trial) in zip(
+        found, hand_written(Path("tests/zero_shot/hand_written.json")), strict=True
+    ):
         assert (row["held_out"], row["task"], row["items"]) == (way, trial.task, len(trial.items))
-        if trial.task == "sentiment":  # the quickest; an item may fall the other way on another processor
-            assert score(lm, trial).estimate.mean == pytest.approx(row["score"], abs=1.5 / row["items"])
+        # the quickest; an item may fall the other way on another processor
+        if trial.task == "sentiment":
+            assert score(lm, trial).estimate.mean == pytest.approx(
+                row["score"], abs=1.5 / row["items"]
+            )
         assert reached_in_words(row["score"], row["items"]) in card
 
 
@@ -107,4 +125,6 @@ def test_the_world_model_does_tasks_as_recorded(task):
     reached = score(gptcore.load("world"), make_trial(task, n_items=row["items"]))
     # An item or two may fall the other way on another processor.
     assert reached.estimate.mean == pytest.approx(row["score"], abs=max(0.015, 1.5 / row["items"]))
-    assert reached_in_words(row["score"], row["items"]) in (folder / "README.md").read_text(encoding="utf-8")
+    assert reached_in_words(row["score"], row["items"]) in (folder / "README.md").read_text(
+        encoding="utf-8"
+    )

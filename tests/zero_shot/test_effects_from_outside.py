@@ -1,4 +1,6 @@
-"""What each word of a prompt is worth to an answer, computed anew with transformers: nothing of our own but the ids."""
+"""What each word of a prompt is worth to an answer, computed anew with transformers: nothing of our
+own but the ids.
+"""
 
 import pytest
 import torch
@@ -8,10 +10,20 @@ from gptcore.zero_shot.likelihood import word_effects
 from gptcore.zero_shot.templates import Part, Prompt
 
 PROMPTS = [
-    ((Part("instruction", "Translate English to French:\n"), Part("input", "the red house"), Part("cue", " =")), " la"),
+    (
+        (
+            Part("instruction", "Translate English to French:\n"),
+            Part("input", "the red house"),
+            Part("cue", " ="),
+        ),
+        " la",
+    ),
     ((Part("input", "Review: I hated this film."), Part("cue", "\nSentiment:")), " positive"),
     ((Part("input", "Review: I hated this film."), Part("cue", "\nSentiment:")), " negative"),
-    ((Part("input", "Tom has a red ball. What does Tom have?"), Part("cue", "\nAnswer:")), " a red ball"),
+    (
+        (Part("input", "Tom has a red ball. What does Tom have?"), Part("cue", "\nAnswer:")),
+        " a red ball",
+    ),
     ((Part("input", "12 + 30"), Part("cue", " =")), " 42"),
 ]
 
@@ -24,7 +36,8 @@ def world():
 
 def logprob(lm, hf, prompt: str, answer: str) -> float:
     """Of the answer's tokens after a prompt, by transformers."""
-    before, after = lm.tokenizer.encode(prompt), lm.tokenizer.encode(answer)
+    before = lm.tokenizer.encode(prompt)
+    after = lm.tokenizer.encode(answer)
     with torch.inference_mode():
         rows = hf(torch.tensor([before + after])).logits[0].log_softmax(-1)
     return float(sum(rows[len(before) - 1 + place, token] for place, token in enumerate(after)))

@@ -21,7 +21,11 @@ FILE = Path(__file__).with_name("hand_written.json")
 def test_no_item_is_one_of_the_pages():
     read = "\n".join((*documents(500, seed=3), *pages(1000, 3))).lower()
     found = json.loads(FILE.read_text(encoding="utf-8"))
-    whole = [item["fields"]["text"].lower() for task in ("question", "cloze", "summarise") for item in found[task]]
+    whole = [
+        item["fields"]["text"].lower()
+        for task in ("question", "cloze", "summarise")
+        for item in found[task]
+    ]
     assert not [text for text in whole if text in read]
     translated = {item["fields"]["english"].lower() for item in found["translate"]}
     assert not translated & {english.lower().rstrip(".!?") for english, _ in phrases()}
@@ -43,7 +47,9 @@ def test_a_model_is_scored_on_them_without_a_crash():
         assert (reached.test.metric == "people and event") == (trial.task == "summarise")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"free": 3}', '{"sentiment": [{}], "free": {}}', "no json"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"free": 3}', '{"sentiment": [{}], "free": {}}', "no json"]
+)
 def test_a_file_that_is_none_is_a_sentence(tmp_path, text):
     (tmp_path / "items.json").write_text(text, encoding="utf-8")
     with pytest.raises(PromptError, match=r"is not a file of hand-written items"):

@@ -1,1 +1,3 @@
-"""Model computation: the compute thread, the batching scheduler, the admission queue, and ZeroGPU."""
+"""Model computation: the compute thread, the batching scheduler, the admission queue, and
+ZeroGPU.
+"""

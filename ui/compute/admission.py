@@ -1,4 +1,6 @@
-"""Admission queue: limits how many texts are generated at once; the others wait and know their position."""
+"""Admission queue: limits how many texts are generated at once; the others wait and know their
+position.
+"""
 
 import threading
 import time
@@ -16,13 +18,17 @@ class Place:
     """A position in the queue."""
 
     ahead: int  # how many texts begin before this one
-    seconds: float | None  # estimated wait, from the durations of the last texts; None if none has ended yet
+    # estimated wait, from the durations of the last texts; None if none has ended yet
+    seconds: float | None
     noun: str = "text"  # what is queued, as people call it
 
     def __str__(self) -> str:
         others = {0: f"the next {self.noun} is yours", 1: f"1 {self.noun} is ahead of yours"}
         about = "" if self.seconds is None else f", about {max(1, round(self.seconds))} s"
-        return f"waiting: {others.get(self.ahead, f'{self.ahead} {self.noun}s are ahead of yours')}{about}"
+        return (
+            "waiting: "
+            f"{others.get(self.ahead, f'{self.ahead} {self.noun}s are ahead of yours')}{about}"
+        )
 
 
 class Ticket:
@@ -53,8 +59,12 @@ class AdmissionQueue:
         clock: monotonic seconds.
     """
 
-    def __init__(self, most: int, noun: str = "text", *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._noun, self._clock = most, noun, clock
+    def __init__(
+        self, most: int, noun: str = "text", *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._most = most
+        self._noun = noun
+        self._clock = clock
         self._changed = threading.Condition()
         self._line: deque[Ticket] = deque()
         self._inside: dict[Ticket, float] = {}  # since when
@@ -103,7 +113,9 @@ class AdmissionQueue:
             self._let_in()
 
     def _let_in(self) -> None:
-        """Admits the next tickets, whether or not their owners are listening: a silent one must not block the queue."""
+        """Admits the next tickets, whether or not their owners are listening: a silent one must not
+        block the queue.
+        """
         while self._line and len(self._inside) < self._most:
             ticket = self._line.popleft()
             self._inside[ticket] = self._clock()

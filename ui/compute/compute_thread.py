@@ -1,8 +1,9 @@
 """Worker thread with a round-robin queue: it computes for all visitors in time slices.
 
-Handlers run in any server thread. If each computed there, each would keep its own OpenMP workers, and a text would
-pause while its last update travels to the page. Here one thread owns the workers, goes on computing while updates
-travel, and hands results over in batches, because waking a handler for every token slows both threads.
+Handlers run in any server thread. If each computed there, each would keep its own OpenMP workers,
+and a text would pause while its last update travels to the page. Here one thread owns the workers,
+goes on computing while updates travel, and hands results over in batches, because waking a handler
+for every token slows both threads.
 """
 
 import logging
@@ -51,26 +52,33 @@ class _Job:
 
 
 class ComputeThread:
-    """One thread and its queue of jobs; the thread starts with the first job and ends after an idle time.
+    """One thread and its queue of jobs; the thread starts with the first job and ends after an idle
+    time.
 
     Args:
         name: of the thread.
-        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it; they would slow down
-            those of another compute thread.
+        idle: seconds without a job after which the thread ends. Its OpenMP workers end with it;
+            they would slow down those of another compute thread.
         ending: set where the server has been told to end.
 
     Attributes:
         failed: called with the error that ends a computation.
     """
 
-    def __init__(self, name: str, *, idle: float = _IDLE, ending: threading.Event | None = None) -> None:
-        self._name, self._idle = name, idle
+    def __init__(
+        self, name: str, *, idle: float = _IDLE, ending: threading.Event | None = None
+    ) -> None:
+        self._name = name
+        self._idle = idle
         self._ending = ending or threading.Event()
         self.failed: Callable[[BaseException], None] = lambda _: None
-        self._single: deque[_Job] = deque()  # computations of one step, in the order of their arrival
+        # computations of one step, in the order of their arrival
+        self._single: deque[_Job] = deque()
         self._ready: deque[_Job] = deque()
         self._background: deque[_Job] = deque()  # ready background jobs
-        self._owed = 0.0  # surplus seconds of background jobs over the others, while both were ready
+        self._owed = (
+            0.0  # surplus seconds of background jobs over the others, while both were ready
+        )
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._active = 0
@@ -107,7 +115,9 @@ class ComputeThread:
         self._enter(_Job(steps, kept=True, background=background))
 
     def once(self, compute: Callable[[], T]) -> T:
-        """Runs a single-step computation ahead of the next slice of the others and returns its result."""
+        """Runs a single-step computation ahead of the next slice of the others and returns its
+        result.
+        """
         if threading.current_thread() is self._thread:
             return compute()
         job = _Job((compute() for _ in (None,)), single=True)
@@ -118,7 +128,9 @@ class ComputeThread:
         raise batch or RuntimeError("A computation has ended without a result.")
 
     def arrival(self, queue: SimpleQueue[T]) -> T:
-        """The next of a queue that this thread fills. Raises Closed where the server ends and a step takes long."""
+        """The next of a queue that this thread fills. Raises Closed where the server ends and a
+        step takes long.
+        """
         while True:
             try:
                 return queue.get(timeout=_LAST_STEP)
@@ -127,7 +139,8 @@ class ComputeThread:
                     raise Closed("The server is ending. Send it again once it is back.") from None
 
     def close(self) -> None:
-        """Ends the thread after the slice in progress: a thread still computing would abort the interpreter at exit.
+        """Ends the thread after the slice in progress: a thread still computing would abort the
+        interpreter at exit.
 
         Waiting jobs are dropped, and later requests raise `Closed`.
         """
@@ -159,10 +172,14 @@ class ComputeThread:
                 self._changed.notify()
 
     def _line_up(self, job: _Job) -> None:
-        (self._single if job.single else self._background if job.background else self._ready).append(job)
+        (
+            self._single if job.single else self._background if job.background else self._ready
+        ).append(job)
 
     def _next(self) -> _Job:
-        """The next job: single steps first; background jobs get half of the time while others wait."""
+        """The next job: single steps first; background jobs get half of the time while others
+        wait.
+        """
         if self._single:
             return self._single.popleft()
         if not (self._ready and self._background):
@@ -194,7 +211,9 @@ class ComputeThread:
         return_freed_memory()
 
     def _pass_on(self, job: _Job, batch: _Batch) -> None:
-        """Hands a batch over and requeues the job, or pauses it until enough batches are fetched."""
+        """Hands a batch over and requeues the job, or pauses it until enough batches are
+        fetched.
+        """
         if not job.kept:
             job.batches.put(batch)
         with self._changed:
@@ -232,7 +251,8 @@ def _slice(job: _Job) -> tuple[_Batch, BaseException | None]:
             batch.append((made, now - before))
             if job.single:
                 return batch, _Ended()
-            if not job.begun or now - began > SLICE:  # return the first result at once, to show progress
+            # return the first result at once, to show progress
+            if not job.begun or now - began > SLICE:
                 job.begun = True
                 return batch, None
         if isinstance(job.steps, Generator):

@@ -1,4 +1,6 @@
-"""Continuous-batching scheduler: all texts of one model are decoded together, one forward pass per token."""
+"""Continuous-batching scheduler: all texts of one model are decoded together, one forward pass per
+token.
+"""
 
 import threading
 import time
@@ -33,7 +35,9 @@ class _Request:
         return self.given_up or all(one.complete for one in self.continuations)
 
     def send(self, now: float) -> None:
-        """Flushes the collected tokens in one batch: waking a handler for every token slows both threads."""
+        """Flushes the collected tokens in one batch: waking a handler for every token slows both
+        threads.
+        """
         if self.unsent:
             self.arrived.put(self.unsent)
             self.unsent = []
@@ -53,8 +57,11 @@ class Scheduler:
         self._waiting: dict[GPT, deque[_Request]] = {}  # of the models that are writing
         self.n_texts = 0
 
-    def write(self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int) -> Iterator[Token]:
-        """Yields tokens, numbered as the continuations are; closing the iterator cancels all of them.
+    def write(
+        self, model: GPT, continuations: Sequence[TokenSequence], max_new_tokens: int
+    ) -> Iterator[Token]:
+        """Yields tokens, numbered as the continuations are; closing the iterator cancels all of
+        them.
 
         Raises:
             SamplingError: settings that do not fit the model's vocabulary.
@@ -78,7 +85,8 @@ class Scheduler:
 
     def _steps(self, model: GPT) -> Iterator[None]:
         """The job: a token for every text of the model at each step, until there is none."""
-        batch, writing = RunningBatch(model), list[_Request]()
+        batch = RunningBatch(model)
+        writing = list[_Request]()
         try:
             while self._admit(model, batch, writing):
                 _step(batch, writing)
@@ -122,7 +130,11 @@ class Scheduler:
 
 def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
     """Decodes one token for all texts and sends the tokens."""
-    whose = {one: (request, place) for request in writing for place, one in enumerate(request.continuations)}
+    whose = {
+        one: (request, place)
+        for request in writing
+        for place, one in enumerate(request.continuations)
+    }
     began = time.perf_counter()
     last: dict[TokenSequence, float] = {}
     for continuation, token in batch.step():

@@ -1,10 +1,12 @@
-"""Large models on a ZeroGPU Space: written and scored in a process that has a GPU for as long as the work lasts.
+"""Large models on a ZeroGPU Space: written and scored in a process that has a GPU for as long as
+the work lasts.
 
-Import this before anything that imports torch: the `spaces` package must come first. Without that package, or
-outside ZeroGPU, this module does nothing and everything runs on the CPU.
+Import this before anything that imports torch: the `spaces` package must come first. Without that
+package, or outside ZeroGPU, this module does nothing and everything runs on the CPU.
 
-The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens. A text that another
-process, or a full graphics card, has begun goes on here by the same seed (`resumed`).
+The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens. A
+text that another process, or a full graphics card, has begun goes on here by the same seed
+(`resumed`).
 """
 
 import logging
@@ -32,10 +34,18 @@ from ui.compute.token import Token
 
 log = logging.getLogger("gptlens")
 
-ON_ZERO_GPU = spaces is not None and os.environ.get("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
+ON_ZERO_GPU = spaces is not None and os.environ.get("SPACES_ZERO_GPU", "").lower() in (
+    "1",
+    "t",
+    "true",
+)
 LARGE = 300_000_000  # parameters: GPT-2 medium and larger
 _DEVICE = "cuda"
-_LOADING, _EACH_TOKEN, _SCORING, _LONGEST = 15.0, 0.04, 5.0, 120.0  # seconds
+# seconds
+_LOADING = 15.0
+_EACH_TOKEN = 0.04
+_SCORING = 5.0
+_LONGEST = 120.0
 _FULL = "The GPU cannot be had now ({why}). The processor goes on, more slowly; nothing is lost."
 
 
@@ -53,7 +63,9 @@ class SentText:
     @staticmethod
     def of(one: TokenSequence) -> "SentText":
         """Serialises a text as written so far."""
-        return SentText(tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives)
+        return SentText(
+            tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives
+        )
 
     def begin(self, lm: LanguageModel) -> TokenSequence:
         """Restores a sequence that continues with the same seed."""
@@ -69,7 +81,8 @@ def resumed(
     n_wanted: Sequence[int],
     write: Callable[[Sequence[TokenSequence], int], Iterator[Token]],
 ) -> Iterator[Token]:
-    """Goes on with interrupted texts, one after the other, with the same seeds, to `n_wanted` new tokens each in all.
+    """Goes on with interrupted texts, one after the other, with the same seeds, to `n_wanted` new
+    tokens each in all.
 
     `write` is `Scheduler.write` of the model that goes on.
     """
@@ -92,7 +105,8 @@ class Work:
     scored: str = ""  # the text to score instead
 
 
-Written = tuple[int, GeneratedToken, list[int], str]  # which text, its token, all its tokens now, why it has ended
+# which text, its token, all its tokens now, why it has ended
+Written = tuple[int, GeneratedToken, list[int], str]
 Scored = tuple[str, list[ScoredToken], TextScore]
 
 
@@ -103,7 +117,9 @@ def duration(work: Work) -> int:
 
 
 def _on_gpu(work: Work) -> Iterator[Any]:
-    """A pure function of its input, in the GPU's process: `Written` for every token, or the one result of scoring."""
+    """A pure function of its input, in the GPU's process: `Written` for every token, or the one
+    result of scoring.
+    """
     lm = _loaded(work.model)
     if work.scored:
         yield score_text(lm, work.scored)
@@ -146,8 +162,11 @@ def write(
     n_asked = [one.n_new + max_new_tokens for one in texts]
     before = time.perf_counter()
     try:
-        for place, token, ids, end in on_gpu(Work(lm.name, tuple(map(SentText.of, texts)), max_new_tokens)):
-            one, now = texts[place], time.perf_counter()
+        for place, token, ids, end in on_gpu(
+            Work(lm.name, tuple(map(SentText.of, texts)), max_new_tokens)
+        ):
+            one = texts[place]
+            now = time.perf_counter()
             # A token that may begin a stop string is held back, and not there yet.
             one.take_over(ids if end else [*one.ids, token.id], end)
             yield Token(place, token, now - before)
@@ -158,7 +177,9 @@ def write(
     yield from resumed(lm, texts, n_asked, here)
 
 
-def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]) -> Scored:
+def score(
+    lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]
+) -> Scored:
     """As `gptcore.inference.scoring.score_text`, on the GPU; falls back to `here` without one."""
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))
@@ -168,7 +189,9 @@ def score(lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: C
 
 
 def _reason(error: Exception) -> str:
-    """Tells why the CPU goes on with the work; logs an error that the `spaces` package has no message for."""
+    """Tells why the CPU goes on with the work; logs an error that the `spaces` package has no
+    message for.
+    """
     message = getattr(error, "message", None)  # of Gradio's errors, which `spaces` raises
     if message is None:
         log.error("the GPU process failed", exc_info=error)

@@ -1,4 +1,6 @@
-"""The card of the model in the picker: where it comes from, and whether it computes what it should."""
+"""The card of the model in the picker: where it comes from, and whether it computes what it
+should.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,19 +17,26 @@ from ui.shared.view.sheet_view import sheet_view
 from ui.shared.wiring import QUIET, filling, stop_event
 
 
-def model_card(services: Services, fields: PageFields, model_work: Wiring) -> tuple[gr.Slider, gr.HTML, Event]:
+def model_card(
+    services: Services, fields: PageFields, model_work: Wiring
+) -> tuple[gr.Slider, gr.HTML, Event]:
     """Lays out what there is to know and to set about the model, closed, and wires it.
 
     Returns:
-        The slider of its training, what that says, and what to do when another model has been opened.
+        The slider of its training, what that says, and what to do when another model has been
+        opened.
     """
     hint = "Pick a model from the list, or type a folder or a Hub repository there."
     with gr.Accordion("About it", open=False, elem_id="card") as whole:
         with gr.Row(elem_id="moments"):
             moment = picker.moment_slider(services.models.default)
-            moment_note = gr.HTML(picker.moment_said(services.models.default), elem_id="moment-said")
+            moment_note = gr.HTML(
+                picker.moment_said(services.models.default), elem_id="moment-said"
+            )
         with gr.Row(elem_classes="steps"):
-            start = gr.Button("Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0)
+            start = gr.Button(
+                "Check it", variant="primary", elem_id="verify-start", min_width=160, scale=0
+            )
             stop = gr.Button("Stop", variant="stop", elem_id="verify-stop", min_width=90, scale=0)
         checked = sheet_view("", name="checks", needs=("model",), elem_id="checks")
         text = gr.Markdown("", elem_id="card-text")

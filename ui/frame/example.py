@@ -1,7 +1,9 @@
-"""The example that the page opens with: a finished text of the default model, and what each part shows of it.
+"""The example that the page opens with: a finished text of the default model, and what each part
+shows of it.
 
-It is stored for the bundled models, since computing it would add half a second to the start. The file holds what
-`make_example` makes, which a test makes again and compares: `python -m tests.tools.first_page`.
+It is stored for the bundled models, since computing it would add half a second to the start. The
+file holds what `make_example` makes, which a test makes again and compares: `python -m
+tests.tools.first_page`.
 """
 
 import json
@@ -53,7 +55,8 @@ def writing_form(services: Services) -> WritingForm:
 
 def make_example(services: Services) -> PageExample:
     """Builds the example by running the handlers once."""
-    visitor, name = "example", services.models.default
+    visitor = "example"
+    name = services.models.default
     lm = services.models.get(name)
     prompt = own_text(services, name, lm)
     # The first pass of a process is slow; the example's figures are not.
@@ -65,13 +68,20 @@ def make_example(services: Services) -> PageExample:
         raise CheckpointError(f"{name} wrote no first text. Choose another model with --model.")
     services.sessions.forget(visitor)
     # The stored rate was measured at another time and load, so it is left out.
-    about = token_stream.stats(n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END)
+    about = token_stream.stats(
+        n=len(session.document.ids) - session.document.n_prompt, end=EXAMPLE_END
+    )
     document = session.document.noted(about)
     return PageExample(
-        document=document, next_token=session.next_token, sentence=opening(services, name), form=form,
-        distribution=views[-1].distribution or "", chat=chat.example(services),
-        attention=make_attention_example(services), zero_shot=make_zero_shot_example(services),
-    )  # fmt: skip
+        document=document,
+        next_token=session.next_token,
+        sentence=opening(services, name),
+        form=form,
+        distribution=views[-1].distribution or "",
+        chat=chat.example(services),
+        attention=make_attention_example(services),
+        zero_shot=make_zero_shot_example(services),
+    )
 
 
 def page_example(services: Services, file: Path = FILE) -> PageExample:
@@ -86,11 +96,15 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
         return make_example(services)
     stored = json.loads(text.replace(_KEY, _key(services, stored["attention"]["text"])))
     written: dict[str, Any] = stored["document"]
-    document = Document(**{**written, "ids": tuple(written["ids"]), "lines": token_stream.parse(written["lines"])})
+    document = Document(
+        **{**written, "ids": tuple(written["ids"]), "lines": token_stream.parse(written["lines"])}
+    )
     logits = torch.tensor([float(logit) for logit in stored["logits"].split()])
     return PageExample(
         document=document,
-        next_token=NextToken(document.model, document.ids[: stored["n_read"]], document.n_prompt, logits),
+        next_token=NextToken(
+            document.model, document.ids[: stored["n_read"]], document.n_prompt, logits
+        ),
         form=writing_form(services),
         **{name: stored[name] for name in ("sentence", "distribution", "chat")},
         attention=AttentionExample(**stored["attention"]),
@@ -99,7 +113,9 @@ def page_example(services: Services, file: Path = FILE) -> PageExample:
 
 
 def stored_form(services: Services, example: PageExample) -> str:
-    """Serialises the examples, made by these services with a bundled model as their default, for the file."""
+    """Serialises the examples, made by these services with a bundled model as their default, for
+    the file.
+    """
     kept = {name: it for name, it in asdict(example).items() if name not in ("next_token", "form")}
     kept["document"]["lines"] = example.document.stream
     logits = " ".join(f"{logit:.9g}" for logit in example.next_token.logits.tolist())
@@ -110,14 +126,18 @@ def stored_form(services: Services, example: PageExample) -> str:
 
 
 def _made_of(services: Services) -> dict[str, Any] | None:
-    """Cache key of the examples: checksums of the models' files and the text length; None for other models."""
-    name, bundled = services.models.default, bundled_models()
+    """Cache key of the examples: checksums of the models' files and the text length; None for other
+    models.
+    """
+    name = services.models.default
+    bundled = bundled_models()
     if name not in bundled:
         return None
     sums = {
         f"{model}/{file.name}": zlib.crc32(file.read_bytes())
         for model, folder in (
-            (model, bundled[model]) for model in dict.fromkeys((name, task_model(name), chat.chat_model()))
+            (model, bundled[model])
+            for model in dict.fromkeys((name, task_model(name), chat.chat_model()))
         )
         for file in (folder / "config.json", folder / "tokenizer.json", *weight_files(folder))
     }

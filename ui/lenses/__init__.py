@@ -1,1 +1,3 @@
-"""Six lenses, each in one folder: tab, events, handlers, payloads, figures, and what the browser draws in `view/`."""
+"""Six lenses, each in one folder: tab, events, handlers, payloads, figures, and what the browser
+draws in `view/`.
+"""

@@ -43,15 +43,19 @@ class Prepared:
     train: np.ndarray
     valid: np.ndarray
     valid_bytes: int  # UTF-8 bytes of the held-out part
-    tokens_per_character: float  # of the held-out part; turns nats per token into bits per character
-    lines: dict[str, float]  # n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram"
+    tokens_per_character: (
+        float  # of the held-out part; turns nats per token into bits per character
+    )
+    # n-gram baselines on the held-out part, nats per token: "uniform", "unigram", "bigram"
+    lines: dict[str, float]
     note: str = ""  # a sentence where the held-out part is not new to a model that read the other
 
 
 def prepare(
     documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int
 ) -> Generator[str, None, Prepared]:
-    """Encodes a text with a given tokenizer, or with one trained on it; yields its progress as sentences.
+    """Encodes a text with a given tokenizer, or with one trained on it; yields its progress as
+    sentences.
 
     Closing the generator stops the work. One large text is prepared at a time.
 
@@ -75,7 +79,9 @@ def prepare(
         _one_large.release()
 
 
-def is_quick(documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int) -> bool:
+def is_quick(
+    documents: tuple[str, ...], *, tokenizer: Tokenizer | None, kind: str, vocab_size: int
+) -> bool:
     """Tells whether `prepare` takes less than a second."""
     return not _is_large(documents) or (documents, tokenizer, kind, vocab_size) in _kept
 
@@ -117,8 +123,8 @@ def _prepare(
     valid = yield from _encode(valid_texts, tokenizer)
     if len(train) < 3 or len(valid) < 3:
         raise TrainingError(
-            f"The text has {len(train) + len(valid)} tokens, a tenth of them held out; neither part may be under 3. "
-            "Give more text."
+            f"The text has {len(train) + len(valid)} tokens, a tenth of them held out; neither "
+            "part may be under 3. Give more text."
         )
     yield "Counts tokens and pairs of tokens."
     characters = sum(map(len, valid_texts))
@@ -148,8 +154,9 @@ def _learn_apart(documents: tuple[str, ...], vocab_size: int) -> Generator[str, 
     if process.returncode:
         cause = problem.decode("utf-8", "replace").strip().splitlines()
         raise TokenizerError(
-            f"No vocabulary could be learned from this text ({cause[-1][:120] if cause else process.returncode}). "
-            "Shorten it, or choose characters as tokens."
+            "No vocabulary could be learned from this text "
+            f"({cause[-1][:120] if cause else process.returncode}). Shorten it, or choose "
+            "characters as tokens."
         )
     return ByteBPE.from_learned(json.loads(learned), vocab_size=vocab_size)
 
@@ -158,14 +165,16 @@ def _characters_of(documents: tuple[str, ...]) -> CharTokenizer:
     characters = set("\n").union(*documents)
     if len(characters) > _MOST_CHARACTERS:
         raise TrainingError(
-            f"The text has {len(characters):,} different characters; a character vocabulary here has at most "
-            f"{_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
+            f"The text has {len(characters):,} different characters; a character vocabulary "
+            f"here has at most {_MOST_CHARACTERS:,}. Choose the BPE tokenizer."
         )
     return CharTokenizer.train("".join(characters))
 
 
 def _encode(texts: list[str], tokenizer: Tokenizer) -> Generator[str, None, np.ndarray]:
-    """Encodes texts as `tokenize` does, in parts: whole texts together, or slices where characters are tokens."""
+    """Encodes texts as `tokenize` does, in parts: whole texts together, or slices where characters
+    are tokens.
+    """
     if tokenizer.kind == "char":
         (text,) = texts  # characters have no end-of-text token
         texts = [text[start : start + _PART] for start in range(0, max(1, len(text)), _PART)]
@@ -195,11 +204,17 @@ def _repeated(train: list[str], valid: list[str]) -> str:
     if n_known < _MUCH * max(1, len(held_out)):
         return ""
     return (
-        f"{n_known:,} of the {counted(len(held_out), 'held-out line')} {'stands' if n_known == 1 else 'stand'} in the "
-        "training text, too: the held-out loss does not show what the model makes of new text."
+        f"{n_known:,} of the {counted(len(held_out), 'held-out line')} "
+        f"{'stands' if n_known == 1 else 'stand'} in the training text, too: the held-out loss "
+        "does not show what the model makes of new text."
     )
 
 
 def _lines(texts: list[str]) -> list[str]:
     """The lines that are long enough to be recognised."""
-    return [line.strip() for text in texts for line in text.splitlines() if len(line.strip()) >= _RECOGNISED]
+    return [
+        line.strip()
+        for text in texts
+        for line in text.splitlines()
+        if len(line.strip()) >= _RECOGNISED
+    ]

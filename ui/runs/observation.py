@@ -18,10 +18,11 @@ _MOST_ROWS = 1600  # of a curve; then they are merged
 
 
 class Curve:
-    """The curve of a run, downsampled for a plot: [step, loss, rate, gradient norm, seconds, terms].
+    """The curve of a run, downsampled for a plot: [step, loss, rate, gradient norm, seconds,
+    terms].
 
-    When there are too many rows, neighbours are merged in pairs: losses, norms and terms are averaged, the rest comes
-    from the later one. For the terms see StepEvent.
+    When there are too many rows, neighbours are merged in pairs: losses, norms and terms are
+    averaged, the rest comes from the later one. For the terms see StepEvent.
 
     Attributes:
         rows: what is kept.
@@ -38,7 +39,9 @@ class Curve:
         self._open.append(event)
         if len(self._open) < self._stride:
             return
-        loss, norm = (fmean(getattr(one, name) for one in self._open) for name in ("loss", "grad_norm"))
+        loss, norm = (
+            fmean(getattr(one, name) for one in self._open) for name in ("loss", "grad_norm")
+        )
         terms = map(fmean, zip(*(one.terms for one in self._open), strict=True))
         self.rows.append([event.step, loss, event.learning_rate, norm, event.elapsed, *terms])
         self._open = []
@@ -60,9 +63,11 @@ class Observation:
     text: str  # what it writes after the fixed prompt, with the fixed seed
     probabilities: np.ndarray  # of every token after the prompt, float16 [V]
     scores: HeadScores  # what its heads do on repeated random tokens
-    maps: np.ndarray  # where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention
+    # where they look on the fixed tokens, uint8 [n_layer, n_head, T, T], 255 for all attention
+    maps: np.ndarray
     accuracy: float = math.nan  # on held-out labels, or NaN without any
-    tasks: dict[str, float] = field(default_factory=dict)  # zero-shot accuracy by task; empty if no task is watched
+    # zero-shot accuracy by task; empty if no task is watched
+    tasks: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,18 +82,37 @@ class ObservationPlan:
 
 
 def observe(
-    lm: LanguageModel, watched: ObservationPlan, *, step: int, elapsed: float, valid_loss: float, accuracy: float
+    lm: LanguageModel,
+    watched: ObservationPlan,
+    *,
+    step: int,
+    elapsed: float,
+    valid_loss: float,
+    accuracy: float,
 ) -> Generator[None, None, Observation]:
-    """Observes a model in small steps; it must not change meanwhile, see `gptcore.weights.hf_format.clone`."""
+    """Observes a model in small steps; it must not change meanwhile, see
+    `gptcore.weights.hf_format.clone`.
+    """
     text = ""
-    n, seed = watched.n_new, watched.seed
-    for token in generate(lm, watched.prompt, max_new_tokens=n, temperature=0.8, seed=seed, n_alternatives=0):
+    n = watched.n_new
+    seed = watched.seed
+    for token in generate(
+        lm, watched.prompt, max_new_tokens=n, temperature=0.8, seed=seed, n_alternatives=0
+    ):
         text += token.text
         yield
     probabilities = last_logits(lm.model, watched.prompt).softmax(-1).numpy().astype(np.float16)
-    maps = (attention_patterns(lm.model, watched.looked_at) * 255).round().to(torch.uint8).cpu().numpy()
+    maps = (
+        (attention_patterns(lm.model, watched.looked_at) * 255)
+        .round()
+        .to(torch.uint8)
+        .cpu()
+        .numpy()
+    )
     yield
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    return Observation(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
+    return Observation(
+        step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks
+    )

@@ -6,14 +6,18 @@ from typing_extensions import TypedDict
 
 
 class QueuePlace(TypedDict):
-    """A run's place in the queue, 1 for the next, and about how many seconds it waits, where that is known."""
+    """A run's place in the queue, 1 for the next, and about how many seconds it waits, where that
+    is known.
+    """
 
     number: int
     seconds: float | None
 
 
 class RunAbout(TypedDict):
-    """What is known of a run before it begins; for the page also why one that is broken on purpose fails."""
+    """What is known of a run before it begins; for the page also why one that is broken on purpose
+    fails.
+    """
 
     title: str
     kind: str

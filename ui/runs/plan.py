@@ -24,12 +24,16 @@ class Plan:
     model: Callable[[], GPT | TaskClassifier]
     tokenizer: Tokenizer  # of the text
     data: Batches  # batches
-    evaluate: Callable[[Any, bool], Scoring]  # scores what is trained on held-out data, quickly or on all of it
+    # scores what is trained on held-out data, quickly or on all of it
+    evaluate: Callable[[Any, bool], Scoring]
     watched: ObservationPlan  # what the snapshots record
-    objective: Callable[[Any], Objective] | None = None  # builds the loss from the model; None for the model's own
+    objective: Callable[[Any], Objective] | None = (
+        None  # builds the loss from the model; None for the model's own
+    )
     # the loss on held-out plain stories, which a run must not forget; None where there are none
     on_plain: Callable[[GPT], Generator[None, None, float]] | None = None
-    # whether it ends with the weights that did best on what is held out, where that is measured as it learns
+    # whether it ends with the weights that did best on what is held out, where that is measured as
+    # it learns
     keeps_best: bool = False
 
 
@@ -39,5 +43,7 @@ class Preparation:
 
     facts: RunFacts  # what is known of the run until then
     prepare: Callable[[], Generator[str, None, Plan]]  # makes it, with sentences on how far it is
-    apart: bool = False  # whether in a thread of its own, because it calls libraries for seconds at a time
+    apart: bool = (
+        False  # whether in a thread of its own, because it calls libraries for seconds at a time
+    )
     seconds: float = math.inf  # that it may take

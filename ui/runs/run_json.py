@@ -114,7 +114,9 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
         rate=written.tokens_per_second,
         learning_rate=config.learning_rate,
         curve=curve,
-        observations=[_observation(look, written.about["L"], written.about["H"]) for look in written.looks],
+        observations=[
+            _observation(look, written.about["L"], written.about["H"]) for look in written.looks
+        ],
         final_loss=_or_nan(written.final_loss),
         final_accuracy=_or_nan(written.final_accuracy),
         kept_step=written.kept_step,
@@ -125,8 +127,12 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
 
 def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
     """The facts of a run from JSON; what an older one lacks has its default."""
-    given: dict[str, Any] = {name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about}
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    given: dict[str, Any] = {
+        name: about[short] for name in _FACTS if (short := _SHORT.get(name, name)) in about
+    }
+    given = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
     numbers = {name: _or_nan(given.get(name)) for name in ("commonest", "tokens_per_character")}
     return RunFacts(**{**given, **numbers, "config": config})
 
@@ -147,7 +153,9 @@ def _look_json(look: Observation) -> dict[str, Any]:
 
 def _observation(look: _WrittenLook, n_layer: int, n_head: int) -> Observation:
     scores = {
-        field.name: torch.tensor([[_or_nan(score) for score in row] for row in look.scores[field.name]])
+        field.name: torch.tensor(
+            [[_or_nan(score) for score in row] for row in look.scores[field.name]]
+        )
         for field in fields(HeadScores)
     }
     maps = np.frombuffer(_unpacked(look.maps), dtype=np.uint8)

@@ -1,6 +1,8 @@
-"""Run manager: begins, resumes, ends and keeps the runs of all workspaces; and the queue of those that wait.
+"""Run manager: begins, resumes, ends and keeps the runs of all workspaces; and the queue of those
+that wait.
 
-A workspace is what one or more pages view and steer; a run trains; a record is a run's state, kept after it ends.
+A workspace is what one or more pages view and steer; a run trains; a record is a run's state, kept
+after it ends.
 """
 
 import heapq
@@ -24,34 +26,44 @@ from ui.state.clients import of_most
 from ui.state.limits import Limits
 
 _SPEAKER_FIRST = "The speaker's run goes first; this one goes on after it."
-_GAVE_WAY = "The queue was full and most runs in it were yours, so this one was taken out. Resume queues it again."
+_GAVE_WAY = (
+    "The queue was full and most runs in it were yours, so this one was taken out. Resume queues "
+    "it again."
+)
 
 
 class RunQueue:
-    """Workspaces whose runs wait until fewer than the limit learn: a race holds one slot, a waiting run none.
+    """Workspaces whose runs wait until fewer than the limit learn: a race holds one slot, a waiting
+    run none.
 
     Args:
         limits: how many may learn, and wait, at the same time.
         workspaces: gives all of them.
 
     Attributes:
-        leads: whether a workspace is of whoever leads the room; its run begins at once, and another one waits.
+        leads: whether a workspace is of whoever leads the room; its run begins at once, and another
+            one waits.
     """
 
     def __init__(self, limits: Limits, workspaces: Callable[[], Iterable[Workspace]]) -> None:
-        self._limits, self._workspaces = limits, workspaces
+        self._limits = limits
+        self._workspaces = workspaces
         self.leads: Callable[[Workspace], bool] = lambda _: False
         self._lock = threading.Lock()
         self._waiting: list[Workspace] = []  # in the order in which their runs begin
 
     def go(self, workspace: Workspace, updates: float = math.inf) -> None:
-        """Lets a workspace's run make so many updates, now or in its turn; one that waits keeps its place."""
+        """Lets a workspace's run make so many updates, now or in its turn; one that waits keeps its
+        place.
+        """
         with self._lock:
             is_first = self.leads(workspace)
             if is_first:
                 self._remove(workspace)
                 self._give_way(workspace)
-            is_free = not self._waiting and len(self._learning(workspace)) < self._limits.training_runs
+            is_free = (
+                not self._waiting and len(self._learning(workspace)) < self._limits.training_runs
+            )
             if is_first or is_free:
                 for run in workspace.live:
                     run.go(updates)
@@ -65,7 +77,9 @@ class RunQueue:
         self.advance()  # a slot may have become free meanwhile
 
     def _give_way(self, workspace: Workspace) -> None:
-        """Pauses the newest run of somebody else where all slots are taken; it is the first that goes on."""
+        """Pauses the newest run of somebody else where all slots are taken; it is the first that
+        goes on.
+        """
         others = [one for one in self._workspaces() if one is not workspace and not self.leads(one)]
         learning = [one for one in others if any(run.learns for run in one.live)]
         if len(learning) < self._limits.training_runs:
@@ -97,8 +111,13 @@ class RunQueue:
             if not workspace.waits:
                 return None
             before = self._waiting[: self._waiting.index(workspace)]
-            learning = [max(_known(run.record.seconds_left()) for run in live) for live in self._learning()]
-        ahead = [max((_known(run.record.time_budget) for run in one.live), default=math.inf) for one in before]
+            learning = [
+                max(_known(run.record.seconds_left()) for run in live) for live in self._learning()
+            ]
+        ahead = [
+            max((_known(run.record.time_budget) for run in one.live), default=math.inf)
+            for one in before
+        ]
         seconds = expected_wait(learning, ahead, self._limits.training_runs)
         return {"number": len(before) + 1, "seconds": seconds if math.isfinite(seconds) else None}
 
@@ -109,14 +128,19 @@ class RunQueue:
             Busy: nobody has more waiting than this workspace's client.
         """
         with self._lock:
-            if workspace.waits or len(self._waiting) < self._limits.training_queue or self.leads(workspace):
+            if (
+                workspace.waits
+                or len(self._waiting) < self._limits.training_queue
+                or self.leads(workspace)
+            ):
                 return
             theirs = of_most(self._waiting, lambda one: one.client)
             mine = sum(one.client == workspace.client for one in self._waiting)
             if len(theirs) <= mine + 1:
                 raise Busy(
-                    f"{len(self._waiting)} training runs are waiting already, {mine} of them yours: the queue is full. "
-                    "Nothing of yours is lost; try again in a minute."
+                    f"{len(self._waiting)} training runs are waiting already, {mine} of them "
+                    "yours: the queue is full. Nothing of yours is lost; try again in a "
+                    "minute."
                 )
             self._remove(theirs[-1])
         for run in theirs[-1].live:
@@ -145,7 +169,8 @@ def expected_wait(learning: Sequence[float], before: Iterable[float], places: in
         before: seconds that each run ahead in the queue will take, the first first.
         places: runs that learn at the same time.
     """
-    # Where the limit was lowered there are more runs than places: the first to end are followed by none.
+    # Where the limit was lowered there are more runs than places: the first to end are followed by
+    # none.
     ends = sorted([*learning, *[0.0] * (places - len(learning))])[-places:]
     for seconds in before:
         heapq.heapreplace(ends, ends[0] + seconds)
@@ -156,7 +181,8 @@ MOST_RUNS = 7  # the newest, and six before it as faded lines
 
 
 class RunManager:
-    """Runs on workspaces, each with at most one live run; runs beyond the concurrency limit are queued.
+    """Runs on workspaces, each with at most one live run; runs beyond the concurrency limit are
+    queued.
 
     Args:
         computing: the compute thread, shared with all other work.
@@ -182,7 +208,10 @@ class RunManager:
         clock: Callable[[], float] = time.monotonic,
         device: torch.device = PROCESSOR,
     ) -> None:
-        self._device, self._computing, self._limits, self._saved = device, computing, limits, saved
+        self._device = device
+        self._computing = computing
+        self._limits = limits
+        self._saved = saved
         self.asker: Callable[[], str] = lambda: ""
         restored = saved.restore() if saved is not None else {}
         self.workspaces = Workspaces(
@@ -202,12 +231,14 @@ class RunManager:
         rival: Plan | Preparation | None = None,
         go: bool = True,
     ) -> Workspace:
-        """Starts a run on a workspace, new if the id is unknown; ends the run in progress there first.
+        """Starts a run on a workspace, new if the id is unknown; ends the run in progress there
+        first.
 
         If all slots are taken, the run is queued and starts automatically.
 
         Args:
-            workspace_id: an existing id, or one generated by a page; otherwise a new one is generated.
+            workspace_id: an existing id, or one generated by a page; otherwise a new one is
+                generated.
             plan: what to do.
             rival: what to do beside it, in turns.
             go: False leaves it ready.
@@ -226,12 +257,16 @@ class RunManager:
             if not all(run.wait(10.0) for run in workspace.live):
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
-            runs = [TrainingRun(one, self._computing, self.queue.advance, device=self._device) for one in plans]
+            runs = [
+                TrainingRun(one, self._computing, self.queue.advance, device=self._device)
+                for one in plans
+            ]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             newest = kept[-1].number if kept else 0
             for place, run in enumerate(runs):
                 run.record.number = newest + 1 + place
-            workspace.run, workspace.rival = runs[-1], None if rival is None else runs[0]
+            workspace.run = runs[-1]
+            workspace.rival = None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]
             if go:
                 self.queue.go(workspace)
@@ -248,16 +283,20 @@ class RunManager:
             self.queue.go(workspace, updates)
 
     def keep(self, workspace_id: object, lm: LanguageModel) -> tuple[Workspace, str]:
-        """Adds an uploaded model to a workspace, new if the id is unknown; returns it and the model's name.
+        """Adds an uploaded model to a workspace, new if the id is unknown; returns it and the
+        model's name.
 
         A workspace keeps two; the older makes room.
         """
-        workspace, name = self.workspaces.opened(workspace_id), RUN_PREFIX + secrets.token_urlsafe(9)
+        workspace = self.workspaces.opened(workspace_id)
+        name = RUN_PREFIX + secrets.token_urlsafe(9)
         workspace.models = {**dict(list(workspace.models.items())[-1:]), name: lm}
         return workspace, name
 
     def stop(self, workspace_id: object) -> None:
-        """Ends the run of a workspace, or both of a race, and waits for each up to 5 s; a viewing id ends nothing."""
+        """Ends the run of a workspace, or both of a race, and waits for each up to 5 s; a viewing
+        id ends nothing.
+        """
         workspace = self.workspaces.steered(workspace_id)
         if workspace is None:
             return

@@ -1,4 +1,5 @@
-"""State of a training run: facts, curve and snapshots, to be shown, compared and saved; and its clock.
+"""State of a training run: facts, curve and snapshots, to be shown, compared and saved; and its
+clock.
 
 The clock stands while the process does not run, so that a frozen server takes no time.
 """
@@ -22,8 +23,9 @@ _RAN = 0.2  # least share of a processor that a training uses while it runs
 class Stopwatch:
     """Pausable stopwatch of seconds while this process runs.
 
-    The process is taken to be stopped (SIGSTOP, a container that is paused), or starved of processors, where much time
-    has passed since the last reading and it has used next to no processor in it.
+    The process is taken to be stopped (SIGSTOP, a container that is paused), or starved of
+    processors, where much time has passed since the last reading and it has used next to no
+    processor in it.
 
     Args:
         seconds: to begin with.
@@ -37,8 +39,12 @@ class Stopwatch:
         clock: Callable[[], float] = time.perf_counter,
         processor: Callable[[], float] = time.process_time,
     ) -> None:
-        self._seconds, self._clock, self._processor = seconds, clock, processor
-        self._last: tuple[float, float] | None = None  # both clocks at the last reading; None while it is paused
+        self._seconds = seconds
+        self._clock = clock
+        self._processor = processor
+        self._last: tuple[float, float] | None = (
+            None  # both clocks at the last reading; None while it is paused
+        )
         self._lock = threading.RLock()
 
     def __call__(self) -> float:
@@ -46,7 +52,8 @@ class Stopwatch:
         with self._lock:
             if self._last is not None:
                 (before, used), self._last = self._last, (self._clock(), self._processor())
-                passed, ran = self._last[0] - before, self._last[1] - used
+                passed = self._last[0] - before
+                ran = self._last[1] - used
                 self._seconds += ran if passed > _LONG and ran < _RAN * passed else passed
             return self._seconds
 
@@ -71,8 +78,8 @@ class RunFacts:
     """What is known of a run before its first update."""
 
     title: str  # what people call it
-    # what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or which of two answers
-    # is preferred
+    # what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or
+    # which of two answers is preferred
     kind: RunKind
     settings: Mapping[str, str]  # of its form, by title, as people read them
     config: TrainingConfig  # of the training
@@ -85,22 +92,29 @@ class RunFacts:
     tokens_per_step: int  # in one update
     prompt: str  # of the samples
     tokens: tuple[str, ...]  # those whose attention maps are drawn, as people read them
-    # baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels "words"
+    # baselines, nats per token or label: "uniform", of a text "unigram" and "bigram", of labels
+    # "words"
     lines: Mapping[str, float | None]
-    tokens_per_character: float  # turns nats per token into bits per character; NaN where its loss is of no text
+    tokens_per_character: (
+        float  # turns nats per token into bits per character; NaN where its loss is of no text
+    )
     unit: str = "nats per token"  # what its loss is measured in
     terms: tuple[str, ...] = ()  # names of what its loss is the sum of, or ()
     # n_train, n_valid: tokens, or lines
     n_train: int = 0
     n_valid: int = 0
     note: str = ""  # a sentence on the data, or ""
-    tasks: Mapping[str, str] = field(default_factory=dict)  # name -> title of the tasks tested at every snapshot
+    # name -> title of the tasks tested at every snapshot
+    tasks: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()  # names, of a run on labels
-    commonest: float = math.nan  # share of the held-out lines that have the most frequent of their labels, or NaN
+    # share of the held-out lines that have the most frequent of their labels, or NaN
+    commonest: float = math.nan
     input_form: str = "classification"  # how the lines became token sequences, of a run on labels
     tuned: bool = False  # whether it started from a trained model
     continues: bool = False  # whether it started from the weights of the run before
-    data: tuple[str, ...] = ()  # those of them that two runs must share for their losses to be drawn into one chart
+    data: tuple[
+        str, ...
+    ] = ()  # those of them that two runs must share for their losses to be drawn into one chart
 
     @property
     def compared_by(self) -> tuple[object, ...]:
@@ -126,11 +140,14 @@ class RunState:
     curve: Curve = field(default_factory=Curve)  # its updates
     # snapshots of the model, the first before the first update
     observations: list[Observation] = field(default_factory=list)
-    next_look: float = math.nan  # when the next snapshot is due, in seconds of training; NaN if none is
+    # when the next snapshot is due, in seconds of training; NaN if none is
+    next_look: float = math.nan
     processor_share: float = 1.0  # recent CPU time of its thread per wall time, 0 to 1
-    # the update whose weights were kept, where that is not the last: it did best on what is held out
+    # the update whose weights were kept, where that is not the last: it did best on what is held
+    # out
     kept_step: int | None = None
-    # on held-out plain stories before the first update and at the end, nats per token; () if there are none
+    # on held-out plain stories before the first update and at the end, nats per token; () if there
+    # are none
     plain_losses: tuple[float, ...] = ()
     preparing: str = ""  # what it does before its first update, as a sentence, or ""
     prepared: int = 0  # how often its facts have changed since
@@ -139,7 +156,8 @@ class RunState:
     final_accuracy: float = math.nan
     # at the last snapshot, or the final one; None before the first snapshot
     language_model: LanguageModel | None = None
-    # which of the tab's forms it was started with, and that form's values by name; None where it was loaded
+    # which of the tab's forms it was started with, and that form's values by name; None where it
+    # was loaded
     form: tuple[str, Mapping[str, object]] | None = None
     classifier: TaskClassifier | None = None  # the text classifier, once a run on labels has ended
     thinned: int = 0
@@ -147,7 +165,9 @@ class RunState:
 
     @property
     def version(self) -> int:
-        """Increases when facts, earlier rows or snapshots were changed, so that pages must refetch them."""
+        """Increases when facts, earlier rows or snapshots were changed, so that pages must refetch
+        them.
+        """
         return self.curve.version + self.thinned + self.prepared
 
     @property
@@ -162,7 +182,9 @@ class RunState:
         return self.state != "ended"
 
     def add_observation(self, seen: Observation, lm: LanguageModel, *, most: int) -> None:
-        """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the first and last."""
+        """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the
+        first and last.
+        """
         with self.lock:
             self.language_model = lm
             self.observations.append(seen)
@@ -177,11 +199,15 @@ class RunState:
 
     def seconds_left(self) -> float | None:
         """Seconds of training that are left, as far as can be told."""
-        config, budget, estimates = self.facts.config, self.time_budget, list[float]()
+        config = self.facts.config
+        budget = self.time_budget
+        estimates = list[float]()
         if not self.alive:
             return 0.0
         if budget is not None:
             estimates.append(budget - self.seconds())
         if self.rate > 0:
-            estimates.append((config.max_steps - self.step) * self.facts.tokens_per_step / self.rate)
+            estimates.append(
+                (config.max_steps - self.step) * self.facts.tokens_per_step / self.rate
+            )
         return max(0.0, min(estimates)) if estimates else None

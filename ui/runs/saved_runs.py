@@ -23,51 +23,79 @@ from ui.state.ownership import is_owned, is_running
 
 log = logging.getLogger("gptlens")
 
-_RUN, _FORM, _MODEL, _BEFORE = "run.json", "form.json", "model", "before"
+_RUN = "run.json"
+_FORM = "form.json"
+_MODEL = "model"
+_BEFORE = "before"
 _SUM = "sha256"  # a file with the digest of all others of a run's folder
-_ID, _RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,64}"), re.compile(r"run-[A-Za-z0-9_-]{8,64}")
-_LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")  # of a save that was cut off
+_ID = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_RUN_ID = re.compile(r"run-[A-Za-z0-9_-]{8,64}")
+# of a save that was cut off
+_LEFTOVER = re.compile(rf"({_ID.pattern})\.([0-9]+)\.(partial|earlier)")
 _DAMAGED = ".damaged"  # ending of a folder that was set aside
-_MOST, _AGE, _EVERY = 16, 86_400.0, 10.0  # runs kept; their maximum age and save interval, in seconds
+# runs kept; their maximum age and save interval, in seconds
+_MOST = 16
+_AGE = 86_400.0
+_EVERY = 10.0
 _PLAIN = (str, int, float, bool)  # what is kept of a form
 REASON = "The server stopped during this run. This is its last snapshot."
 
 
 class SavedRuns:
-    """A folder with the runs of each workspace, the newest with its model; each workspace is written atomically.
+    """A folder with the runs of each workspace, the newest with its model; each workspace is
+    written atomically.
 
     Args:
         folder: private to this user.
         clock: as time.time, by which folders are dated.
-        server: the folder of the server that saves here; runs of one that still runs are not restored, nor deleted.
+        server: the folder of the server that saves here; runs of one that still runs are not
+            restored, nor deleted.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time, *, server: Path | None = None) -> None:
-        self._folder, self._clock, self._server = folder, clock, server
-        self._done: dict[str, tuple[str, int, str]] = {}  # by workspace: run, step and state of what is written
+    def __init__(
+        self, folder: Path, clock: Callable[[], float] = time.time, *, server: Path | None = None
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._server = server
+        self._done: dict[
+            str, tuple[str, int, str]
+        ] = {}  # by workspace: run, step and state of what is written
         self._at: dict[str, float] = {}  # when each was last written, or tried to
         self._failed = set[str]()  # workspaces whose last save failed, which has been said
-        self._writing = threading.Lock()  # a server that ends saves while the tidying thread may be saving, too
+        # a server that ends saves while the tidying thread may be saving, too
+        self._writing = threading.Lock()
 
     def save(self, workspace: str, records: Sequence[RunState], *, now: bool = False) -> bool:
         """Saves the runs of a workspace, the newest with the model of its last snapshot.
 
-        Nothing is written if this state is saved already or, but for `now`, the save interval has not passed, nor if
-        the newest run has no form, update or model, or learns labels.
+        Nothing is written if this state is saved already or, but for `now`, the save interval has
+        not passed, nor if the newest run has no form, update or model, or learns labels.
 
         Args:
             records: the oldest first; at least one.
         """
         *before, record = records
         place = self._folder / workspace
-        partial, earlier = (self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier"))
+        partial, earlier = (
+            self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier")
+        )
         with self._writing:
-            lm, state, at = record.language_model, _written(record), self._clock()
-            if record.facts.kind == "labels" or record.form is None or lm is None or not _ID.fullmatch(workspace):
+            lm = record.language_model
+            state = _written(record)
+            at = self._clock()
+            if (
+                record.facts.kind == "labels"
+                or record.form is None
+                or lm is None
+                or not _ID.fullmatch(workspace)
+            ):
                 return False
             if not record.observations or not record.step:
                 return False
-            if self._done.get(workspace) == state or (not now and at - self._at.get(workspace, 0.0) < _EVERY):
+            if self._done.get(workspace) == state or (
+                not now and at - self._at.get(workspace, 0.0) < _EVERY
+            ):
                 return False
             self._at[workspace] = at  # a save that fails is tried again after the same interval
             try:
@@ -78,9 +106,18 @@ class SavedRuns:
                 _write_before(partial / _BEFORE, before, written=place / _BEFORE)
                 (partial / _RUN).write_text(write_run(record), encoding="utf-8")
                 kind, given = record.form
-                values = {name: value for name, value in given.items() if value is None or isinstance(value, _PLAIN)}
+                values = {
+                    name: value
+                    for name, value in given.items()
+                    if value is None or isinstance(value, _PLAIN)
+                }
                 server = "" if self._server is None else str(self._server)
-                form = {"run": record.id, "before": [one.id for one in before], "kind": kind, "values": values}
+                form = {
+                    "run": record.id,
+                    "before": [one.id for one in before],
+                    "kind": kind,
+                    "values": values,
+                }
                 form["server"] = server
                 (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
                 (partial / _SUM).write_text(_digest(partial), encoding="utf-8")
@@ -91,7 +128,11 @@ class SavedRuns:
                 shutil.rmtree(earlier, ignore_errors=True)
             except (OSError, GPTCoreError) as error:
                 if workspace not in self._failed:
-                    log.warning("A run cannot be saved (%s). It is tried again every %g seconds.", error, _EVERY)
+                    log.warning(
+                        "A run cannot be saved (%s). It is tried again every %g seconds.",
+                        error,
+                        _EVERY,
+                    )
                     self._failed.add(workspace)
                 shutil.rmtree(partial, ignore_errors=True)
                 return False
@@ -101,7 +142,9 @@ class SavedRuns:
             return True
 
     def _prune(self) -> None:
-        """Deletes what `restore` would not load: the oldest beyond the number that is kept, and what has expired."""
+        """Deletes what `restore` would not load: the oldest beyond the number that is kept, and
+        what has expired.
+        """
         with suppress(OSError):  # another server of this user may be at it, too
             for number, place in enumerate(self._places()):
                 if self._is_anothers(place):
@@ -112,14 +155,19 @@ class SavedRuns:
                     self._at.pop(place.name, None)
 
     def _places(self) -> list[Path]:
-        """The folders of runs, damaged ones too, the newest first; not what a save is writing, or has left."""
-        places = [p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)]
+        """The folders of runs, damaged ones too, the newest first; not what a save is writing, or
+        has left.
+        """
+        places = [
+            p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)
+        ]
         return sorted(places, key=lambda p: -p.stat().st_mtime)
 
     def restore(self) -> dict[str, list[RunState]]:
         """Loads the runs of an earlier process by workspace, each list oldest first.
 
-        Deletes workspaces that are old or too many. A damaged one is set aside under another name, for a day.
+        Deletes workspaces that are old or too many. A damaged one is set aside under another name,
+        for a day.
         """
         try:
             self._complete()
@@ -164,13 +212,16 @@ class SavedRuns:
         log.warning("It is set aside as %s.", aside.name)
 
     def _complete(self) -> None:
-        """Ends the saves that were cut off: what was written whole takes an empty place, or what stood there before.
+        """Ends the saves that were cut off: what was written whole takes an empty place, or what
+        stood there before.
 
         What another process is writing stays.
         """
         left_over = [(p, m) for p in self._folder.iterdir() if (m := _LEFTOVER.fullmatch(p.name))]
         # Those of processes that are gone, and of this one, which saves nothing while it restores.
-        cut_off = [(p, m) for p, m in left_over if int(m[2]) == os.getpid() or not is_running(int(m[2]))]
+        cut_off = [
+            (p, m) for p, m in left_over if int(m[2]) == os.getpid() or not is_running(int(m[2]))
+        ]
         # The new run before the old one; a run that was not written whole cannot be read.
         for left, named in sorted(cut_off, key=lambda one: one[1][3], reverse=True):
             place = self._folder / named[1]
@@ -180,7 +231,9 @@ class SavedRuns:
                 shutil.rmtree(left, ignore_errors=True)
 
     def _read(self, place: Path) -> list[RunState] | None:
-        """The runs of a workspace, the last as it was at its last snapshot, with its model; None if any is damaged."""
+        """The runs of a workspace, the last as it was at its last snapshot, with its model; None if
+        any is damaged.
+        """
         try:
             if (place / _SUM).read_text(encoding="utf-8") != _digest(place):
                 raise ValueError("its files are not those that were written")
@@ -190,7 +243,12 @@ class SavedRuns:
             record = _read_run(place / _RUN, form["run"], lm)
             record.form = (str(form["kind"]), dict(form["values"]))
         except Exception as error:  # whatever a damaged file makes a reader raise
-            log.warning("A saved run in %s cannot be read (%s: %s).", place.name, type(error).__name__, error)
+            log.warning(
+                "A saved run in %s cannot be read (%s: %s).",
+                place.name,
+                type(error).__name__,
+                error,
+            )
             return None
         record.language_model = LanguageModel(lm.model, lm.tokenizer, record.facts.title)
         record.reason = record.reason or REASON
@@ -198,7 +256,9 @@ class SavedRuns:
 
 
 def _write_before(folder: Path, records: Sequence[RunState], *, written: Path) -> None:
-    """Writes runs that have ended, without their models; copies those that an earlier save has written."""
+    """Writes runs that have ended, without their models; copies those that an earlier save has
+    written.
+    """
     folder.mkdir(mode=0o700)
     for record in records:
         name = f"{record.id}.json"

@@ -1,4 +1,6 @@
-"""Training run: a background job of the compute thread that follows a plan, takes commands and records snapshots."""
+"""Training run: a background job of the compute thread that follows a plan, takes commands and
+records snapshots.
+"""
 
 import logging
 import math
@@ -27,17 +29,24 @@ log = logging.getLogger("gptlens")
 
 RUN_PREFIX = "run-"
 _MOST_OBSERVATIONS = 200
-# A snapshot costs a sample, a held-out score and some attention maps; it may take this share of the training time.
-_LOOKING_SHARE, _SHORTEST_WAIT, _LONGEST_WAIT = 0.04, 1.0, 8.0
+# A snapshot costs a sample, a held-out score and some attention maps; it may take this share of the
+# training time.
+_LOOKING_SHARE = 0.04
+_SHORTEST_WAIT = 1.0
+_LONGEST_WAIT = 8.0
 _LOOKS_AT_LEAST = 10  # in a timed run, however slow the machine
 _RATE_OVER = 2.0  # seconds
 _PREPARING = "Prepares the text."
-_FULL = "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller model."
+_FULL = (
+    "{name} has no memory left for this run. Take a smaller batch, a shorter window or a smaller "
+    "model."
+)
 _NONE_YET: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = ((math.inf, math.inf), 0, {})
 
 
 class TrainingRun:
-    """Trains in time slices of the compute thread. It always ends: as planned, stopped, or on a non-finite loss.
+    """Trains in time slices of the compute thread. It always ends: as planned, stopped, or on a
+    non-finite loss.
 
     Args:
         plan: what to do.
@@ -58,21 +67,34 @@ class TrainingRun:
         device: torch.device = PROCESSOR,
     ) -> None:
         self._device = device
-        self._given, self._computing, self._rests = plan, computing, rests
+        self._given = plan
+        self._computing = computing
+        self._rests = rests
         self.record = RunState(
-            RUN_PREFIX + secrets.token_urlsafe(9), plan.facts, learning_rate=plan.facts.config.learning_rate
+            RUN_PREFIX + secrets.token_urlsafe(9),
+            plan.facts,
+            learning_rate=plan.facts.config.learning_rate,
         )
         self._steering = threading.Lock()
-        self._allowed, self._stopped, self._replaced, self._at_work, self._queued = 0.0, False, False, False, False
+        self._allowed = 0.0
+        self._stopped = False
+        self._replaced = False
+        self._at_work = False
+        self._queued = False
         self._ended = threading.Event()
-        # Of what began with a trained model: its best held-out score, the lower the better, its update, its weights.
+        # Of what began with a trained model: its best held-out score, the lower the better, its
+        # update, its weights.
         self._best: tuple[tuple[float, float], int, dict[str, torch.Tensor]] = _NONE_YET
         self._preparing: Generator[str, None, Plan] | None = None
         self._prepares_since = math.inf  # seconds of the monotonic clock
-        self._steps: list[tuple[float, int, float]] = []  # seconds, updates and seconds of computing, lately
+        self._steps: list[
+            tuple[float, int, float]
+        ] = []  # seconds, updates and seconds of computing, lately
         self._computed = 0.0
         self._learning: _Learning | None = None
-        self._untrained: GPT | None = None  # to be looked at after the first update, for which a page waits
+        self._untrained: GPT | None = (
+            None  # to be looked at after the first update, for which a page waits
+        )
         self._take_turns()
 
     @property
@@ -84,7 +106,8 @@ class TrainingRun:
         """Runs it, for a number of further updates or to its end."""
         with self._steering:
             before = 0.0 if math.isinf(self._allowed) else self._allowed
-            self._allowed, self._queued = before + updates, False
+            self._allowed = before + updates
+            self._queued = False
             self._say("")
             if self.record.state in ("ready", "queued"):
                 self.record.state = "starting"
@@ -97,9 +120,12 @@ class TrainingRun:
             return self._allowed
 
     def line_up(self, why: str = "") -> None:
-        """Marks it as queued, until `go` or `pause`; one that learns stops after the update in progress."""
+        """Marks it as queued, until `go` or `pause`; one that learns stops after the update in
+        progress.
+        """
         with self._steering:
-            self._allowed, self._queued = 0.0, True
+            self._allowed = 0.0
+            self._queued = True
             self._say(why)
             if self.record.state in ("ready", "paused"):
                 self.record.state = "queued"
@@ -107,7 +133,8 @@ class TrainingRun:
     def pause(self, why: str = "") -> None:
         """Pauses it after the update in progress, with a sentence where nobody asked for it."""
         with self._steering:
-            self._allowed, self._queued = 0.0, False
+            self._allowed = 0.0
+            self._queued = False
             self._say(why)
             if self.record.state == "queued":
                 self.record.state = self._waiting_state()
@@ -118,17 +145,26 @@ class TrainingRun:
             self.record.reason = why
 
     def stop(self, *, replaced: bool = False) -> None:
-        """Ends it after the update in progress; what was learned stays. A replaced run is not scored at the end."""
+        """Ends it after the update in progress; what was learned stays. A replaced run is not
+        scored at the end.
+        """
         with self._steering:
-            self._stopped, self._replaced = True, replaced
+            self._stopped = True
+            self._replaced = replaced
         self._take_turns()
 
     def retune(self, learning_rate: float) -> None:
-        """Sets the peak learning rate from the next update on. Raises TrainingError for an invalid rate."""
-        self.record.learning_rate = replace(self.record.facts.config, learning_rate=learning_rate).learning_rate
+        """Sets the peak learning rate from the next update on. Raises TrainingError for an invalid
+        rate.
+        """
+        self.record.learning_rate = replace(
+            self.record.facts.config, learning_rate=learning_rate
+        ).learning_rate
 
     def prolong(self, seconds: float) -> None:
-        """Extends a timed run and its schedule. No effect on a run whose length is given in steps."""
+        """Extends a timed run and its schedule. No effect on a run whose length is given in
+        steps.
+        """
         if self.record.facts.config.time_budget is not None and self.record.alive:
             self.record.prolonged += seconds
 
@@ -152,12 +188,16 @@ class TrainingRun:
             self._at_work = True
         turns = self._work()
         if isinstance(self._given, Preparation) and self._given.apart:
-            threading.Thread(target=self._prepare_apart, args=(turns,), daemon=True, name="preparation").start()
+            threading.Thread(
+                target=self._prepare_apart, args=(turns,), daemon=True, name="preparation"
+            ).start()
         else:
             self._computing.keep(turns, background=True)
 
     def _prepare_apart(self, turns: Iterator[None]) -> None:
-        """Takes the turns up to the finished plan in this thread; the compute thread takes the others."""
+        """Takes the turns up to the finished plan in this thread; the compute thread takes the
+        others.
+        """
         for _ in turns:
             if not isinstance(self._given, Preparation):
                 self._computing.keep(turns, background=True)
@@ -177,9 +217,16 @@ class TrainingRun:
             elif not isinstance(error, GPTCoreError):
                 log.exception("a training run failed")
                 sentence = "Training failed; the server's log has the details."
-            kept = f" The model of step {record.observations[-1].step:,} is kept." if record.observations else ""
+            kept = (
+                f" The model of step {record.observations[-1].step:,} is kept."
+                if record.observations
+                else ""
+            )
             record.reason = sentence + kept
-        self._learning, self._untrained, self._best, self._preparing = None, None, _NONE_YET, None
+        self._learning = None
+        self._untrained = None
+        self._best = _NONE_YET
+        self._preparing = None
         record.preparing = ""
         record.state = "ended"
         record.seconds.off()
@@ -232,14 +279,15 @@ class TrainingRun:
             record.preparing = _PREPARING
         elif time.monotonic() - self._prepares_since > preparation.seconds:
             raise TrainingError(
-                f"Preparing this run took longer than {preparation.seconds:,.0f} seconds, the longest here. "
-                "Give less text or take a smaller vocabulary."
+                f"Preparing this run took longer than {preparation.seconds:,.0f} seconds, the "
+                "longest here. Give less text or take a smaller vocabulary."
             )
         try:
             record.preparing = next(self._preparing)
         except StopIteration as done:
             with record.lock:
-                self._given, record.facts = done.value, done.value.facts
+                self._given = done.value
+                record.facts = done.value.facts
                 record.learning_rate = record.facts.config.learning_rate
                 record.preparing, record.prepared = "", record.prepared + 1
 
@@ -258,7 +306,9 @@ class TrainingRun:
         if learning.trainer.config.learning_rate != record.learning_rate:
             learning.trainer.retune(record.learning_rate)
         if learning.trainer.config.time_budget != record.time_budget:
-            learning.trainer.config = replace(learning.trainer.config, time_budget=record.time_budget)
+            learning.trainer.config = replace(
+                learning.trainer.config, time_budget=record.time_budget
+            )
         before = time.thread_time()
         try:
             event = next(learning.events)
@@ -290,7 +340,8 @@ class TrainingRun:
 
     def _end(self, learning: "_Learning") -> Iterator[None]:
         """The last snapshot and the score on all held-out data."""
-        record, model = self.record, learning.model
+        record = self.record
+        model = learning.model
         record.next_look = math.nan
         record.seconds.off()
         record.state = "ending"
@@ -313,14 +364,20 @@ class TrainingRun:
                 return
             yield
 
-    def _keep_if_best(self, model: GPT | TaskClassifier, loss: float, accuracy: float, step: int) -> None:
+    def _keep_if_best(
+        self, model: GPT | TaskClassifier, loss: float, accuracy: float, step: int
+    ) -> None:
         """Keeps the weights, where they do best so far on what is held out.
 
         A classifier by what it gets right: it grows too sure of some lines while it learns others.
         """
         score = (-accuracy if isinstance(model, TaskClassifier) else 0.0, loss)
         if self._plan.keeps_best and math.isfinite(loss) and score < self._best[0]:
-            self._best = score, step, {name: value.detach().clone() for name, value in model.state_dict().items()}
+            self._best = (
+                score,
+                step,
+                {name: value.detach().clone() for name, value in model.state_dict().items()},
+            )
 
     def _restore_best(self, model: GPT | TaskClassifier) -> None:
         """Restores the weights that did best (early stopping)."""
@@ -335,7 +392,8 @@ class TrainingRun:
         return LanguageModel(copy, self._plan.tokenizer, self.record.facts.title)
 
     def _take(self, event: StepEvent) -> None:
-        record, now = self.record, self.record.seconds()
+        record = self.record
+        now = self.record.seconds()
         self._steps.append((now, event.step, self._computed))
         while len(self._steps) > 2 and now - self._steps[0][0] > _RATE_OVER:
             self._steps.pop(0)
@@ -344,18 +402,27 @@ class TrainingRun:
             record.step = event.step
             if now > before:
                 record.rate = (event.step - first) * tokens / (now - before)
-                record.processor_share = min(1.0, (self._computed - computed_before) / (now - before))
+                record.processor_share = min(
+                    1.0, (self._computed - computed_before) / (now - before)
+                )
             record.curve.add(event)
 
     def _look_at_untrained(self) -> Iterator[None]:
-        """Takes the snapshot of the model before its first update, if that is still to be done; the clock stands."""
-        untrained, self._untrained = self._untrained, None
+        """Takes the snapshot of the model before its first update, if that is still to be done; the
+        clock stands.
+        """
+        untrained = self._untrained
+        self._untrained = None
         if untrained is not None:
             self.record.seconds.off()
             yield from self._observe(untrained, step=0)
 
-    def _observe(self, model: GPT | TaskClassifier, *, step: int | None = None) -> Generator[None, None, float]:
-        """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of the next one."""
+    def _observe(
+        self, model: GPT | TaskClassifier, *, step: int | None = None
+    ) -> Generator[None, None, float]:
+        """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of
+        the next one.
+        """
         record = self.record
         at = record.step if step is None else step
         if record.observations and record.observations[-1].step == at:
@@ -363,18 +430,36 @@ class TrainingRun:
         elapsed = record.seconds() if at else 0.0
         began = time.perf_counter()
         loss, accuracy = yield from self._plan.evaluate(model, False)
-        if record.observations and not math.isfinite(loss) and math.isfinite(record.observations[0].valid_loss):
-            raise TrainingError(f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate.")
+        if (
+            record.observations
+            and not math.isfinite(loss)
+            and math.isfinite(record.observations[0].valid_loss)
+        ):
+            raise TrainingError(
+                f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate."
+            )
         self._keep_if_best(model, loss, accuracy, at)
-        if at == 0 and not record.plain_losses and self._plan.on_plain is not None and isinstance(model, GPT):
+        if (
+            at == 0
+            and not record.plain_losses
+            and self._plan.on_plain is not None
+            and isinstance(model, GPT)
+        ):
             record.plain_losses = ((yield from self._plan.on_plain(model)),)
-        lm, watched = self._copy(model), self._plan.watched
-        seen = yield from observe(lm, watched, step=at, elapsed=elapsed, valid_loss=loss, accuracy=accuracy)
+        lm = self._copy(model)
+        watched = self._plan.watched
+        seen = yield from observe(
+            lm, watched, step=at, elapsed=elapsed, valid_loss=loss, accuracy=accuracy
+        )
         record.add_observation(seen, lm, most=_MOST_OBSERVATIONS)
         crowd = 1 << record.thinned
         wait = (time.perf_counter() - began) / _LOOKING_SHARE
         budget = record.time_budget
-        longest = _LONGEST_WAIT if budget is None else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
+        longest = (
+            _LONGEST_WAIT
+            if budget is None
+            else min(_LONGEST_WAIT, max(_SHORTEST_WAIT, budget / _LOOKS_AT_LEAST))
+        )
         return record.seconds() + crowd * min(longest, max(_SHORTEST_WAIT, wait))
 
 
@@ -384,5 +469,7 @@ class _Learning:
     def __init__(self, plan: Plan, clock: Callable[[], float], device: torch.device) -> None:
         self.model = plan.model().to(device)
         objective = None if plan.objective is None else plan.objective(self.model)
-        self.trainer = Trainer(self.model, plan.facts.config, plan.data, objective=objective, clock=clock)
+        self.trainer = Trainer(
+            self.model, plan.facts.config, plan.data, objective=objective, clock=clock
+        )
         self.events = self.trainer.events()

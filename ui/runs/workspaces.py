@@ -37,7 +37,9 @@ class Choices:
 
 @dataclass(eq=False)
 class Workspace:
-    """One visitor's place for training: the run in progress, and records of those before it to compare with."""
+    """One visitor's place for training: the run in progress, and records of those before it to
+    compare with.
+    """
 
     id: str  # secret that lets any browser view and steer the runs
     runs: list[RunState] = field(default_factory=list)  # oldest first; all but the last have ended
@@ -53,8 +55,11 @@ class Workspace:
     # between answers of a model, see `ui.lenses.train.handlers.assistant`.
     choices: Choices = field(default_factory=Choices)
     # files being fetched: the newest few, since two browsers may fetch at the same time
-    downloads: deque[tempfile.TemporaryDirectory[str]] = field(default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS))
-    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # id for read-only access
+    downloads: deque[tempfile.TemporaryDirectory[str]] = field(
+        default_factory=lambda: deque(maxlen=_MOST_DOWNLOADS)
+    )
+    # id for read-only access
+    viewing: str = field(default_factory=lambda: secrets.token_urlsafe(16))
 
     @property
     def live(self) -> list[TrainingRun]:
@@ -100,7 +105,9 @@ class Workspaces:
         leaving: Callable[[Workspace], None] = lambda workspace: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits, self._leaving, self._clock = limits, leaving, clock
+        self._limits = limits
+        self._leaving = leaving
+        self._clock = clock
         self._lock = threading.Lock()
         self._examples = {workspace.id: workspace for workspace in examples}
         self._workspaces = {workspace.id: workspace for workspace in restored}
@@ -120,7 +127,9 @@ class Workspaces:
         if isinstance(workspace_id, str) and workspace_id in self._examples:
             return self._examples[workspace_id]
         with self._lock:
-            workspace = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            workspace = (
+                self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
+            )
             workspace = workspace or self._viewed(workspace_id)
             if workspace is not None:
                 workspace.last_seen = self._clock()
@@ -134,7 +143,8 @@ class Workspaces:
     def opened(self, workspace_id: object) -> Workspace:
         """The workspace of an id, new if it is unknown.
 
-        If there are too many, the least recently viewed one that neither learns nor waits makes room.
+        If there are too many, the least recently viewed one that neither learns nor waits makes
+        room.
 
         Raises:
             Busy: all of them learn or wait.
@@ -142,12 +152,17 @@ class Workspaces:
         with self._lock:
             known = self._workspaces.get(workspace_id) if isinstance(workspace_id, str) else None
             if known is None:
-                viewed = self._viewed(workspace_id) is not None  # viewers get a workspace of their own
-                drawn = isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id) and not viewed
+                # viewers get a workspace of their own
+                viewed = self._viewed(workspace_id) is not None
+                drawn = (
+                    isinstance(workspace_id, str) and _DRAWN.fullmatch(workspace_id) and not viewed
+                )
                 known = Workspace(str(workspace_id) if drawn else secrets.token_urlsafe(16))
                 self._workspaces[known.id] = known
             known.last_seen = self._clock()
-            idle = [one for one in self._workspaces.values() if one is not known and not one.is_busy]
+            idle = [
+                one for one in self._workspaces.values() if one is not known and not one.is_busy
+            ]
             surplus = max(0, len(self._workspaces) - self._limits.workspaces)
             crowded = sorted(idle, key=lambda workspace: workspace.last_seen)[:surplus]
             fits = len(crowded) == surplus or known.runs or known.models
@@ -157,7 +172,10 @@ class Workspaces:
         for workspace in gone:
             self._leaving(workspace)
         if not fits:
-            raise Busy("All slots for runs are taken by runs that are training or waiting. Try again in a minute.")
+            raise Busy(
+                "All slots for runs are taken by runs that are training or waiting. Try again "
+                "in a minute."
+            )
         return known
 
     def remove_unseen(self, seconds: float) -> list[Workspace]:
@@ -182,28 +200,50 @@ class Workspaces:
         return None
 
     def holder(self, name: object) -> Workspace | None:
-        """The workspace of a run's or an uploaded model, by the model's name; None if there is none."""
+        """The workspace of a run's or an uploaded model, by the model's name; None if there is
+        none.
+        """
         with self._lock:
-            return next((one for one in self._workspaces.values() if isinstance(name, str) and one.holds(name)), None)
+            return next(
+                (
+                    one
+                    for one in self._workspaces.values()
+                    if isinstance(name, str) and one.holds(name)
+                ),
+                None,
+            )
 
     def language_model(self, name: str) -> LanguageModel | None:
-        """The model of a run by the run's id, or an uploaded one by its name; None for names of other kinds.
+        """The model of a run by the run's id, or an uploaded one by its name; None for names of
+        other kinds.
 
         Raises:
             CheckpointError: it is gone, or not there yet.
         """
         if not name.startswith(RUN_PREFIX):
             return None
-        record, holder = self.find(name), self.holder(name)
+        record = self.find(name)
+        holder = self.holder(name)
         if record is not None and record.language_model is None:
             if record.alive:
-                raise CheckpointError("This run has no model to open yet. Wait for its first snapshot.")
+                raise CheckpointError(
+                    "This run has no model to open yet. Wait for its first snapshot."
+                )
             raise CheckpointError(
-                "The model of this run is gone: a restart keeps only the newest run's. Open that one."
+                "The model of this run is gone: a restart keeps only the newest run's. Open "
+                "that one."
             )
-        model = record.language_model if record is not None else holder.models.get(name) if holder is not None else None
+        model = (
+            record.language_model
+            if record is not None
+            else holder.models.get(name)
+            if holder is not None
+            else None
+        )
         if model is None:
-            raise CheckpointError("The model that was trained here is gone. Train another, or pick one from the list.")
+            raise CheckpointError(
+                "The model that was trained here is gone. Train another, or pick one from the list."
+            )
         return model
 
     def _viewed(self, viewing: object) -> Workspace | None:

@@ -1,7 +1,8 @@
 """Connection limits for uvicorn: total, per address, and an idle timeout.
 
-uvicorn never times out a request whose header arrives a byte a minute (slowloris). Such connections are cheap to open
-and each holds a file descriptor; at the limit of open files the server answers nobody.
+uvicorn never times out a request whose header arrives a byte a minute (slowloris). Such connections
+are cheap to open and each holds a file descriptor; at the limit of open files the server answers
+nobody.
 """
 
 import os
@@ -23,9 +24,11 @@ _Protocol: Any = AutoHTTPProtocol  # one of two classes, by what is installed
 
 _MOST, _MOST_EACH = 1500, 256  # connections; those of an address where many have some
 _FILES = 4096  # open files that this process may have, where the system lets it
-# Seconds without a request, and for the rest of a request's body. httpx uses a connection again for 5 s, as long as
-# uvicorn keeps one by itself: a program's request would meet the end of its connection.
-_SILENT, _SLOW = 20.0, 180.0
+# Seconds without a request, and for the rest of a request's body. httpx uses a connection again for
+# 5 s, as long as uvicorn keeps one by itself: a program's request would meet the end of its
+# connection.
+_SILENT = 20.0
+_SLOW = 180.0
 _LOOK = 5.0  # seconds between two checks of a connection
 
 _open: Counter[str] = Counter()
@@ -55,8 +58,11 @@ class LimitedProtocol(_Protocol):
         super().connection_lost(exc)
 
     def _check(self) -> None:
-        """Closes the connection when it is idle for too long; a response in progress does not count as idle."""
-        now, cycle = time.monotonic(), self.cycle
+        """Closes the connection when it is idle for too long; a response in progress does not count
+        as idle.
+        """
+        now = time.monotonic()
+        cycle = self.cycle
         answering = bool(cycle and not cycle.response_complete)
         if cycle and answering and not cycle.more_body:
             self._quiet_since = now
@@ -67,7 +73,9 @@ class LimitedProtocol(_Protocol):
 
 
 def _share() -> int:
-    """Connections of one address: two thirds of all divided by the addresses there are; a school may be behind one."""
+    """Connections of one address: two thirds of all divided by the addresses there are; a school
+    may be behind one.
+    """
     return min(_most, max(_MOST_EACH, 2 * _most // 3 // len(_open)))
 
 

@@ -1,7 +1,8 @@
-"""Which addresses of the server are open, and what events and endpoints take; all else is refused by a sentence.
+"""Which addresses of the server are open, and what events and endpoints take; all else is refused
+by a sentence.
 
-Gradio serves more than a page needs: editors, recordings, proxies, monitors. What is not listed here is closed, so that
-a route of a new version is closed until somebody opens it.
+Gradio serves more than a page needs: editors, recordings, proxies, monitors. What is not listed
+here is closed, so that a route of a new version is closed until somebody opens it.
 """
 
 import inspect
@@ -57,14 +58,19 @@ class Known:
 
 
 def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
-    """What a page accepts; `text_fields`: element ids of the fields that may hold a text of megabytes."""
+    """What a page accepts; `text_fields`: element ids of the fields that may hold a text of
+    megabytes.
+    """
     texts = frozenset(
         number
         for number, event in page.fns.items()
-        if any(getattr(one, "elem_id", None) in text_fields for one in event.inputs) or event.api_name == "train"
+        if any(getattr(one, "elem_id", None) in text_fields for one in event.inputs)
+        or event.api_name == "train"
     )
     named = {
-        str(event.api_name): {name: one.default for name, one in inspect.signature(event.fn).parameters.items()}
+        str(event.api_name): {
+            name: one.default for name, one in inspect.signature(event.fn).parameters.items()
+        }
         for event in page.fns.values()
         if event.api_name and event.api_visibility == "public" and event.fn is not None
     }
@@ -73,7 +79,9 @@ def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
 
 
 def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, str]:
-    """(the body with defaults for values that a program has left out, what is wrong with its values or "")."""
+    """(the body with defaults for values that a program has left out, what is wrong with its values
+    or "").
+    """
     name = endpoint_of(path)
     if name is None or name not in page.endpoints:
         takes_values = name is not None or path.rstrip("/").endswith("/queue/join")
@@ -83,20 +91,33 @@ def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, st
         return body, f"{name} takes a JSON object."
     if "/v2/" in path:
         return body, _wrong_names(takes, call, name)
-    if "data" not in call and call and "fn_index" not in call:  # values by name, where a list is taken
-        return body, _wrong_names(takes, call, name) or f'{name} takes its values as a list: {{"data": [...]}}.'
+    # values by name, where a list is taken
+    if "data" not in call and call and "fn_index" not in call:
+        return body, _wrong_names(
+            takes, call, name
+        ) or f'{name} takes its values as a list: {{"data": [...]}}.'
     given = call.get("data", [])
     if not isinstance(given, list):
         return body, f'{name} takes its values as a list: {{"data": [...]}}.'
     filled = _filled(takes, given, name)
     if isinstance(filled, str):
         return body, filled
-    return (body, "") if len(filled) == len(given) else (json.dumps({**call, "data": filled}).encode(), "")
+    return (
+        (body, "")
+        if len(filled) == len(given)
+        else (json.dumps({**call, "data": filled}).encode(), "")
+    )
 
 
 def wrong_tool_call(page: Known, path: str, call: Any) -> str:
-    """What is wrong with the names of values in a call of a tool of the Model Context Protocol; "" for nothing."""
-    if _MCP.fullmatch(path) is None or not isinstance(call, dict) or call.get("method") != "tools/call":
+    """What is wrong with the names of values in a call of a tool of the Model Context Protocol; ""
+    for nothing.
+    """
+    if (
+        _MCP.fullmatch(path) is None
+        or not isinstance(call, dict)
+        or call.get("method") != "tools/call"
+    ):
         return ""
     asked = call.get("params")
     name = asked.get("name") if isinstance(asked, dict) else None
@@ -108,7 +129,8 @@ def wrong_tool_call(page: Known, path: str, call: Any) -> str:
 
 def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
     """What is wrong with the values of an event of the page; "" for nothing."""
-    number, data = call.get("fn_index"), call.get("data")
+    number = call.get("fn_index")
+    data = call.get("data")
     if number is None:
         return ""
     if not isinstance(number, int) or isinstance(number, bool):  # Gradio would take "3" for 3
@@ -122,12 +144,19 @@ def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
 
 def _filled(takes: Defaults, given: Sequence[Any], name: str) -> list[Any] | str:
     """Values in order with defaults behind them, or what is wrong with them."""
-    names, left = list(takes), list(takes.values())[len(given) :]
+    names = list(takes)
+    left = list(takes.values())[len(given) :]
     if len(given) > len(names):
-        return f"{name} takes {len(names)} values at most ({', '.join(names)}); these are {len(given):,}."
+        return (
+            f"{name} takes {len(names)} values at most ({', '.join(names)}); these are "
+            f"{len(given):,}."
+        )
     missing = [one for one in names[len(given) :] if takes[one] is inspect.Parameter.empty]
     if missing:
-        return f"{name} needs {', '.join(missing)}; these are {len(given)} values of {', '.join(names)}."
+        return (
+            f"{name} needs {', '.join(missing)}; these are {len(given)} values of "
+            f"{', '.join(names)}."
+        )
     return [*given, *left]
 
 

@@ -1,16 +1,24 @@
-"""The server's end: what is in progress gets its last word, what comes new is refused by a sentence."""
+"""The server's end: what is in progress gets its last word, what comes new is refused by a
+sentence.
+"""
 
 import asyncio
 from typing import Any
 
 from ui.server.middleware import refuse
 
-_ENDING = 503, "The server is shutting down. Your request was not answered: send it again once the server is back."
+_ENDING = (
+    503,
+    "The server is shutting down. Your request was not answered: send it again once the server "
+    "is back.",
+)
 _SECONDS = 2.0  # in which what is cut off gets its last word
 
 
 class OpenRequests:
-    """The requests in progress, so that they can be ended in order; shared with EndingMiddleware."""
+    """The requests in progress, so that they can be ended in order; shared with
+    EndingMiddleware.
+    """
 
     def __init__(self) -> None:
         self.ending = False
@@ -32,10 +40,13 @@ async def _cancelled(tasks: list[asyncio.Task[Any]]) -> None:
 
 
 class EndingMiddleware:
-    """ASGI middleware: closes an answer that the server's end cuts off, or refuses a request that has none yet."""
+    """ASGI middleware: closes an answer that the server's end cuts off, or refuses a request that
+    has none yet.
+    """
 
     def __init__(self, app: Any, requests: OpenRequests) -> None:
-        self._app, self._requests = app, requests
+        self._app = app
+        self._requests = requests
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Passes a request on."""
@@ -50,7 +61,9 @@ class EndingMiddleware:
         async def sending(message: dict[str, Any]) -> None:
             nonlocal begun, complete
             begun = True
-            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            complete = message["type"] == "http.response.body" and not message.get(
+                "more_body", False
+            )
             await send(message)
 
         if task is not None:

@@ -1,4 +1,6 @@
-"""Launch: the options of Gradio's queue and of the server, the same for the app and for its tests."""
+"""Launch: the options of Gradio's queue and of the server, the same for the app and for its
+tests.
+"""
 
 import gc
 import itertools
@@ -25,7 +27,13 @@ from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
 from ui.server.gradio_internals import patient_start
 from ui.server.gradio_internals.configuration import PageStates, slim
-from ui.server.gradio_internals.queue_share import QueueShare, current_client, finish, look_seldom, queue_of
+from ui.server.gradio_internals.queue_share import (
+    QueueShare,
+    current_client,
+    finish,
+    look_seldom,
+    queue_of,
+)
 from ui.server.middleware import GuardMiddleware
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
@@ -38,16 +46,26 @@ from ui.state.clients import Clients, NewcomerShares
 log = logging.getLogger("gptlens")
 
 # What is part of the page itself, and what any page needs.
-_INLINE = tuple(f"frame/view/{name}.js" for name in ("page_key", "event_stream", "prefix", "first_view", "modules"))
-_FIRST = ("frame/view/keys.js", "frame/view/visit.js", "shared/view/begin.js", "lenses/start/view/start_view.js")
-_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})  # may hold a text of megabytes
+_INLINE = tuple(
+    f"frame/view/{name}.js"
+    for name in ("page_key", "event_stream", "prefix", "first_view", "modules")
+)
+_FIRST = (
+    "frame/view/keys.js",
+    "frame/view/visit.js",
+    "shared/view/begin.js",
+    "lenses/start/view/start_view.js",
+)
+# may hold a text of megabytes
+_TEXT_FIELDS = frozenset({"train-written", "tune-written", "labels-lines"})
 _DAMAGED = (
-    "Files of the bundled models are not those that were published: {files}{more}. What these models compute may be "
-    "wrong. Get the files anew."
+    "Files of the bundled models are not those that were published: {files}{more}. What these "
+    "models compute may be wrong. Get the files anew."
 )
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data
-_RETURNING = 15  # clean-ups between two returns of freed memory: a crowd leaves hundreds of megabytes fragmented
+# clean-ups between two returns of freed memory: a crowd leaves hundreds of megabytes fragmented
+_RETURNING = 15
 
 
 def serve(
@@ -80,15 +98,24 @@ def serve(
     Raises:
         OSError: the port is taken.
     """
-    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")  # responses are small or compressed already
-    requests, listeners, clients = OpenRequests(), Counter[str](), Clients(behind_proxy=behind_proxy)
+    # responses are small or compressed already
+    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")
+    requests = OpenRequests()
+    listeners = Counter[str]()
+    clients = Clients(behind_proxy=behind_proxy)
     services.sessions.holder = clients.of_page
     services.run_manager.asker = lambda: current_client(clients)
-    guarding: dict[str, Any] = {"clients": clients, "listeners": listeners, "page": known(page, _TEXT_FIELDS)}
+    guarding: dict[str, Any] = {
+        "clients": clients,
+        "listeners": listeners,
+        "page": known(page, _TEXT_FIELDS),
+    }
     guarding |= {"hosts": hosts, "frames": frames, "link": early(*_FIRST), "mcp": mcp}
     before = [
         Middleware(EndingMiddleware, requests=requests),
-        Middleware(GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding),
+        Middleware(
+            GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding
+        ),
         Middleware(PageCache),
         Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
         Middleware(UploadRoom, files=files, clients=clients, uploaded=services.uploaded),
@@ -108,23 +135,39 @@ def serve(
     gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
     each = services.limits.waiting_events // 2
     gradio_internals.apply(
-        "queue share", lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install()
+        "queue share",
+        lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install(),
     )
     _, address, _ = page.launch(
         theme=make_theme(),
         head=style_link() + base_script() + "".join(map(inline, _INLINE)),
         js=calling("frame/view/keys.js", f"m.start({given})"),
-        footer_links=["api"], run_history=False, ssr_mode=False, show_error=False, enable_monitoring=False,
-        prevent_thread_lock=True, max_file_size=LARGEST_UPLOAD, quiet=not wait,
+        footer_links=["api"],
+        run_history=False,
+        ssr_mode=False,
+        show_error=False,
+        enable_monitoring=False,
+        prevent_thread_lock=True,
+        max_file_size=LARGEST_UPLOAD,
+        quiet=not wait,
         max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
         state_session_capacity=services.limits.page_states,
         app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
         server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
-        server_port=port, root_path=root_path, mcp_server=mcp,
-    )  # fmt: skip
-    tidying = (files.tidy, services.run_manager.reap, services.run_manager.save, services.attention_cache.reap)
+        server_port=port,
+        root_path=root_path,
+        mcp_server=mcp,
+    )
+    tidying = (
+        files.tidy,
+        services.run_manager.reap,
+        services.run_manager.save,
+        services.attention_cache.reap,
+    )
     _tidy_for_ever(tidying, (gc.collect, return_freed_memory) if wait else (return_freed_memory,))
-    threading.Thread(target=_before_visitors, args=(services, wait), daemon=True, name="warming up").start()
+    threading.Thread(
+        target=_before_visitors, args=(services, wait), daemon=True, name="warming up"
+    ).start()
     if told is not None:
         told(address)
     if wait:
@@ -136,7 +179,9 @@ def serve(
 
 
 def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
-    """Ends the server: texts and runs stop, what is in progress gets its last word, what comes new is refused."""
+    """Ends the server: texts and runs stop, what is in progress gets its last word, what comes new
+    is refused.
+    """
     requests.ending = True
     services.ending.set()
     services.sessions.stop_all()
@@ -149,15 +194,20 @@ def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
 
 @asynccontextmanager
 async def _lighter(page: gr.Blocks, app: Any) -> AsyncIterator[None]:
-    """Lifespan hook before the first visitor: slims the configuration and replaces Gradio's page states."""
+    """Lifespan hook before the first visitor: slims the configuration and replaces Gradio's page
+    states.
+    """
     gradio_internals.apply("configuration", lambda: slim(page.config))
     gradio_internals.apply("page states", lambda: setattr(app, "state_holder", PageStates(page)))
     yield
 
 
 def _before_visitors(services: Services, for_good: bool) -> None:
-    """Warms up the server for the first visitor; `for_good`: the process exists for this server alone."""
-    import matplotlib  # as Gradio does in its first event, which takes a quarter of a second longer for it
+    """Warms up the server for the first visitor; `for_good`: the process exists for this server
+    alone.
+    """
+    # as Gradio does in its first event, which takes a quarter of a second longer for it
+    import matplotlib
 
     matplotlib.get_backend()
     warm_up(services)
@@ -167,11 +217,17 @@ def _before_visitors(services: Services, for_good: bool) -> None:
         log.warning(services.notices[-1])
     if for_good:
         gc.collect()
-        gc.freeze()  # what is there before the first visitor stays: collections look at what visitors leave alone
+        # what is there before the first visitor stays: collections look at what visitors leave
+        # alone
+        gc.freeze()
 
 
-def _tidy_for_ever(often: Sequence[Callable[[], object]], seldom: Sequence[Callable[[], object]]) -> None:
-    """Starts a background thread that frees unused files, runs and readings, and now and then memory."""
+def _tidy_for_ever(
+    often: Sequence[Callable[[], object]], seldom: Sequence[Callable[[], object]]
+) -> None:
+    """Starts a background thread that frees unused files, runs and readings, and now and then
+    memory.
+    """
 
     def tidy() -> None:
         for look in itertools.count(1):

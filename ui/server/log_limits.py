@@ -6,7 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 _LONGEST = 4000  # characters of a line
-_EACH, _SECONDS = 5, 60.0  # the same line, so often in so many seconds
+# the same line, so often in so many seconds
+_EACH = 5
+_SECONDS = 60.0
 _REMEMBERED = 500  # kinds of lines
 
 
@@ -19,18 +21,21 @@ class LogLimits(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._seen: OrderedDict[tuple[str, str, int], list[float]] = OrderedDict()  # [since when, how many]
+        # [since when, how many]
+        self._seen: OrderedDict[tuple[str, str, int], list[float]] = OrderedDict()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether to write a line; truncates a long one."""
-        now, kind = self._clock(), (record.name, record.pathname, record.lineno)
+        now = self._clock()
+        kind = (record.name, record.pathname, record.lineno)
         since, n = self._seen.setdefault(kind, [now, 0.0])
         self._seen.move_to_end(kind)
         if len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
         left_out = max(0, int(n) - _EACH)
         if now - since > _SECONDS:
-            since, n = now, 0.0
+            since = now
+            n = 0.0
         self._seen[kind] = [since, n + 1]
         if n >= _EACH:
             return False
@@ -39,7 +44,8 @@ class LogLimits(logging.Filter):
             message = f"{message[:_LONGEST]}… ({len(message):,} characters)"
         if n == 0 and left_out:
             message = f"{message} ({left_out:,} more like this in the minute before)"
-        record.msg, record.args = message, None
+        record.msg = message
+        record.args = None
         if record.exc_info and record.exc_text is None:
             record.exc_text = logging.Formatter().formatException(record.exc_info)[-_LONGEST:]
         return True

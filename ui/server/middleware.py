@@ -1,7 +1,9 @@
-"""ASGI middleware: host and origin checks, body limits, a rate limit for newcomers, and security headers.
+"""ASGI middleware: host and origin checks, body limits, a rate limit for newcomers, and security
+headers.
 
-A page on another site can make a visitor's browser send requests here, and can point a name of its own at this machine
-(DNS rebinding). Browsers say where a request comes from (Origin) and for whom it is (Host); no page can change that.
+A page on another site can make a visitor's browser send requests here, and can point a name of its
+own at this machine (DNS rebinding). Browsers say where a request comes from (Origin) and for whom
+it is (Host); no page can change that.
 """
 
 import json
@@ -20,18 +22,30 @@ from ui.server.bodies import parsed_body
 from ui.server.doors import Known
 from ui.state.clients import Clients, NewcomerShares, asking, ip, is_loopback, let_go
 
-# A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it comes).
+# A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it
+# comes).
 _STREAM = ((b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no"))
-_POLICY = "; ".join((
-    "default-src 'self'", "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
-    "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "media-src 'self' data: blob:",
-    "font-src 'self' data:", "worker-src 'self' blob:", "connect-src 'self' data: blob:", "object-src 'none'",
-    "base-uri 'self'", "form-action 'self'",
-))  # fmt: skip
+_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",  # Gradio compiles strings to functions
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "media-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "worker-src 'self' blob:",
+        "connect-src 'self' data: blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+    )
+)
 
 
 def headers_of(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
-    """What browsers are told with every answer; the sites in `frames` may show this one in a frame."""
+    """What browsers are told with every answer; the sites in `frames` may show this one in a
+    frame.
+    """
     ancestors = " ".join(["frame-ancestors 'self'", *frames])
     return (
         (b"x-content-type-options", b"nosniff"),
@@ -40,17 +54,23 @@ def headers_of(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
     )
 
 
-def telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_foreign: bool = False) -> Any:
+def telling_browsers(
+    send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_foreign: bool = False
+) -> Any:
     """The ASGI send that adds headers to an answer, where it does not have them.
 
-    is_foreign: whether a page of another site asks: its browser is not told that it may read the answer, as Gradio
-    tells the pages of any site.
+    is_foreign: whether a page of another site asks: its browser is not told that it may read the
+    answer, as Gradio tells the pages of any site.
     """
 
     async def telling(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             if is_foreign:
-                kept = [one for one in message["headers"] if not one[0].lower().startswith(b"access-control-")]
+                kept = [
+                    one
+                    for one in message["headers"]
+                    if not one[0].lower().startswith(b"access-control-")
+                ]
                 message = {**message, "headers": kept}
             there = {name.lower() for name, _ in message["headers"]}
             more = [header for header in headers if header[0] not in there]
@@ -65,16 +85,28 @@ def telling_browsers(send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_fo
     return telling
 
 
-# Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as JSON may write it.
-_LARGEST, _LARGEST_ASKED, _LARGEST_TEXT = 1 << 20, 4 << 20, 48 << 20
+# Bytes of JSON: of an event, of what a component asks, and of an event with a text to train on, as
+# JSON may write it.
+_LARGEST = 1 << 20
+_LARGEST_ASKED = 4 << 20
+_LARGEST_TEXT = 48 << 20
 _QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
-_HELD = 128 << 20  # bytes of request bodies held at the same time; each client has a share, half of it at most
-_LONGEST_SESSION, _LONGEST_ADDRESS = 64, 8192  # characters
+# bytes of request bodies held at the same time; each client has a share, half of it at most
+_HELD = 128 << 20
+# characters
+_LONGEST_SESSION = 64
+_LONGEST_ADDRESS = 8192
 _LISTENS = re.compile(r"/queue/data$|/call/[^/]+/([^/]+)$")
 _HEARTBEAT = re.compile(r"/heartbeat/([^/]+)/?$")
 _PAGE_KEY = "x-lens-page"  # the header with which a page names itself: `ui/frame/view/page_key.js`
-_OF_ANOTHER = "This session belongs to another page. Reload yours, or give your program's session another name."
-_FULL = "Too many new visitors from your address at this moment. Wait a few seconds, then reload the page."
+_OF_ANOTHER = (
+    "This session belongs to another page. Reload yours, or give your program's session another "
+    "name."
+)
+_FULL = (
+    "Too many new visitors from your address at this moment. Wait a few seconds, then reload the "
+    "page."
+)
 
 
 class GuardMiddleware:
@@ -82,7 +114,8 @@ class GuardMiddleware:
 
     Args:
         newcomers: shares of new visitors.
-        hosts: names by which this server may be called, beside its addresses and its own name; "*" for any.
+        hosts: names by which this server may be called, beside its addresses and its own name; "*"
+            for any.
         frames: origins of pages that may show this one in a frame.
         link: the Link header of the page itself.
         listeners: counts of open answer streams, updated here.
@@ -103,7 +136,10 @@ class GuardMiddleware:
         clients: Clients | None = None,
         mcp: bool = False,
     ) -> None:
-        self._app, self._newcomers, self._page, self._mcp = app, newcomers, page, mcp
+        self._app = app
+        self._newcomers = newcomers
+        self._page = page
+        self._mcp = mcp
         self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Counter[str]()
         self._held = Counter[str]()  # bytes by client
@@ -133,7 +169,9 @@ class GuardMiddleware:
         listening = _listening(scope["path"], query) if scope["method"] == "GET" else None
         beating = _HEARTBEAT.search(path)
         session = beating[1] if beating is not None else listening
-        if session is not None and not self._clients.is_page_of(session, headers.get(_PAGE_KEY, "")):
+        if session is not None and not self._clients.is_page_of(
+            session, headers.get(_PAGE_KEY, "")
+        ):
             await refuse(send, 403, _OF_ANOTHER)
             return
         if listening is None:
@@ -143,7 +181,11 @@ class GuardMiddleware:
             await refuse(send, 400, f"A session's name has 1 to {_LONGEST_SESSION} characters.")
             return
         if path.rstrip("/").endswith("/queue/data") and not self._clients.knows(listening):
-            await refuse(send, 404, "This server knows no page of this session: it has asked nothing. Reload the page.")
+            await refuse(
+                send,
+                404,
+                "This server knows no page of this session: it has asked nothing. Reload the page.",
+            )
             return
         self._listeners[listening] += 1
         try:
@@ -154,20 +196,26 @@ class GuardMiddleware:
     def _heard(self, scope: dict[str, Any]) -> dict[str, Any]:
         """A request with what it may say of itself.
 
-        Gradio builds the page's addresses from headers, and what all visitors get must not depend on what one says.
-        Of the encodings one is kept, so that there are three answers at most.
+        Gradio builds the page's addresses from headers, and what all visitors get must not depend
+        on what one says. Of the encodings one is kept, so that there are three answers at most.
         """
         kept = list[tuple[bytes, bytes]]()
         for name, value in scope["headers"]:
             text = value.decode("latin-1")
             is_told = not name.startswith(b"x-gradio-")
-            if name in (b"x-forwarded-host", b"x-forwarded-proto"):  # of several proxies the first has met the visitor
+            # of several proxies the first has met the visitor
+            if name in (b"x-forwarded-host", b"x-forwarded-proto"):
                 first = text.partition(",")[0].strip().lower()
                 value = first.encode("latin-1")
-                is_told = first in ("http", "https") if name.endswith(b"proto") else self._is_own(_name(f"//{first}"))
+                is_told = (
+                    first in ("http", "https")
+                    if name.endswith(b"proto")
+                    else self._is_own(_name(f"//{first}"))
+                )
             elif name == b"accept-encoding":
                 encoding = _encoding(text)
-                is_told, value = bool(encoding), encoding
+                is_told = bool(encoding)
+                value = encoding
             if is_told:
                 kept.append((name, value))
         return {**scope, "headers": kept}
@@ -184,14 +232,22 @@ class GuardMiddleware:
                 self._held[client] += len(part)
                 parts.append(part)
                 if size > _LARGEST_TEXT or (is_component and size > _LARGEST_ASKED):
-                    await refuse(send, 413, _too_large(_LARGEST_ASKED if is_component else _LARGEST_TEXT))
+                    await refuse(
+                        send, 413, _too_large(_LARGEST_ASKED if is_component else _LARGEST_TEXT)
+                    )
                     return
                 if self._held[client] > max(_LARGEST, _HELD // max(2, len(self._held))):
-                    await refuse(send, 503, "You send too many large requests at once. Wait until one is answered.")
+                    await refuse(
+                        send,
+                        503,
+                        "You send too many large requests at once. Wait until one is answered.",
+                    )
                     return
             body = b"".join(parts)
             # Large bodies are parsed in a thread, so that other requests are not blocked.
-            parsed, refusal = parsed_body(body) if size <= _QUICK else await to_thread(parsed_body, body)
+            parsed, refusal = (
+                parsed_body(body) if size <= _QUICK else await to_thread(parsed_body, body)
+            )
             refusal = refusal or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
                 if said := doors.wrong_tool_call(self._page, path, parsed):
@@ -219,7 +275,9 @@ class GuardMiddleware:
         finally:
             let_go(self._held, client, size)
 
-    def _refusal(self, method: str, path: str, n_query: int, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _refusal(
+        self, method: str, path: str, n_query: int, headers: dict[str, str]
+    ) -> tuple[int, str] | None:
         """The rejection of a request by its head, (status, message); None if it may pass."""
         if len(path) + n_query > _LONGEST_ADDRESS:
             return 414, f"An address may have {_LONGEST_ADDRESS:,} characters."
@@ -234,34 +292,48 @@ class GuardMiddleware:
             return 415, "This address takes JSON only."
         return None
 
-    def _unfit(self, path: str, size: int, parsed: Any, *, is_component: bool) -> tuple[int, str] | None:
+    def _unfit(
+        self, path: str, size: int, parsed: Any, *, is_component: bool
+    ) -> tuple[int, str] | None:
         """The rejection of a body, (status, message); None if it is accepted."""
         named = parsed.get("fn_index") if isinstance(parsed, dict) else None
         texts = self._page.texts if self._page is not None else frozenset()
-        takes_text = named in texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
+        takes_text = (
+            named in texts if isinstance(named, int) else path.rstrip("/").endswith("/train")
+        )
         if size > _LARGEST and not is_component and not takes_text:
             return 413, _too_large(_LARGEST)
         session = parsed.get("session_hash") if isinstance(parsed, dict) else None
         if isinstance(session, str) and not _is_session(session):
             return 400, f"A session's name has 1 to {_LONGEST_SESSION} characters."
         if self._page is not None and (unknown := _unknown(self._page, path, parsed)):
-            return 404, f"There is no {unknown} here. The page's link “Use via API” lists what there is."
+            return (
+                404,
+                f"There is no {unknown} here. The page's link “Use via API” lists what there is.",
+            )
         return None
 
     def _foreign(self, method: str, headers: dict[str, str]) -> str:
         """Why a request has a foreign host or origin; "" if it has not."""
         host = _name(f"//{headers.get('host', '')}")
         if not self._is_own(host):
-            return f"This server is not called {host[:80]!r}. Start it with --allow-host {host[:80]} if it is."
+            return (
+                f"This server is not called {host[:80]!r}. Start it with --allow-host {host[:80]} "
+                "if it is."
+            )
         origin = headers.get("origin")
         if origin is None or method in ("GET", "HEAD", "OPTIONS"):
             return ""
-        # By X-Forwarded-Host, which a foreign page may set, nothing is allowed. Behind a proxy, ports may differ; other
-        # programs serve pages on this machine, too.
-        name, ports = _name(origin), (_port(origin), _port(f"//{headers.get('host', '')}"))
+        # By X-Forwarded-Host, which a foreign page may set, nothing is allowed. Behind a proxy,
+        # ports may differ; other programs serve pages on this machine, too.
+        name = _name(origin)
+        ports = (_port(origin), _port(f"//{headers.get('host', '')}"))
         if name in {host, *self._hosts} - {""} and (not is_loopback(name) or ports[0] == ports[1]):
             return ""
-        return f"Pages from {origin[:80]!r} may not call this server. To allow them, start it with --allow-host."
+        return (
+            f"Pages from {origin[:80]!r} may not call this server. To allow them, start it with "
+            "--allow-host."
+        )
 
     def _is_own(self, host: str) -> bool:
         """An IP address is not open to DNS rebinding."""
@@ -281,21 +353,36 @@ async def refuse(send: Any, status: int, sentence: str) -> None:
 
 
 async def _answer_tool_call(send: Any, number: Any, sentence: str) -> None:
-    """Answers a call of a tool with an error that its model reads, as the Model Context Protocol has it."""
+    """Answers a call of a tool with an error that its model reads, as the Model Context Protocol
+    has it.
+    """
     result = {"content": [{"type": "text", "text": sentence}], "isError": True}
-    body = json.dumps({"jsonrpc": "2.0", "id": number, "result": result}, ensure_ascii=False).encode()
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+    body = json.dumps(
+        {"jsonrpc": "2.0", "id": number, "result": result}, ensure_ascii=False
+    ).encode()
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", b"application/json")],
+        }
+    )
     await send({"type": "http.response.body", "body": body})
 
 
 def _unknown(page: Known, path: str, call: Any) -> str:
     """The unknown event, component or endpoint of a request; "" if all are known."""
     given = call if isinstance(call, dict) else {}
-    event, component = given.get("fn_index"), given.get("component_id")
+    event = given.get("fn_index")
+    component = given.get("component_id")
     if isinstance(event, int) and event not in page.events:
         return f"event {event}"
     if path.endswith("/component_server"):
-        return "" if isinstance(component, int) and component in page.components else f"component {component!r:.20}"
+        return (
+            ""
+            if isinstance(component, int) and component in page.components
+            else f"component {component!r:.20}"
+        )
     name = doors.endpoint_of(path)
     if name is None or name in page.endpoints or (name == "predict" and event is not None):
         return ""
@@ -320,7 +407,9 @@ async def _parts(receive: Any) -> AsyncIterator[bytes]:
 
 
 def _again(body: bytes, receive: Any) -> Any:
-    """A `receive` that replays a body already read, then passes on later messages, such as a disconnect."""
+    """A `receive` that replays a body already read, then passes on later messages, such as a
+    disconnect.
+    """
     rest = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Any:
@@ -330,9 +419,13 @@ def _again(body: bytes, receive: Any) -> Any:
 
 
 def _encoding(accepted: str) -> bytes:
-    """One of the encodings that a browser takes, by its Accept-Encoding: b"gzip", b"br", or b"" for neither."""
+    """One of the encodings that a browser takes, by its Accept-Encoding: b"gzip", b"br", or b"" for
+    neither.
+    """
     offers = [offer.replace(" ", "").partition(";") for offer in accepted.lower().split(",")]
-    names = {name for name, _, quality in offers if quality not in ("q=0", "q=0.0", "q=0.00", "q=0.000")}
+    names = {
+        name for name, _, quality in offers if quality not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    }
     return b"gzip" if "gzip" in names else b"br" if "br" in names else b""
 
 
@@ -351,7 +444,9 @@ def _is_session(name: str) -> bool:
 
 
 def _listening(path: str, query: bytes) -> str | None:
-    """The session, or the event id of an API call, that a request listens to; None for other requests."""
+    """The session, or the event id of an API call, that a request listens to; None for other
+    requests.
+    """
     match = _LISTENS.search(path)
     if match is None:
         return None

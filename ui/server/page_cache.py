@@ -1,7 +1,9 @@
-"""ASGI middleware that keeps the rendered page and its configuration: Gradio makes them anew for every visit.
+"""ASGI middleware that keeps the rendered page and its configuration: Gradio makes them anew for
+every visit.
 
-They are the same for all visitors, but for the address in them and the encoding that the browser takes. Whatever else a
-request says, in its query or in headers, changes nothing (`ui.server.middleware` removes what Gradio would heed).
+They are the same for all visitors, but for the address in them and the encoding that the browser
+takes. Whatever else a request says, in its query or in headers, changes nothing
+(`ui.server.middleware` removes what Gradio would heed).
 """
 
 import asyncio
@@ -27,8 +29,14 @@ class PageCache:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        key = (scope.get("scheme"), scope["path"], scope.get("root_path"), *map(headers.get, _VARIES_BY))
-        async with self._rendering.setdefault(key, asyncio.Lock()):  # those who come meanwhile wait for the first
+        key = (
+            scope.get("scheme"),
+            scope["path"],
+            scope.get("root_path"),
+            *map(headers.get, _VARIES_BY),
+        )
+        # those who come meanwhile wait for the first
+        async with self._rendering.setdefault(key, asyncio.Lock()):
             messages = self._kept.get(key) or await self._rendered(scope, receive)
             if messages and messages[0].get("status") == 200:
                 self._kept[key] = messages

@@ -1,4 +1,6 @@
-"""Preflight check for a talk with no network: `python app.py --check`, and `--prefetch gpt2` for what is missing."""
+"""Preflight check for a talk with no network: `python app.py --check`, and `--prefetch gpt2` for
+what is missing.
+"""
 
 import importlib.util
 import shutil
@@ -22,9 +24,12 @@ from ui.state.model_store import ModelStore, facts
 
 _FONTS = ("IBMPlexSans/IBMPlexSans-Regular.woff2", "IBMPlexMono/IBMPlexMono-Regular.woff2")
 _PORTS = range(7860, 7960)  # range in which the server picks a free port
-_SLOW, _NEEDED_BYTES = 60.0, 500e6  # tokens a second that a reader can just follow in a long text; space for files
+# tokens a second that a reader can just follow in a long text; space for files
+_SLOW = 60.0
+_NEEDED_BYTES = 500e6
 _RUN = 30  # seconds of a training run
-_PROMPT, _N_TOKENS = "Once upon a time, there was a little fox who lived in the forest.", 64
+_PROMPT = "Once upon a time, there was a little fox who lived in the forest."
+_N_TOKENS = 64
 
 
 @dataclass(frozen=True)
@@ -42,13 +47,19 @@ class Finding:
 
 
 def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Finding]:
-    """Tests all that a talk needs, in sequence; `models` never uses the network, port None is the first free one."""
+    """Tests all that a talk needs, in sequence; `models` never uses the network, port None is the
+    first free one.
+    """
     for name in bundled_models():
         yield _opens(models, name)
     yield _whole()
     for choice in models.choices():
         if choice.name not in bundled_models():
-            yield _opens(models, choice.name) if choice.cached else Finding(False, _missing(choice.name))
+            yield (
+                _opens(models, choice.name)
+                if choice.cached
+                else Finding(False, _missing(choice.name))
+            )
     yield Finding(True, f"models and training runs compute on {device_name(models.device)}")
     yield from _speed(models)
     yield _training(models.device)
@@ -58,7 +69,9 @@ def check(models: ModelStore, *, host: str, port: int | None) -> Iterator[Findin
 
 
 def prefetch(models: ModelStore, name: str, say: Callable[[str], None]) -> str:
-    """Downloads a model and opens it once, and says how far it is; returns a summary. Raises the core's errors."""
+    """Downloads a model and opens it once, and says how far it is; returns a summary. Raises the
+    core's errors.
+    """
     return f"{name} is on this machine: {facts(models.get(name, progress=say))}"
 
 
@@ -74,11 +87,17 @@ def _whole() -> Finding:
     if not damaged:
         return Finding(True, "the files of the bundled models are whole")
     names = ", ".join(damaged)
-    return Finding(False, f"these files of the bundled models are damaged; get them again: {names}", needed=True)
+    return Finding(
+        False,
+        f"these files of the bundled models are damaged; get them again: {names}",
+        needed=True,
+    )
 
 
 def _missing(name: str) -> str:
-    return f"{name} is not on this machine. Where there is a network: python app.py --prefetch {name}"
+    return (
+        f"{name} is not on this machine. Where there is a network: python app.py --prefetch {name}"
+    )
 
 
 def _speed(models: ModelStore) -> Iterator[Finding]:
@@ -93,13 +112,20 @@ def _speed(models: ModelStore) -> Iterator[Finding]:
     ids = lm.tokenizer.encode(_PROMPT)
     began = time.perf_counter()
     attention_patterns(lm.model, ids)
-    yield Finding(True, f"all its attention maps of a sentence take {1e3 * (time.perf_counter() - began):,.0f} ms")
+    yield Finding(
+        True,
+        f"all its attention maps of a sentence take {1e3 * (time.perf_counter() - began):,.0f} ms",
+    )
 
 
 def _training(device: torch.device) -> Finding:
     """Expected result of the first Train preset on this machine."""
     updates, words = expected_run(_RUN, device)
-    ends = "it ends in words" if words else "too few for words, so Train takes a smaller model: close other programs"
+    ends = (
+        "it ends in words"
+        if words
+        else "too few for words, so Train takes a smaller model: close other programs"
+    )
     return Finding(True, f"a run of {_RUN} s makes about {updates:,} updates here: {ends}")
 
 
@@ -111,10 +137,20 @@ def _tokens_per_second(lm: LanguageModel) -> float:
 
 def _fonts() -> Finding:
     spec = importlib.util.find_spec("gradio")
-    folder = Path(spec.origin or "").parent / "templates/frontend/static/fonts" if spec is not None else Path()
+    folder = (
+        Path(spec.origin or "").parent / "templates/frontend/static/fonts"
+        if spec is not None
+        else Path()
+    )
     if all((folder / font).is_file() for font in _FONTS):
-        return Finding(True, "fonts and scripts come with the packages; the page asks no other host for anything")
-    return Finding(False, "the fonts of the page are missing from gradio's package; it shows the system's instead")
+        return Finding(
+            True,
+            "fonts and scripts come with the packages; the page asks no other host for anything",
+        )
+    return Finding(
+        False,
+        "the fonts of the page are missing from gradio's package; it shows the system's instead",
+    )
 
 
 def _port(host: str, port: int | None) -> Finding:
@@ -127,7 +163,9 @@ def _port(host: str, port: int | None) -> Finding:
                 continue
             return Finding(True, f"port {number} is free")
     if port is not None:
-        return Finding(False, f"port {port} is taken. Choose another --port, or leave it out.", needed=True)
+        return Finding(
+            False, f"port {port} is taken. Choose another --port, or leave it out.", needed=True
+        )
     return Finding(False, "no port from 7860 to 7959 is free. Choose a --port.", needed=True)
 
 

@@ -1,6 +1,8 @@
-"""Rehearsal of a talk: `python app.py --check FILE` goes through it scene by scene, in a browser where there is one.
+"""Rehearsal of a talk: `python app.py --check FILE` goes through it scene by scene, in a browser
+where there is one.
 
-Each scene is looked at on a screen of 1280 x 720 and on one of 1920 x 1080; `--sheet` and `--handout` keep pictures.
+Each scene is looked at on a screen of 1280 x 720 and on one of 1920 x 1080; `--sheet` and
+`--handout` keep pictures.
 """
 
 import importlib.util
@@ -26,8 +28,11 @@ from ui.state.model_store import ModelStore
 
 _SCREENS = ((1280, 720), (1920, 1080))  # pixels
 _APP = Path(__file__).resolve().parents[2] / "app.py"
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the lightest first
-_START, _SCENE = 120.0, 60_000.0  # seconds until the app answers, milliseconds until a scene is there
+# the lightest first
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+# seconds until the app answers, milliseconds until a scene is there
+_START = 120.0
+_SCENE = 60_000.0
 _TEXT = 10_000.0  # milliseconds until a text is there
 _GROWING = 2_000.0  # milliseconds until letters have their size
 _UNFOUND = "which is not shown here"
@@ -36,7 +41,8 @@ _TEXTS = ("text", "prompt")  # settings that are to be read on the page
 _SHOWS = """text => {
   const flat = one => (one ?? '').replace(/[\\s␣⏎]/g, '');  // tokens stand in cells of their own
   const seen = node => node.getClientRects().length > 0;
-  const holds = node => flat(typeof node.value === 'string' ? node.value : node.textContent).includes(flat(text));
+  const read = node => typeof node.value === 'string' ? node.value : node.textContent;
+  const holds = node => flat(read(node)).includes(flat(text));
   const holding = [...document.querySelectorAll('body *')].filter(holds);
   return holding.some(node => seen(node) && ![...node.children].some(holds));
 }"""
@@ -49,8 +55,8 @@ _IN_SIGHT = """() => {
   return Math.min(bottom, foot) - Math.max(top, 0) >= Math.min(height, 0.5 * foot);
 }"""
 
-# The smallest letters of what is framed in large type, where they are smaller than the back row can read: 20 px on a
-# screen of 1280, 24 on one of 1920. [pixels, least, the text]; null for none.
+# The smallest letters of what is framed in large type, where they are smaller than the back row can
+# read: 20 px on a screen of 1280, 24 on one of 1920. [pixels, least, the text]; null for none.
 _SMALL = """() => {
   const target = document.querySelector('.tour-target'), least = Math.max(20, innerWidth / 80);
   if (!target || !document.body.classList.contains('present')) return null;
@@ -61,10 +67,12 @@ _SMALL = """() => {
     const isForReaders = holder.offsetWidth === 1; // a heading for screen readers
     if (!node.textContent.trim() || !isSeen || isForReaders) continue;
     range.selectNodeContents(node);
-    const {width, height} = range.getBoundingClientRect(), drawn = holder.ownerSVGElement && holder.getScreenCTM();
+    const {width, height} = range.getBoundingClientRect();
+    const drawn = holder.ownerSVGElement && holder.getScreenCTM();
     const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;
     const size = scale * parseFloat(getComputedStyle(holder).fontSize);
-    if (width > 1 && height > 1 && size < least - 0.5) found.push([size, least, node.textContent.trim()]);
+    const isSmall = width > 1 && height > 1 && size < least - 0.5;
+    if (isSmall) found.push([size, least, node.textContent.trim()]);
   }
   return found.sort(([one], [other]) => one - other)[0] ?? null;
 }"""
@@ -75,12 +83,17 @@ def find_browser() -> str | None:
     return next(filter(None, map(shutil.which, _BROWSERS)), None)
 
 
-def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = None) -> Iterator[Finding]:
+def check_talk(
+    talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = None
+) -> Iterator[Finding]:
     """Yields what is wrong with each scene, or that it is ready, in the order of the file.
 
     Where there is a browser all scenes are rehearsed, also those with warnings: one hides no other.
     """
-    texts = [(line, Finding(False, f"{file}, {sentence}", needed=True)) for line, sentence in text_warnings(talk)]
+    texts = [
+        (line, Finding(False, f"{file}, {sentence}", needed=True))
+        for line, sentence in text_warnings(talk)
+    ]
     by_context = dict(context_warnings(talk))
     browser = find_browser()
     can_rehearse = browser is not None and importlib.util.find_spec("playwright") is not None
@@ -94,16 +107,26 @@ def check_talk(talk: Talk, file: str, models: ModelStore, sheet: Sheet | None = 
                 yield texts.pop(0)[1]
             if scene.line in by_context:
                 yield Finding(False, f"{file}, {by_context[scene.line]}")
-            faults = [Finding(False, f"{file}, {sentence}", needed=True) for sentence in scene_warnings(scene)]
-            faults += [Finding(False, f"{name}: {sentence}", needed=True) for sentence in next(rehearsed, ())]
+            faults = [
+                Finding(False, f"{file}, {sentence}", needed=True)
+                for sentence in scene_warnings(scene)
+            ]
+            faults += [
+                Finding(False, f"{name}: {sentence}", needed=True)
+                for sentence in next(rehearsed, ())
+            ]
             faults = faults or [_scene(scene, name, models)]
             is_whole = is_whole and all(fault.ready for fault in faults)
             yield from faults
     yield from (finding for _, finding in texts)
     if not can_rehearse:
-        yield Finding(False, "the talk is not rehearsed: that takes Chromium and `pip install playwright`")
+        yield Finding(
+            False, "the talk is not rehearsed: that takes Chromium and `pip install playwright`"
+        )
     elif is_whole:
-        yield Finding(True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s")
+        yield Finding(
+            True, f"{len(talk.scenes)} scenes rehearsed in {time.perf_counter() - began:.0f} s"
+        )
 
 
 def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
@@ -113,7 +136,10 @@ def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
     except GPTCoreError as error:
         return Finding(False, f"{name}: {error}", needed=True)
     if scene.link.get("tab") != "train" or scene.link.get("start") != "1":
-        return Finding(True, f"{name}: {scene.link.get('tab', '')} {scene.link.get('view', '')}".rstrip() + opened)
+        return Finding(
+            True,
+            f"{name}: {scene.link.get('tab', '')} {scene.link.get('view', '')}".rstrip() + opened,
+        )
     seconds = _seconds(scene)
     if seconds is None:
         return Finding(True, f"{name}: starts a run{opened}")
@@ -130,8 +156,11 @@ def _seconds(scene: Scene) -> float | None:
     return float(length) if length.isdigit() else None
 
 
-def _rehearsed(talk: Talk, file: str, browser: str | None, sheet: Sheet | None) -> Generator[Sequence[str], None, None]:
-    """Starts the app with the talk and goes through it in a browser without a window; yields each scene's faults.
+def _rehearsed(
+    talk: Talk, file: str, browser: str | None, sheet: Sheet | None
+) -> Generator[Sequence[str], None, None]:
+    """Starts the app with the talk and goes through it in a browser without a window; yields each
+    scene's faults.
 
     Without a browser it yields nothing.
     """
@@ -139,8 +168,11 @@ def _rehearsed(talk: Talk, file: str, browser: str | None, sheet: Sheet | None) 
         return
     app = subprocess.Popen(
         [sys.executable, str(_APP), "--offline", "--host", "127.0.0.1", "--talk", file],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
     try:
         address = _address(app)
         if address is None:
@@ -153,21 +185,27 @@ def _rehearsed(talk: Talk, file: str, browser: str | None, sheet: Sheet | None) 
 
 
 def _address(app: subprocess.Popen[str]) -> str | None:
-    """The address of the talk, as the app prints it; None where it ends before or takes too long."""
+    """The address of the talk, as the app prints it; None where it ends before or takes too
+    long.
+    """
     end = threading.Timer(_START, app.kill)
     end.start()
     try:
         printed = app.stdout if app.stdout is not None else io.StringIO()  # it is a pipe
         for line in printed:
             if "#talk=" in line:
-                threading.Thread(target=printed.read, daemon=True).start()  # so that its output never blocks it
+                threading.Thread(
+                    target=printed.read, daemon=True
+                ).start()  # so that its output never blocks it
                 return line.split()[-1]
         return None
     finally:
         end.cancel()
 
 
-def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> Iterator[Sequence[str]]:
+def walk(
+    talk: Talk, address: str, browser: str, sheet: Sheet | None = None
+) -> Iterator[Sequence[str]]:
     """Goes through a talk in a browser; yields what each scene does not show, in sentences.
 
     A scene that never comes ends it.
@@ -176,7 +214,9 @@ def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> 
 
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"], timeout=_SCENE) as one,
+        playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox"], timeout=_SCENE
+        ) as one,
     ):
         page = one.new_page(viewport=_viewport(_SCREENS[0]))
         page.set_default_timeout(_SCENE)
@@ -185,7 +225,9 @@ def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> 
         page.goto(address.replace("#", "?present=1#"))
         for number, scene in enumerate(talk.scenes, 1):
             try:
-                page.locator("#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}").wait_for()
+                page.locator(
+                    "#tour .tour-count", has_text=f"{number} of {len(talk.scenes)}"
+                ).wait_for()
                 there = page.locator(".tour-target") if scene.point else page.locator("#tour")
                 there.or_(page.locator("#tour .tour-say", has_text=_UNFOUND)).first.wait_for()
                 page.locator(f'#tour[data-done="{number - 1}"]').wait_for()
@@ -198,7 +240,9 @@ def walk(talk: Talk, address: str, browser: str, sheet: Sheet | None = None) -> 
             for screen in _SCREENS:
                 page.set_viewport_size(_viewport(screen))
                 if not faults:
-                    faults = [f"{fault} (at {screen[0]} x {screen[1]})" for fault in lacking(page, scene)]
+                    faults = [
+                        f"{fault} (at {screen[0]} x {screen[1]})" for fault in lacking(page, scene)
+                    ]
                 pictures.append(page.screenshot())
             page.set_viewport_size(_viewport(_SCREENS[0]))
             if sheet is not None:
@@ -232,5 +276,8 @@ def lacking(page: Any, scene: Scene) -> list[str]:
         page.wait_for_function(f"() => ({_SMALL})() === null", timeout=_GROWING)
     if small := page.evaluate(_SMALL):
         size, least, text = small
-        faults.append(f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px and more")
+        faults.append(
+            f"{text[:30]!r} has letters of {size:.0f} px; the back row reads {least:.0f} px "
+            "and more"
+        )
     return faults

@@ -1,6 +1,8 @@
-"""Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and warnings about them.
+"""Talks as text files: scenes with a link, a sentence for the hall and notes for the speaker, and
+warnings about them.
 
-The page's script reads the same format (`rooms/hall/view/tour_text.js`); `ui/rooms/hall/talks/README.md` describes it.
+The page's script reads the same format (`rooms/hall/view/tour_text.js`);
+`ui/rooms/hall/talks/README.md` describes it.
 """
 
 import re
@@ -37,8 +39,12 @@ class Talk:
 
     title: str  # of the talk
     scenes: tuple[Scene, ...]  # in their order
-    unlinked: tuple[int, ...] = ()  # lines where text without a link begins, which the page does not show
-    second: tuple[int, ...] = ()  # lines of a scene that begin with “?” after its link, which the page does not show
+    unlinked: tuple[
+        int, ...
+    ] = ()  # lines where text without a link begins, which the page does not show
+    second: tuple[
+        int, ...
+    ] = ()  # lines of a scene that begin with “?” after its link, which the page does not show
 
 
 def read_talk(path: str | Path) -> tuple[str, Talk]:
@@ -50,7 +56,9 @@ def read_talk(path: str | Path) -> tuple[str, Talk]:
     file = Path(path)
     try:
         if file.stat().st_size > _MOST_BYTES:
-            raise GPTCoreError(f"{file} has more than {_MOST_BYTES:,} bytes; a talk is a short text file.")
+            raise GPTCoreError(
+                f"{file} has more than {_MOST_BYTES:,} bytes; a talk is a short text file."
+            )
         text = filled(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise GPTCoreError(f"The talk {file} cannot be read: {error}") from error
@@ -64,19 +72,28 @@ def without_notes(text: str) -> str:
 
 def parse_talk(text: str, name: str = "This file") -> Talk:
     """Reads a talk. Raises GPTCoreError for a text without scenes."""
-    title, scenes, number = "A talk", list[Scene](), 0
-    unlinked, second = list[int](), list[int]()
+    title = "A talk"
+    scenes = list[Scene]()
+    number = 0
+    unlinked = list[int]()
+    second = list[int]()
     for block in re.split(r"\n[ \t]*\n", text.replace("\r", "")):
         lines = [line.strip() for line in block.split("\n")]
         starts = number
         number += len(lines) + 1
         at = next((place for place, line in enumerate(lines) if _LINK.match(line)), None)
-        told = [line for place, line in enumerate(lines) if line and place != at and line[0] not in "?@>"]
+        told = [
+            line
+            for place, line in enumerate(lines)
+            if line and place != at and line[0] not in "?@>"
+        ]
         if at is not None:
             point = next((line[1:].strip() for line in lines if line.startswith("@")), "")
             notes = " ".join(line[1:].strip() for line in lines if line.startswith(">"))
             link = dict(parse_qsl(_LINK.sub("", lines[at], count=1), keep_blank_values=True))
-            asking = [place for place, line in enumerate(lines) if line.startswith("?") and place != at]
+            asking = [
+                place for place, line in enumerate(lines) if line.startswith("?") and place != at
+            ]
             second += [starts + place + 1 for place in asking]
             scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
         elif told and not scenes:
@@ -95,17 +112,28 @@ def text_warnings(talk: Talk) -> list[tuple[int, str]]:
     """Returns the line and a sentence for each text that the page does not show."""
     without_link = "text without a link; begin the scene with a line like ?tab=start"
     asking = "a sentence that begins with “?” is not shown, since a link does; begin it with a word"
-    found = [(line, without_link) for line in talk.unlinked] + [(line, asking) for line in talk.second]
+    found = [(line, without_link) for line in talk.unlinked] + [
+        (line, asking) for line in talk.second
+    ]
     return [(line, f"line {line}: {sentence}") for line, sentence in sorted(found)]
 
 
 def context_warnings(talk: Talk) -> Iterator[tuple[int, str]]:
-    """Yields the line and a sentence for each scene that shows the text of the one before it, whichever that is."""
+    """Yields the line and a sentence for each scene that shows the text of the one before it,
+    whichever that is.
+    """
     if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
         for scene in talk.scenes:
             tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
-            if tab and tab.shows_sentence_in(scene.link.get("view", "")) and not _TEXTS & scene.link.keys():
-                said = f"line {scene.line}: no text, so what this scene shows depends on the one before; add text=..."
+            if (
+                tab
+                and tab.shows_sentence_in(scene.link.get("view", ""))
+                and not _TEXTS & scene.link.keys()
+            ):
+                said = (
+                    f"line {scene.line}: no text, so what this scene shows depends on the one "
+                    "before; add text=..."
+                )
                 yield scene.line, said
 
 
@@ -117,14 +145,20 @@ def warnings_of(talk: Talk) -> Iterator[str]:
 
 
 def scene_warnings(scene: Scene) -> Iterator[str]:
-    """A sentence for each thing of a scene that the page could not show, with its line and field."""
+    """A sentence for each thing of a scene that the page could not show, with its line and
+    field.
+    """
     where = f"line {scene.line}"
     if not scene.link.get("tab"):
         yield f"{where}: no tab; choose {', '.join(TAB_NAMES)}"
     settings = {name: value for name, value in scene.link.items() if name not in _OF_SCENES}
     sentences = links.mistakes(settings)
     told = " ".join(sentences)
-    sentences += [f"{name!r} is no setting of this page" for name in links.unknown(settings) if repr(name) not in told]
+    sentences += [
+        f"{name!r} is no setting of this page"
+        for name in links.unknown(settings)
+        if repr(name) not in told
+    ]
     yield from (f"{where}: {sentence}" for sentence in sentences)
     if not scene.say:
         yield f"{where}: no sentence for the hall"

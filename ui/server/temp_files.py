@@ -1,4 +1,6 @@
-"""Temporary files: uploads, Gradio's cache and files to download in one folder, with a cap and an age."""
+"""Temporary files: uploads, Gradio's cache and files to download in one folder, with a cap and an
+age.
+"""
 
 import os
 import secrets
@@ -17,7 +19,8 @@ _PARENT = f"gptlens-{os.getuid() if hasattr(os, 'getuid') else 'app'}"
 
 
 class TemporaryFiles:
-    """A per-process temporary folder that deletes expired files, and the oldest ones above a total size.
+    """A per-process temporary folder that deletes expired files, and the oldest ones above a total
+    size.
 
     Args:
         most_bytes: of all files together.
@@ -29,13 +32,18 @@ class TemporaryFiles:
         most_bytes: as given.
     """
 
-    def __init__(self, *, most_bytes: int, age: float = 3600.0, clock: Callable[[], float] = time.time) -> None:
-        self.most_bytes, self._age, self._clock = most_bytes, age, clock
+    def __init__(
+        self, *, most_bytes: int, age: float = 3600.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.most_bytes = most_bytes
+        self._age = age
+        self._clock = clock
         self.folder = Path(tempfile.gettempdir()) / _PARENT / f"server-{secrets.token_hex(8)}"
         self._owner = Owner(self.folder)
 
     def open(self) -> int:
-        """Creates the folder, cleans up those of servers that have ended, and points Gradio and Python to it.
+        """Creates the folder, cleans up those of servers that have ended, and points Gradio and
+        Python to it.
 
         Returns:
             bytes freed from servers that have ended.
@@ -43,7 +51,8 @@ class TemporaryFiles:
         Raises:
             GPTCoreError: the place cannot be written.
         """
-        parent, freed = self.folder.parent, 0
+        parent = self.folder.parent
+        freed = 0
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._owner.take()
@@ -59,7 +68,8 @@ class TemporaryFiles:
                 "Set TMPDIR to one that can."
             ) from None
         if not (os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")):
-            # tiktoken caches GPT-2's vocabulary in the default temporary folder; keep that cache path.
+            # tiktoken caches GPT-2's vocabulary in the default temporary folder; keep that cache
+            # path.
             os.environ["TIKTOKEN_CACHE_DIR"] = str(parent.parent / "data-gym-cache")
         os.environ["GRADIO_TEMP_DIR"] = str(self.folder / "gradio")
         tempfile.tempdir = str(self.folder)
@@ -71,11 +81,15 @@ class TemporaryFiles:
         return self.folder.parent / "kept"
 
     def tidy(self) -> None:
-        """Deletes expired files, then the oldest until the total is below the cap; makes a folder that is gone anew."""
+        """Deletes expired files, then the oldest until the total is below the cap; makes a folder
+        that is gone anew.
+        """
         self._owner.touch()
-        with suppress(OSError):  # a cleaner of the system may have taken it, or its disk is read-only now
+        # a cleaner of the system may have taken it, or its disk is read-only now
+        with suppress(OSError):
             (self.folder / "gradio").mkdir(parents=True, exist_ok=True, mode=0o700)
-        now, files = self._clock(), sorted(_files(self.folder))
+        now = self._clock()
+        files = sorted(_files(self.folder))
         total = sum(size for _, size, _ in files)
         for changed, size, path in files:
             if now - changed <= self._age and total <= self.most_bytes:
@@ -83,7 +97,8 @@ class TemporaryFiles:
             path.unlink(missing_ok=True)
             total -= size
         folders = [path for path in (self.folder / "gradio").rglob("*") if path.is_dir()]
-        for left in sorted(folders, key=lambda path: -len(path.parts)):  # Gradio makes one for every file
+        # Gradio makes one for every file
+        for left in sorted(folders, key=lambda path: -len(path.parts)):
             with suppress(OSError):  # not empty, or gone
                 if now - left.stat().st_mtime > self._age:
                     left.rmdir()
@@ -91,7 +106,9 @@ class TemporaryFiles:
     def remove_oldest(self, besides: Collection[Path] = ()) -> bool:
         """Deletes the oldest file that is not just being made or fetched; whether there was one."""
         before = self._clock() - _JUST_MADE
-        oldest = min(((at, path) for at, _, path in _files(self.folder) if path not in besides), default=None)
+        oldest = min(
+            ((at, path) for at, _, path in _files(self.folder) if path not in besides), default=None
+        )
         if oldest is None or oldest[0] > before:
             return False
         oldest[1].unlink(missing_ok=True)
@@ -112,7 +129,9 @@ class TemporaryFiles:
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:
-    """(time of the last change, bytes, path) of all files in a folder; those that vanish meanwhile are left out."""
+    """(time of the last change, bytes, path) of all files in a folder; those that vanish meanwhile
+    are left out.
+    """
     files = []
     for path in folder.rglob("*"):
         try:

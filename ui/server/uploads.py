@@ -1,4 +1,6 @@
-"""The room for uploads: each client has a share, and where it is full, who holds most gives way first."""
+"""The room for uploads: each client has a share, and where it is full, who holds most gives way
+first.
+"""
 
 import asyncio
 import json
@@ -41,7 +43,12 @@ class UploadRoom:
         largest: int = LARGEST_UPLOAD,
         uploaded: Uploaded | None = None,
     ) -> None:
-        self._app, self._files, self._clients, self._largest = app, files, clients or Clients(), largest
+        self._app, self._files, self._clients, self._largest = (
+            app,
+            files,
+            clients or Clients(),
+            largest,
+        )
         self._uploaded = uploaded or Uploaded()
         self._coming = Counter[str]()  # bytes of uploads that are under way, by client
         self._under_way = Counter[str]()  # uploads, by client
@@ -49,17 +56,29 @@ class UploadRoom:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Rejects uploads that do not fit or lack a size; passes everything else on."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith("/upload"):
+        if (
+            scope["type"] != "http"
+            or scope["method"] != "POST"
+            or not scope["path"].endswith("/upload")
+        ):
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
         declared = headers.get("content-length", "")
         if not (declared.isascii() and declared.isdigit()) or len(declared) > 15:
             await refuse(send, 411, "An upload must say how many bytes it has.")
             return
-        n_bytes, client = int(declared), self._clients.address(headers, (scope.get("client") or ("",))[0])
+        n_bytes = int(declared)
+        client = self._clients.address(headers, (scope.get("client") or ("",))[0])
         if self._under_way[client] >= _MOST_AT_ONCE:  # before any folder is looked through
-            await refuse(send, 429, "Too many uploads from your address at once. Wait a few seconds, then try again.")
+            await refuse(
+                send,
+                429,
+                "Too many uploads from your address at once. Wait a few seconds, then try again.",
+            )
             return
         if refusal := self._make_room(n_bytes, client):
             await refuse(send, 507, refusal)
@@ -72,9 +91,13 @@ class UploadRoom:
             await self._app(scope, receive, self._noting(client, send))
             has_failed = False
         except ClientDisconnect:
-            log.warning("An upload of %s bytes was cut off; what had come of it is removed.", f"{n_bytes:,}")
+            log.warning(
+                "An upload of %s bytes was cut off; what had come of it is removed.", f"{n_bytes:,}"
+            )
         except OSError as error:
-            await refuse(send, 507, f"The file cannot be stored ({error.strerror}). Try again later.")
+            await refuse(
+                send, 507, f"The file cannot be stored ({error.strerror}). Try again later."
+            )
         finally:
             let_go(self._coming, client, n_bytes)
             if has_failed:  # nothing of it is open any more, a moment later
@@ -104,8 +127,9 @@ class UploadRoom:
         share = max(self._largest, self._files.most_bytes // max(2, len(held)))
         if held[client] > share:
             return (
-                f"Your uploads already take {held[client] - n_bytes:,} of the {share:,} bytes that you may store here, "
-                f"and this file has {n_bytes:,}. Files are deleted once they have been read, or after an hour."
+                f"Your uploads already take {held[client] - n_bytes:,} of the {share:,} bytes "
+                f"that you may store here, and this file has {n_bytes:,}. Files are deleted "
+                "once they have been read, or after an hour."
             )
         wanted = n_bytes + self._coming.total()
         while not self._files.has_room(wanted):
@@ -116,7 +140,10 @@ class UploadRoom:
                 theirs.unlink(missing_ok=True)
             elif not self._files.remove_oldest(besides=sizes):
                 most_bytes = self._files.most_bytes
-                return f"The server's room for uploads, {most_bytes:,} bytes, is full. Try again in a minute."
+                return (
+                    f"The server's room for uploads, {most_bytes:,} bytes, is full. Try again in a "
+                    "minute."
+                )
         return ""
 
     def _noting(self, client: str, send: Any) -> Any:
@@ -138,7 +165,9 @@ class UploadRoom:
 
 
 def _open_files() -> set[Path]:
-    """The files that this process has open; empty where the system does not say (it does on Linux)."""
+    """The files that this process has open; empty where the system does not say (it does on
+    Linux).
+    """
     found = set[Path]()
     for link in Path("/proc/self/fd").glob("*"):
         with suppress(OSError):  # closed meanwhile

@@ -1,6 +1,7 @@
 """Measurements on one text: the ancestors of a GPT, and MLPs of several sizes.
 
-Recorded by `tests/tools/ladder.py` of this project's commit d530147, with which its models left the tree.
+Recorded by `tests/tools/ladder.py` of this project's commit d530147, with which its models left the
+tree.
 """
 
 import json
@@ -11,7 +12,14 @@ from typing import Any
 
 _FILE = Path(__file__).with_name("ancestors.json")
 # How wide the inside of the MLP is -> its name in the file.
-_SIZES = {"none": "attention", "½": "inner ½", "1": "inner 1", "2": "inner 2", "4": "gpt", "8": "inner 8"}
+_SIZES = {
+    "none": "attention",
+    "½": "inner ½",
+    "1": "inner 1",
+    "2": "inner 2",
+    "4": "gpt",
+    "8": "inner 8",
+}
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,10 @@ class Measured:
 def ancestors() -> dict[str, Measured]:
     """By name: "bigram", "mlp", "wavenet", "attention" (a GPT without MLPs), "gpt"."""
     recorded = _recorded()
-    return {name: Measured(**recorded[name]) for name in ("bigram", "mlp", "wavenet", "attention", "gpt")}
+    return {
+        name: Measured(**recorded[name])
+        for name in ("bigram", "mlp", "wavenet", "attention", "gpt")
+    }
 
 
 @cache
@@ -41,8 +52,8 @@ def how() -> str:
     recorded = _recorded()
     each = recorded["characters"] // recorded["updates"]
     return (
-        f"Measured here on the built-in anthology: {recorded['updates']:,} updates of {each:,} characters each, the "
-        "same ones for every model, held-out loss in nats a character."
+        f"Measured here on the built-in anthology: {recorded['updates']:,} updates of {each:,} "
+        "characters each, the same ones for every model, held-out loss in nats a character."
     )
 
 

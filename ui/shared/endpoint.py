@@ -1,4 +1,6 @@
-"""Named endpoints for programs: a form declares what a program sends, and a handler makes the answer."""
+"""Named endpoints for programs: a form declares what a program sends, and a handler makes the
+answer.
+"""
 
 import dataclasses
 import inspect
@@ -14,7 +16,12 @@ from ui.shared.fields import Field, Text, Whole, declared, defaults_of, fields_o
 
 _LONGEST = 10_000_000  # characters of any text; handlers know the server's limit
 MODEL = Text(title="Model", noun="The model's name", help="a name from the page's list.", most=300)
-SEED = Whole(title="Seed", help="the same seed gives the same text; null draws one.", low=0, high=min(MAX_SEED, 2**53))
+SEED = Whole(
+    title="Seed",
+    help="the same seed gives the same text; null draws one.",
+    low=0,
+    high=min(MAX_SEED, 2**53),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +44,8 @@ def needed(field: Field) -> Any:
 
 
 def spelled_out(form: type, *, leave_out: Sequence[str] = ()) -> Any:
-    """Makes a dataclass field that holds another form, whose documented fields a program sends by their own names.
+    """Makes a dataclass field that holds another form, whose documented fields a program sends by
+    their own names.
 
     Args:
         form: the other form; its fields without `help` keep their defaults.
@@ -69,8 +77,8 @@ class Endpoint:
     Args:
         name: in its address.
         form: a dataclass of declared fields in the order in which programs send them.
-        answer: makes the answer from the services and a checked form, or yields its states. Its docstring says what
-            the endpoint does, and under "Returns:" the keys of the answer.
+        answer: makes the answer from the services and a checked form, or yields its states. Its
+            docstring says what the endpoint does, and under "Returns:" the keys of the answer.
     """
 
     name: str
@@ -80,7 +88,8 @@ class Endpoint:
     @property
     def about(self) -> str:
         """What it does."""
-        return self._docstring.partition("\n\nReturns:\n")[0]
+        paragraphs = self._docstring.partition("\n\nReturns:\n")[0].split("\n\n")
+        return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
     @property
     def returns(self) -> str:
@@ -117,10 +126,14 @@ class Endpoint:
             for value in self.values(default_model)
         ]
         answer = dict[str, Any]
-        return inspect.Signature(taken, return_annotation=Iterator[answer] if self.streams else answer)
+        return inspect.Signature(
+            taken, return_annotation=Iterator[answer] if self.streams else answer
+        )
 
     def parse(self, values: Mapping[str, object]) -> Any:
-        """Checks what a program has sent. Raises InputError with the value, the limit and the way out."""
+        """Checks what a program has sent. Raises InputError with the value, the limit and the way
+        out.
+        """
         inner = dict[str, Any]()
         for member in dataclasses.fields(self.form):
             if "form" in member.metadata:

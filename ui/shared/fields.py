@@ -1,7 +1,8 @@
-"""Fields of a form, declared once: from a declaration come the control, the link, the API's check and its sentence.
+"""Fields of a form, declared once: from a declaration come the control, the link, the API's check
+and its sentence.
 
-A form is a frozen dataclass whose fields are made by `declared`. `parsed` makes it from untrusted values, once; a
-preset or a rival is then `dataclasses.replace` on it.
+A form is a frozen dataclass whose fields are made by `declared`. `parsed` makes it from untrusted
+values, once; a preset or a rival is then `dataclasses.replace` on it.
 """
 
 import dataclasses
@@ -34,9 +35,12 @@ class Field:
     group: str = ""  # of controls that stand together on the page
     linked: bool = True  # whether a link may set it
     base: str = ""  # name in links of the field whose choice fills this one in, such as a preset
-    # Another field of the form and its value, where this field has a meaning with that value alone; else ("", "").
+    # Another field of the form and its value, where this field has a meaning with that value alone;
+    # else ("", "").
     only: tuple[str, object] = ("", "")
-    composed: bool = False  # whether an answer makes it of the others; a link says it where it was edited
+    composed: bool = (
+        False  # whether an answer makes it of the others; a link says it where it was edited
+    )
     of_data: bool = False  # whether runs with another value cannot be drawn into one chart
 
     @property
@@ -45,7 +49,9 @@ class Field:
         return self.noun or f"The {self.title[:1].lower()}{self.title[1:]}"
 
     def check(self, value: object) -> Any:
-        """The value as handlers use it. Raises InputError with the value, the limit and the way out."""
+        """The value as handlers use it. Raises InputError with the value, the limit and the way
+        out.
+        """
         raise NotImplementedError
 
     def read(self, text: str) -> object:
@@ -63,7 +69,9 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Number(Field):
-    """A number from low to high; a slider where a step is given, up to `end` where more is allowed than it shows."""
+    """A number from low to high; a slider where a step is given, up to `end` where more is allowed
+    than it shows.
+    """
 
     low: float
     high: float
@@ -97,20 +105,25 @@ class Whole(Number):
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Field):
-    """One of several: their names, and what stands on the page; a list where `listed`, else buttons."""
+    """One of several: their names, and what stands on the page; a list where `listed`, else
+    buttons.
+    """
 
     options: Mapping[str, str]
     listed: bool = False
-    shows: Mapping[str, str] = dataclasses.field(
-        default_factory=dict[str, str]
-    )  # option -> element that is seen with it alone
+    # option -> element that is seen with it alone
+    shows: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
 
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:
             *names, last = self.options
             between = "; " if any("," in name for name in self.options) else ", "
             listed = f"{between.join(names)} or {last}"
-            known = listed if len(listed) <= _LONGEST_LIST else f"one of the {len(self.options)} in the list"
+            known = (
+                listed
+                if len(listed) <= _LONGEST_LIST
+                else f"one of the {len(self.options)} in the list"
+            )
             raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {known}.")
         return value
 
@@ -205,7 +218,9 @@ class Names(InJson):
 
 @dataclass(frozen=True, kw_only=True)
 class Rows(InJson):
-    """A list of rows, each a list of short values; JSON in a link. Handlers check what a row means."""
+    """A list of rows, each a list of short values; JSON in a link. Handlers check what a row
+    means.
+    """
 
     most: int
 
@@ -216,7 +231,9 @@ class Rows(InJson):
             raise InputError(f"{self.called} must be a list of lists.")
         strange = next((cell for row in value for cell in row if not _is_cell(cell)), None)
         if strange is not None:
-            raise InputError(f"{self.called} has {str(strange)[:60]!r} in a cell; write texts or numbers.")
+            raise InputError(
+                f"{self.called} has {str(strange)[:60]!r} in a cell; write texts or numbers."
+            )
         if len(value) > self.most:
             raise InputError(f"{self.called} has {len(value):,} rows; {self.most:,} are allowed.")
         return value
@@ -243,18 +260,23 @@ class Table(Field):
 
     def check(self, value: object) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise InputError(f"{self.called} must be an object of names and values, not {str(value)[:60]!r}.")
+            raise InputError(
+                f"{self.called} must be an object of names and values, not {str(value)[:60]!r}."
+            )
         return value
 
 
 def declared(field: Field, default: Any = dataclasses.MISSING) -> Any:
-    """Makes a dataclass field of a setting; one without a default must be given. None is allowed where it is the
-    default."""
+    """Makes a dataclass field of a setting; one without a default must be given. None is allowed
+    where it is the default.
+    """
     return dataclasses.field(default=default, metadata={"field": field})
 
 
 def taken(form: type, name: str, default: Any = dataclasses.MISSING, **changes: Any) -> Any:
-    """Makes a dataclass field of another form's setting, with the changes; it keeps its default where none is named."""
+    """Makes a dataclass field of another form's setting, with the changes; it keeps its default
+    where none is named.
+    """
     field = dataclasses.replace(fields_of(form)[name], **changes)
     return declared(field, defaults_of(form)[name] if default is dataclasses.MISSING else default)
 
@@ -268,7 +290,9 @@ def fields_of(form: type | object) -> dict[str, Field]:
 def defaults_of(form: type) -> dict[str, Any]:
     """The value of every setting that may be left out."""
     fields = [field for field in dataclasses.fields(form) if "field" in field.metadata]
-    return {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
+    return {
+        field.name: field.default for field in fields if field.default is not dataclasses.MISSING
+    }
 
 
 def values_of(form: object) -> dict[str, Any]:
@@ -299,10 +323,14 @@ def parsed(form: type[Form], values: Values, **others: Any) -> Form:
 
 
 def shown(form: object, *, of_data: bool = False) -> dict[str, str]:
-    """What people read of a form, by title; `of_data`: of its data alone. Empty texts are left out."""
+    """What people read of a form, by title; `of_data`: of its data alone. Empty texts are left
+    out.
+    """
     fields = fields_of(form)
     told = {
-        _small(one.title): one.shown(getattr(form, name)) for name, one in fields.items() if one.of_data or not of_data
+        _small(one.title): one.shown(getattr(form, name))
+        for name, one in fields.items()
+        if one.of_data or not of_data
     }
     return {title: value for title, value in told.items() if value}
 

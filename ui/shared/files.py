@@ -1,7 +1,9 @@
-"""Builds the page's custom components from the ES modules and style sheets of all rooms, and serves those files.
+"""Builds the page's custom components from the ES modules and style sheets of all rooms, and serves
+those files.
 
-A module exports `start`, which gets what Gradio passes to a component's script, plus `given`, its constants. These are
-not gr.HTML properties, because a component updated before its tab is first opened loses those.
+A module exports `start`, which gets what Gradio passes to a component's script, plus `given`, its
+constants. These are not gr.HTML properties, because a component updated before its tab is first
+opened loses those.
 """
 
 import hashlib
@@ -35,8 +37,12 @@ _WHOLE_PAGE = (
     "shared/view/media.css",
 )
 _OURS = "lens-component"
-_ROOT, _PLOTLY, _BEGIN, _STYLE = "/gptlens", "plotly.min.js", "shared/view/begin.js", "page.css"
-_LONG = 2000  # characters: a longer initial value is not sent with the page, but fetched when its view opens
+_ROOT = "/gptlens"
+_PLOTLY = "plotly.min.js"
+_BEGIN = "shared/view/begin.js"
+_STYLE = "page.css"
+# characters: a longer initial value is not sent with the page, but fetched when its view opens
+_LONG = 2000
 KEYFRAMES = re.compile(r"^@keyframes [\w-]+ \{\n(?: .*\n)*\}\n", re.MULTILINE)
 _IMPORT = re.compile(r"^import \{[^}]*\} from '([^']+)';\n", re.MULTILINE)
 
@@ -53,14 +59,17 @@ def text_of(name: str) -> str:
 def base_path() -> str:
     """URL prefix of the modules: contains a hash of their text, so that browsers can cache them."""
     files = sorted(file for suffix in _TYPES for file in _HERE.rglob("*" + suffix))
-    return f"{_ROOT}/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
+    return (
+        f"{_ROOT}/{hashlib.sha256(b''.join(file.read_bytes() for file in files)).hexdigest()[:12]}"
+    )
 
 
 def style_sheet() -> str:
-    """The page's style sheet: the theme, and the rules of all components, each scoped to its component.
+    """The page's style sheet: the theme, and the rules of all components, each scoped to its
+    component.
 
-    Gradio's rules come later, so selectors that match nothing raise each rule's specificity by three classes or an id.
-    Keyframes stand at the end: browsers ignore them within a rule.
+    Gradio's rules come later, so selectors that match nothing raise each rule's specificity by
+    three classes or an id. Keyframes stand at the end: browsers ignore them within a rule.
     """
     ours = sorted(file.relative_to(_HERE).as_posix() for file in _HERE.rglob("*.css"))
     ours = [name for name in ours if name not in _WHOLE_PAGE]
@@ -71,11 +80,14 @@ def style_sheet() -> str:
 
 
 def _more() -> str:
-    """The word before the first of a tab's views that stand behind the others; it is seen, not read out."""
+    """The word before the first of a tab's views that stand behind the others; it is seen, not read
+    out.
+    """
     first = [next((view.name for view in tab.views if view.is_more), None) for tab in TABS]
     places = ", ".join(f"[data-tab-id='{name}']::before" for name in first if name)
     return (
-        f"{places} {{ content: 'More:' / ''; margin-right: var(--space-3); color: var(--body-text-color-subdued); }}\n"
+        f"{places} {{ content: 'More:' / ''; margin-right: var(--space-3); color: "
+        f"var(--body-text-color-subdued); }}\n"
     )
 
 
@@ -93,34 +105,49 @@ def early(*modules: str) -> str:
     """The page's Link header: the browser preloads the style sheet and these modules."""
     named = list(dict.fromkeys(name for module in modules for name in _with_imports(module)))
     place = base_path().lstrip("/")
-    links = [f"<{place}/{_STYLE}>; rel=preload; as=style", *(f"<{place}/{name}>; rel=modulepreload" for name in named)]
+    links = [
+        f"<{place}/{_STYLE}>; rel=preload; as=style",
+        *(f"<{place}/{name}>; rel=modulepreload" for name in named),
+    ]
     return ", ".join(links)
 
 
 def base_script() -> str:
-    """HTML with the script that says where the modules are; `ui/frame/view/modules.js` loads them from there."""
+    """HTML with the script that says where the modules are; `ui/frame/view/modules.js` loads them
+    from there.
+    """
     return f"<script>window.lensBase = {json.dumps(base_path())};</script>"
 
 
 def _loading(module: str) -> str:
-    """JavaScript for the promise of a module, whatever the path of the page (`ui/frame/view/modules.js`)."""
+    """JavaScript for the promise of a module, whatever the path of the page
+    (`ui/frame/view/modules.js`).
+    """
     return f"lensModule({json.dumps(module)})"
 
 
 def calling(module: str, result: str) -> str:
-    """JavaScript for an event: loads a module as `m` and returns an expression, in which `args` are the inputs."""
+    """JavaScript for an event: loads a module as `m` and returns an expression, in which `args` are
+    the inputs.
+    """
     return f"async (...args) => {{ const m = await {_loading(module)}; return {result}; }}"
 
 
 def routes() -> list[Route]:
-    """Routes behind `address`: modules, style sheets, initial values, and the plotly.js of the installed package."""
+    """Routes behind `address`: modules, style sheets, initial values, and the plotly.js of the
+    installed package.
+    """
 
     def send(request: Request) -> Response:
         name = request.path_params["name"]
         if name.startswith(_FIRST) and name.removeprefix(_FIRST) in _first_values:
-            return Response(_first_values[name.removeprefix(_FIRST)], media_type="text/plain", headers=_KEPT)
+            return Response(
+                _first_values[name.removeprefix(_FIRST)], media_type="text/plain", headers=_KEPT
+            )
         file = _plotly() if name == _PLOTLY else (_HERE / name).resolve()
-        ours = name == _STYLE or ((file.is_relative_to(_HERE) or name == _PLOTLY) and file.is_file())
+        ours = name == _STYLE or (
+            (file.is_relative_to(_HERE) or name == _PLOTLY) and file.is_file()
+        )
         if not ours or file.suffix not in _TYPES:
             return Response("There is no such file.", status_code=404, media_type="text/plain")
         # A page opened before an update asks for an old path; it gets the current version.
@@ -146,17 +173,18 @@ def component(
     elem_classes: Sequence[str] = (),
     server_functions: ServerFunctions = (),
 ) -> gr.HTML:
-    """A component of the page: HTML, and a module that brings it to life. `style_sheet` says how it looks.
+    """A component of the page: HTML, and a module that brings it to life. `style_sheet` says how it
+    looks.
 
     Args:
         value: JSON, or what its module takes; a long one is fetched when the component starts.
         template: HTML that does not depend on the value.
         module: its path within `ui`; its `start` is called once.
-        needs: names of the fields that its content depends on: once one of them differs from what the content was
-            computed from, it is marked as stale. () for what depends on none.
-        asks: when its event `ask` is triggered by itself: "always" while it is in sight and stale, "first" where it
-            was never asked, "opened" whenever it comes into sight, "" for never. Such a module may set `answer.ask` to
-            ask the server itself.
+        needs: names of the fields that its content depends on: once one of them differs from what
+            the content was computed from, it is marked as stale. () for what depends on none.
+        asks: when its event `ask` is triggered by itself: "always" while it is in sight and stale,
+            "first" where it was never asked, "opened" whenever it comes into sight, "" for never.
+            Such a module may set `answer.ask` to ask the server itself.
         events: names that the module triggers; each becomes a listener of the component.
         given: constants for the module.
         elem_id, elem_classes: of the element.
@@ -164,9 +192,12 @@ def component(
     """
     constants = f", given: {json.dumps(given)}" if given else ""
     events = [*events, "ask"] if asks else events
-    question = f"id: {json.dumps(elem_id)}, needs: {json.dumps(list(needs))}, asks: {json.dumps(asks)}"
+    question = (
+        f"id: {json.dumps(elem_id)}, needs: {json.dumps(list(needs))}, asks: {json.dumps(asks)}"
+    )
     context = f"{{element, props, server, trigger, watch, {question}{constants}}}"
-    parts, first = f"{_loading(module)}, {_loading(_BEGIN)}", ""
+    parts = f"{_loading(module)}, {_loading(_BEGIN)}"
+    first = ""
     if len(value) > _LONG:
         name = hashlib.sha256(value.encode()).hexdigest()[:24]
         _first_values[name], value = value, name

@@ -6,11 +6,24 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from ui.shared.fields import Choice, Field, File, Flag, Number, Several, Text, Whole, defaults_of, fields_of
+from ui.shared.fields import (
+    Choice,
+    Field,
+    File,
+    Flag,
+    Number,
+    Several,
+    Text,
+    Whole,
+    defaults_of,
+    fields_of,
+)
 
 
 def control(form: type, prefix: str, name: str, **changes: Any) -> Any:
-    """The control of a declared field, with its default; `changes`: of the component's arguments, such as `value`."""
+    """The control of a declared field, with its default; `changes`: of the component's arguments,
+    such as `value`.
+    """
     field = fields_of(form)[name]
     elem_id = "-".join(filter(None, [prefix, field.id or name]))
     arguments = {"value": defaults_of(form)[name], "label": field.title, "elem_id": elem_id}
@@ -31,12 +44,16 @@ def group(form: type, name: str) -> list[str]:
 
 
 def in_order(form: type, components: Mapping[str, Any]) -> dict[str, Any]:
-    """All controls of a form in the order of its fields. Raises KeyError for one that is not laid out."""
+    """All controls of a form in the order of its fields. Raises KeyError for one that is not laid
+    out.
+    """
     return {name: components[name] for name in fields_of(form)}
 
 
 def checked_by_handler(component: Component) -> Any:
-    """A control whose value comes as it is: Gradio's own check of its range would not give our sentence."""
+    """A control whose value comes as it is: Gradio's own check of its range would not give our
+    sentence.
+    """
     if isinstance(component, (gr.Slider, gr.Number)):
         setattr(component, "preprocess", lambda value: value)  # noqa: B010 - a method of this one component
     return component
@@ -56,7 +73,8 @@ def _kind(field: Field) -> tuple[Any, dict[str, Any]]:
     if isinstance(field, Flag):
         return gr.Checkbox, {"min_width": 100}
     if isinstance(field, Text):
-        most, placeholder = max(2, 2 * field.lines), field.placeholder or None
+        most = max(2, 2 * field.lines)
+        placeholder = field.placeholder or None
         return gr.Textbox, {"lines": field.lines, "max_lines": most, "placeholder": placeholder}
     if isinstance(field, Several):
         choices = {"choices": [(label or name, name) for name, label in field.options.items()]}

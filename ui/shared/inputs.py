@@ -33,18 +33,26 @@ def text(value: object, name: str, *, most: int, least: int = 0, needs_words: bo
 
 
 def first_read(lm: LanguageModel, n_tokens: int) -> int:
-    """The place of the first token that a model reads of a text: of one beyond its window, the last window."""
+    """The place of the first token that a model reads of a text: of one beyond its window, the last
+    window.
+    """
     return max(0, n_tokens - lm.model.config.n_positions)
 
 
 def cut_note(lm: LanguageModel, n_tokens: int) -> str:
     """A sentence if a text has more tokens than the model reads; else ""."""
     window = lm.model.config.n_positions
-    return f"It reads the last {window:,} of the text's {n_tokens:,} tokens." if n_tokens > window else ""
+    return (
+        f"It reads the last {window:,} of the text's {n_tokens:,} tokens."
+        if n_tokens > window
+        else ""
+    )
 
 
 def last_window(lm: LanguageModel, written: str) -> tuple[list[int], str]:
-    """The last tokens of a text, as many as the model reads, and a sentence if these are not all; else ""."""
+    """The last tokens of a text, as many as the model reads, and a sentence if these are not all;
+    else "".
+    """
     ids = text_ids(lm, written)
     return ids[first_read(lm, len(ids)) :], cut_note(lm, len(ids))
 
@@ -52,7 +60,9 @@ def last_window(lm: LanguageModel, written: str) -> tuple[list[int], str]:
 def number(value: object, name: str, *, low: float, high: float) -> float:
     """A finite number in a range."""
     if not _is_number(value):
-        raise InputError(f"{name} is {_shown(value)}; it must be a number from {low:g} to {high:g}.")
+        raise InputError(
+            f"{name} is {_shown(value)}; it must be a number from {low:g} to {high:g}."
+        )
     if not low <= value <= high:
         raise InputError(f"{name} is {value:g}; it must lie between {low:g} and {high:g}.")
     return float(value)
@@ -61,7 +71,9 @@ def number(value: object, name: str, *, low: float, high: float) -> float:
 def whole(value: object, name: str, *, low: int, high: int) -> int:
     """An integer in a range; 5.0 is accepted, because JSON does not distinguish it from 5."""
     if not _is_number(value) or value != int(value):
-        raise InputError(f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}.")
+        raise InputError(
+            f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}."
+        )
     if not low <= value <= high:
         raise InputError(f"{name} is {value:,g}; it must lie between {low:,} and {high:,}.")
     return int(value)
@@ -84,18 +96,28 @@ def model_name(value: object) -> str:
 
 def seed(value: object) -> int | None:
     """A seed, or None for a fresh one."""
-    return None if value is None or value == "" else whole(value, "The seed", low=0, high=min(MAX_SEED, 2**53))
+    return (
+        None
+        if value is None or value == ""
+        else whole(value, "The seed", low=0, high=min(MAX_SEED, 2**53))
+    )
 
 
 def stops(value: object) -> tuple[str, ...]:
-    r"""Stop strings: a list of them, or a text with one a line, in which \n and \t stand for newline and tab."""
+    r"""Stop strings: a list of them, or a text with one a line, in which \n and \t stand for
+    newline and tab.
+    """
     if isinstance(value, list):
-        texts = tuple(text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1])
+        texts = tuple(
+            text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1]
+        )
     else:
         lines = text(value, "The list of stop strings", most=500).split("\n")
         texts = tuple(line.replace("\\n", "\n").replace("\\t", "\t") for line in lines if line)
     if len(texts) > _MOST_STOPS:
-        raise InputError(f"There are more than {_MOST_STOPS} stop strings; {_MOST_STOPS} are allowed.")
+        raise InputError(
+            f"There are more than {_MOST_STOPS} stop strings; {_MOST_STOPS} are allowed."
+        )
     return texts
 
 
@@ -149,7 +171,8 @@ class WritingForm:
 
 
 def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
-    """Checks the controls of the Generate tab, by name; a speed limit under one token a second is none.
+    """Checks the controls of the Generate tab, by name; a speed limit under one token a second is
+    none.
 
     Raises:
         InputError: with the value and the range.
@@ -157,7 +180,9 @@ def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
     speed = number(values["tokens_per_second"], "The speed limit", low=0, high=10_000)
     return WritingForm(
         sampling=sampling(values),
-        max_new_tokens=whole(values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens),
+        max_new_tokens=whole(
+            values["max_new_tokens"], "New tokens", low=1, high=limits.max_new_tokens
+        ),
         stop=stops(values["stop"]),
         seed=seed(values["seed"]),
         use_cache=flag(values["use_cache"], "KV cache"),
@@ -166,7 +191,9 @@ def writing_form(values: Mapping[str, object], limits: Limits) -> WritingForm:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    """A finite number of a size that arithmetic can handle; JSON allows whole numbers of any length."""
+    """A finite number of a size that arithmetic can handle; JSON allows whole numbers of any
+    length.
+    """
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 

@@ -43,7 +43,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Sending:
-    """A shape that another tab may take: what starts it, and the controls of the shape by their names."""
+    """A shape that another tab may take: what starts it, and the controls of the shape by their
+    names.
+    """
 
     listener: Callable[..., Any]
     controls: Mapping[str, Component]
@@ -51,7 +53,9 @@ class Sending:
 
 @dataclass(frozen=True)
 class Taking:
-    """What a tab takes of a shape: names of its controls, a function of their values, and what this sets."""
+    """What a tab takes of a shape: names of its controls, a function of their values, and what this
+    sets.
+    """
 
     names: Sequence[str]
     values: Callable[..., Sequence[Any]]
@@ -63,7 +67,8 @@ class Fill:
     """What settings in a link mean for a tab's fields.
 
     Args:
-        values: new values by the names of `outputs`, from the settings by their names; what is left out stays.
+        values: new values by the names of `outputs`, from the settings by their names; what is left
+            out stays.
         outputs: name -> component; a field has its name in links.
     """
 
@@ -75,13 +80,21 @@ class Fill:
 class Lens:
     """What a tab gives the page."""
 
-    linked: Mapping[str, Component] = field(default_factory=dict)  # name -> component that a link, or a reload, sets
-    on_model: Sequence[Any] = ()  # events, or `Asked`, when another model has been opened, one after the other
-    on_settings: Sequence[Any] = ()  # the same, when a link or a reload has set fields, and the model stays
+    # name -> component that a link, or a reload, sets
+    linked: Mapping[str, Component] = field(default_factory=dict)
+    on_model: Sequence[
+        Any
+    ] = ()  # events, or `Asked`, when another model has been opened, one after the other
+    on_settings: Sequence[
+        Any
+    ] = ()  # the same, when a link or a reload has set fields, and the model stays
     fills: Fill | None = None  # further components that a link sets, and how
-    # field -> its value -> the fields that this choice fills in: a link holds what differs from them.
+    # field -> its value -> the fields that this choice fills in: a link holds what differs from
+    # them.
     bases: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    asks: gr.Dropdown | None = None  # component that chooses a model for this tab instead of the picker's
+    asks: gr.Dropdown | None = (
+        None  # component that chooses a model for this tab instead of the picker's
+    )
     picks: Sequence[Call] = ()  # events that change the model in the picker
     offers: Sequence[Call] = ()  # events whose functions return new choices for the picker
     sends: Sending | None = None  # takes a shape from here to the tab that trains

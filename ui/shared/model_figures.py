@@ -1,5 +1,5 @@
-"""Figures of the bundled models in texts, such as {mini.size}, and what this machine can train live: filled in, so that
-none is typed and goes stale.
+"""Figures of the bundled models in texts, such as {mini.size}, and what this machine can train
+live: filled in, so that none is typed and goes stale.
 """
 
 import re
@@ -15,7 +15,11 @@ from ui.shared.sheets import big
 _NAMED = re.compile(r"\{([\w-]+)\.(\w+)\}")
 # A run before an audience, by whether there is a card: {live.preset}, {live.length}, {live.writes}.
 _LIVE = {
-    True: {"preset": "A story writer in 30 seconds", "length": "thirty seconds", "writes": "stories"},
+    True: {
+        "preset": "A story writer in 30 seconds",
+        "length": "thirty seconds",
+        "writes": "stories",
+    },
     False: {"preset": "2 minutes, letters", "length": "two minutes", "writes": "words"},
 }
 
@@ -38,4 +42,7 @@ def figures(model: str) -> dict[str, str]:
 def filled(text: str) -> str:
     """A text with its {model.figure} written out; braces that name none stay as they are."""
     live = _LIVE[torch.cuda.is_available()]
-    return _NAMED.sub(lambda match: (live if match[1] == "live" else figures(match[1])).get(match[2], match[0]), text)
+    return _NAMED.sub(
+        lambda match: (live if match[1] == "live" else figures(match[1])).get(match[2], match[0]),
+        text,
+    )

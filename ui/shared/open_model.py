@@ -1,4 +1,6 @@
-"""A component's questions about an open model: none loads one, and what cannot be answered becomes a message."""
+"""A component's questions about an open model: none loads one, and what cannot be answered becomes
+a message.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,12 +25,16 @@ def open_model(services: Services, name: object) -> LanguageModel:
     """A model that is open. Raises NotOpenError."""
     lm = services.opened(name)
     if lm is None:
-        raise NotOpenError("This model is not open yet. If it does not open by itself, pick one above.")
+        raise NotOpenError(
+            "This model is not open yet. If it does not open by itself, pick one above."
+        )
     return lm
 
 
 def open_text(services: Services, request: object) -> tuple[LanguageModel, str]:
-    """The open model and the text of a `TextRequest`. Raises NotOpenError, and InputError for what is no text."""
+    """The open model and the text of a `TextRequest`. Raises NotOpenError, and InputError for what
+    is no text.
+    """
     model, text = fields(request, "model", "text")
     lm = open_model(services, model)
     return lm, inputs.text(text, "The text", most=services.limits.max_prompt_chars, least=1)
@@ -40,8 +46,9 @@ def as_json(value: object) -> str:
 
 
 def answering(function: Callable[P, object]) -> Callable[P, str]:
-    """Makes a handler answer with JSON of what it returns; where it raises an error of the core, with its message, and
-    `opening`, whether the component should ask again."""
+    """Makes a handler answer with JSON of what it returns; where it raises an error of the core,
+    with its message, and `opening`, whether the component should ask again.
+    """
 
     @wraps(function)
     def answer(*args: P.args, **named: P.kwargs) -> str:
@@ -51,5 +58,8 @@ def answering(function: Callable[P, object]) -> Callable[P, str]:
             value = {"message": str(error), "opening": isinstance(error, NotOpenError)}
         return as_json(value)
 
-    answer.__annotations__ = {**function.__annotations__, "return": Annotated[str, function.__annotations__["return"]]}
+    answer.__annotations__ = {
+        **function.__annotations__,
+        "return": Annotated[str, function.__annotations__["return"]],
+    }
     return answer

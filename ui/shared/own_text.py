@@ -15,15 +15,21 @@ _LEAST_TO_READ = 8  # tokens; fewer leave little to attend to
 
 
 def own_text(services: Services, name: str, lm: LanguageModel) -> str:
-    """A default text for a model: a run's sample prompt, the bundled one, or one that it can encode."""
+    """A default text for a model: a run's sample prompt, the bundled one, or one that it can
+    encode.
+    """
     given = _given(services, name)
     if given:
         return given
     if reads(lm, TEXT):
         return TEXT
     known = "".join(character for character in TEXT if reads(lm, character))
-    shortened = known or lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(8)])
-    cut = lm.tokenizer.decode(lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)])
+    shortened = known or lm.tokenizer.decode(
+        [place % lm.tokenizer.vocab_size for place in range(8)]
+    )
+    cut = lm.tokenizer.decode(
+        lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)]
+    )
     whole = cut.rpartition(" ")[0]  # no word cut in two
     return whole if len(cut) < len(shortened) and reads(lm, whole) else cut
 
@@ -42,7 +48,9 @@ def readable_text(lm: LanguageModel) -> str:
         with suppress(TokenizerError):
             lm.tokenizer.encode(text)
             return text
-    some = lm.tokenizer.decode([place % lm.tokenizer.vocab_size for place in range(1, _LEAST_TO_READ + 1)])
+    some = lm.tokenizer.decode(
+        [place % lm.tokenizer.vocab_size for place in range(1, _LEAST_TO_READ + 1)]
+    )
     return some + some
 
 

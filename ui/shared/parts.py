@@ -33,7 +33,9 @@ def fitting(config: GPTConfig, parts: Sequence[ModelPart]) -> list[ModelPart]:
 
 def name_of(part: ModelPart) -> str:
     """The name of a part in a link."""
-    return head_tag(part.layer, part.head) if part.head is not None else f"L{part.layer}-{part.kind}"
+    return (
+        head_tag(part.layer, part.head) if part.head is not None else f"L{part.layer}-{part.kind}"
+    )
 
 
 def in_words(part: ModelPart, *, alone: bool = True) -> str:
@@ -46,7 +48,10 @@ def in_words(part: ModelPart, *, alone: bool = True) -> str:
 def _part_named(name: str) -> ModelPart:
     match = _NAME.fullmatch(name)
     if match is None:
-        raise InputError(f"{name[:60]!r} is no part of a model. Write L5H6 for a head, or L5-attention, or L5-mlp.")
+        raise InputError(
+            f"{name[:60]!r} is no part of a model. Write L5H6 for a head, or L5-attention, or "
+            "L5-mlp."
+        )
     layer, head, kind = match.groups()
     if head is not None:
         return ModelPart(int(layer), "head", int(head))

@@ -29,14 +29,18 @@ def own_models(services: Services, workspace_id: object) -> list[tuple[str, str]
 
 
 def choices_with(services: Services, name: str) -> list[tuple[str, str]]:
-    """The picker's lines with those of the workspace that a model was trained on, if it was trained here."""
+    """The picker's lines with those of the workspace that a model was trained on, if it was trained
+    here.
+    """
     workspace = services.workspaces.holder(name)
     moment = [(title_of(name), name)] if base_name(name) != name else []
     return moment + choices(services, None if workspace is None else workspace.id)
 
 
 def moment_said(name: str) -> str:
-    """The slider's caption: "after 512 updates" or "finished"; "" for a model without checkpoints."""
+    """The slider's caption: "after 512 updates" or "finished"; "" for a model without
+    checkpoints.
+    """
     steps = moments(name)
     if not steps or base_name(name) == name:
         return "finished" if steps else ""
@@ -46,10 +50,19 @@ def moment_said(name: str) -> str:
 
 
 def moment_slider(name: str) -> gr.Slider:
-    """How long the model in the picker was trained, where snapshots of its training come with it."""
+    """How long the model in the picker was trained, where snapshots of its training come with
+    it.
+    """
     steps = moments(name)
     step = int(name.rpartition("@")[2]) if base_name(name) != name else -1
     at = steps.index(step) if step in steps else len(steps)
-    looks: dict[str, Any] = {"step": 1, "precision": 0, "buttons": [], "min_width": 150, "container": False}
-    visible, high = bool(steps), max(1, len(steps))
+    looks: dict[str, Any] = {
+        "step": 1,
+        "precision": 0,
+        "buttons": [],
+        "min_width": 150,
+        "container": False,
+    }
+    visible = bool(steps)
+    high = max(1, len(steps))
     return gr.Slider(0, high, at, label="Trained for", visible=visible, elem_id="moment", **looks)

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 import segno
 
 EVERYWHERE = "0.0.0.0"
-_ELSEWHERE = ("192.0.2.1", 9)  # reserved for documentation (RFC 5737): asked for a route, sent nothing
+# reserved for documentation (RFC 5737): asked for a route, sent nothing
+_ELSEWHERE = ("192.0.2.1", 9)
 _LONGEST = 1_000  # characters of a link
 
 
@@ -35,6 +36,12 @@ def qr_terminal(link: str) -> str:
 
 def qr_svg(link: object) -> str | None:
     """A link's QR code as an SVG element; None for what is no link, or too long for one."""
-    if not isinstance(link, str) or len(link) > _LONGEST or urlsplit(link).scheme not in ("http", "https"):
+    if (
+        not isinstance(link, str)
+        or len(link) > _LONGEST
+        or urlsplit(link).scheme not in ("http", "https")
+    ):
         return None
-    return segno.make(link, micro=False, error="m").svg_inline(border=3, dark="#000", light="#fff", omitsize=True)
+    return segno.make(link, micro=False, error="m").svg_inline(
+        border=3, dark="#000", light="#fff", omitsize=True
+    )

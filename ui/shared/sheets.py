@@ -50,7 +50,8 @@ class Section:
     title: str
     text: str
     columns: Sequence[str]  # headings
-    rows: Sequence[Sequence[Cell]]  # cells, text, numbers or links; the last row of a sum may be marked
+    # cells, text, numbers or links; the last row of a sum may be marked
+    rows: Sequence[Sequence[Cell]]
     sums: Sequence[int] = ()  # indices of rows that are sums
     source: str = ""  # where facts come from, or ""
     bars: Sequence[Bar] = ()  # drawn above the table
@@ -90,7 +91,12 @@ def big(number: float) -> str:
 
 def duration(seconds: float) -> str:
     """A time for people: "3.2 h", "41 days"."""
-    for limit, word in ((2 * 365.25 * 86400, "years"), (2 * 86400, "days"), (5400, "h"), (90, "min")):
+    for limit, word in (
+        (2 * 365.25 * 86400, "years"),
+        (2 * 86400, "days"),
+        (5400, "h"),
+        (90, "min"),
+    ):
         if seconds >= limit:
             unit = {"years": 365.25 * 86400, "days": 86400, "h": 3600, "min": 60}[word]
             return f"{seconds / unit:,.1f} {word}"

@@ -1,9 +1,11 @@
-"""What the page gives its tabs: fields by their names in links, and events whose answers say what they answer.
+"""What the page gives its tabs: fields by their names in links, and events whose answers say what
+they answer.
 
-A field is a component with the name under which links, questions and handlers know it. A component that
-answers declares which fields it needs (`ui.shared.files.component`); an event names the fields that it takes.
-The page's script (`shared/view/ask.js`) numbers the question of each event, and marks a component as stale from
-the moment that one of its needs differs from what its content was computed from.
+A field is a component with the name under which links, questions and handlers know it. A component
+that answers declares which fields it needs (`ui.shared.files.component`); an event names the fields
+that it takes. The page's script (`shared/view/ask.js`) numbers the question of each event, and
+marks a component as stale from the moment that one of its needs differs from what its content was
+computed from.
 """
 
 import inspect
@@ -38,12 +40,14 @@ class Asked:
     """An event that answers a question.
 
     Args:
-        fn: takes the request, where it wants one, then the values of `takes` and of `more`; gives or yields values of
-            `outputs`, as a list, or as a dictionary from component to value of what is new.
+        fn: takes the request, where it wants one, then the values of `takes` and of `more`; gives
+            or yields values of `outputs`, as a list, or as a dictionary from component to value of
+            what is new.
         takes: names of fields.
         outputs: components that it sets.
         more: further inputs, which no answer depends on.
-        js: makes the values of `takes` and `more` from those that Gradio has, as `calling` makes it.
+        js: makes the values of `takes` and `more` from those that Gradio has, as `calling` makes
+            it.
         options: of the listener.
     """
 
@@ -62,7 +66,8 @@ class PageFields:
         self._declared = declared
         self._components: dict[str, Any] = {}
         self._places: dict[str, tuple[str, str]] = {}
-        self._question = gr.Textbox(visible=False)  # the number of a question, which the page's script gives
+        # the number of a question, which the page's script gives
+        self._question = gr.Textbox(visible=False)
 
     def add(self, name: str, component: Any, *, tab: str = "", view: str = "") -> Any:
         """Makes a component a field; a link to its view, or to any view of its tab, sets it.
@@ -71,7 +76,9 @@ class PageFields:
             WiringError: no form declares the name, or it is taken.
         """
         if name not in self._declared and name not in _OF_THE_PAGE:
-            raise WiringError(f"No form declares the field {name!r}. Declare it, and add its form to ui/forms.py.")
+            raise WiringError(
+                f"No form declares the field {name!r}. Declare it, and add its form to ui/forms.py."
+            )
         if name in self._components:
             raise WiringError(f"Two components are the field {name!r}.")
         self._components[name] = component
@@ -87,26 +94,37 @@ class PageFields:
         return self._components
 
     def register(self) -> list[dict[str, Any]]:
-        """The fields that links hold, for the page's scripts: name, tab and view, and how they are declared."""
+        """The fields that links hold, for the page's scripts: name, tab and view, and how they are
+        declared.
+        """
         return [
-            {"name": name, "tab": tab, "view": view, **_declaration(self._declared.get(name), self.by_name[name])}
+            {
+                "name": name,
+                "tab": tab,
+                "view": view,
+                **_declaration(self._declared.get(name), self.by_name[name]),
+            }
             for name, (tab, view) in self._places.items()
             if tab and name not in _OF_THE_PAGE
         ]
 
-    def listen(self, listener: Callable[..., Dependency], asked: Asked, **options: Any) -> Dependency:
+    def listen(
+        self, listener: Callable[..., Dependency], asked: Asked, **options: Any
+    ) -> Dependency:
         """Adds an event; its components say "Computing…" until their answer is there.
 
         Raises:
-            WiringError: the event takes a field that none of its components needs, so that a change of it would leave
-                them unmarked.
+            WiringError: the event takes a field that none of its components needs, so that a change
+                of it would leave them unmarked.
         """
         answering = [one for one in asked.outputs if getattr(one, "needs", ())]
         needed = {name for one in answering for need in one.needs for name in need.split("|")}
         forgotten = [name for name in asked.takes if name not in needed]
         if answering and forgotten:
             shown = ", ".join(str(one.elem_id) for one in answering)
-            raise WiringError(f"{shown}: computed from {', '.join(forgotten)}, which none of them needs.")
+            raise WiringError(
+                f"{shown}: computed from {', '.join(forgotten)}, which none of them needs."
+            )
         ids = json.dumps([one.elem_id for one in answering])
         given = f"await ({asked.js})(...args.slice(1))" if asked.js else "args.slice(1)"
         dependency = listener(
@@ -121,7 +139,9 @@ class PageFields:
         )
         set_here = self._among(asked.outputs)
         names = json.dumps(list(set_here))
-        ended, failed = (calling(_ASK, f"m.ended({ids}, {names}, args, {flag})") for flag in ("false", "true"))
+        ended, failed = (
+            calling(_ASK, f"m.ended({ids}, {names}, args, {flag})") for flag in ("false", "true")
+        )
         at_end(dependency, list(set_here.values()), ended, failed)
         return dependency
 
@@ -130,7 +150,8 @@ class PageFields:
         return self.listen(component.ask, asked, trigger_mode="multiple")
 
     def note(self, dependency: Dependency, outputs: Sequence[Any]) -> Dependency:
-        """Takes note of fields that an event has set: a component that is not on the screen tells of no change.
+        """Takes note of fields that an event has set: a component that is not on the screen tells
+        of no change.
 
         Returns:
             The event that has taken note; the same as before where no field was set.
@@ -151,10 +172,17 @@ class PageFields:
     def follow(self, page: gr.Blocks) -> None:
         """Tells the page's scripts the values of all fields, at first and whenever one changes."""
         told = {name: one for name, one in self._components.items() if not isinstance(one, gr.File)}
-        event: Event = {"fn": None, "inputs": list(told.values()), "outputs": None, "js": _holding(told), **QUIET}
+        event: Event = {
+            "fn": None,
+            "inputs": list(told.values()),
+            "outputs": None,
+            "js": _holding(told),
+            **QUIET,
+        }
         page.load(**event)
         changes = [one.change for one in told.values() if hasattr(one, "change")]
-        gr.on(changes, trigger_mode="multiple", **event)  # two that take the last alone start each other
+        # two that take the last alone start each other
+        gr.on(changes, trigger_mode="multiple", **event)
 
 
 @dataclass(frozen=True)
@@ -180,7 +208,9 @@ class Site(Generic[E]):
 
 
 def _declaration(field: Field | None, component: Any) -> dict[str, Any]:
-    """What scripts need to know of a field: its base, whether it is composed, and where it applies."""
+    """What scripts need to know of a field: its base, whether it is composed, and where it
+    applies.
+    """
     if field is None:
         return {"base": ""}
     declared: dict[str, Any] = {"base": field.base}
@@ -197,16 +227,25 @@ def _holding(fields: Mapping[str, Any]) -> str:
     return calling(_STORE, f"(m.holdFields({json.dumps(list(fields))}, args), [])")
 
 
-def _stamped(asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function of an event as Gradio calls it: in front of each answer stand the question's number and the fields
-    that the event has set, which the answer is about, too."""
+def _stamped(
+    asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """The function of an event as Gradio calls it: in front of each answer stand the question's
+    number and the fields that the event has set, which the answer is about, too.
+    """
     hints = get_type_hints(asked.fn)
     given = [name for name, hint in hints.items() if hint in _GIVEN_BY_GRADIO]
 
-    set_here = {name: one for name, one in fields.items() if any(one is out for out in asked.outputs)}
+    set_here = {
+        name: one for name, one in fields.items() if any(one is out for out in asked.outputs)
+    }
 
     def stamp(answer: Any, question: object, changed: dict[str, Any]) -> Any:
-        values = answer if isinstance(answer, Mapping) else dict(zip(asked.outputs, _listed(answer), strict=True))
+        values = (
+            answer
+            if isinstance(answer, Mapping)
+            else dict(zip(asked.outputs, _listed(answer), strict=True))
+        )
         for name, one in set_here.items():
             if isinstance(values.get(one), (str, int, float)):
                 changed[name] = values[one]
@@ -215,7 +254,9 @@ def _stamped(asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]) 
         row = []
         for one in asked.outputs:
             value = values.get(one, gr.skip())
-            is_answer = is_known and isinstance(value, str) and any(one is known for known in answering)
+            is_answer = (
+                is_known and isinstance(value, str) and any(one is known for known in answering)
+            )
             row.append(f"#{question}{more}\n{value}" if is_answer else value)
         return row if len(row) != 1 else row[0]  # as Gradio takes the value of a single component
 
@@ -223,7 +264,9 @@ def _stamped(asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]) 
         return answer if isinstance(answer, (list, tuple)) else [answer]
 
     def streams(*values: Any) -> Iterator[Any]:
-        own, question, rest = values[: len(given)], values[len(given)], values[len(given) + 1 :]
+        own = values[: len(given)]
+        question = values[len(given)]
+        rest = values[len(given) + 1 :]
         is_silent = True
         changed = dict[str, Any]()
         for answer in asked.fn(*own, *rest):
@@ -233,7 +276,9 @@ def _stamped(asked: Asked, answering: Sequence[Any], fields: Mapping[str, Any]) 
             yield stamp({}, question, changed)
 
     def returns(*values: Any) -> Any:
-        own, question, rest = values[: len(given)], values[len(given)], values[len(given) + 1 :]
+        own = values[: len(given)]
+        question = values[len(given)]
+        rest = values[len(given) + 1 :]
         return stamp(asked.fn(*own, *rest), question, {})
 
     called = streams if inspect.isgeneratorfunction(asked.fn) else returns

@@ -19,7 +19,8 @@ class Figures:
     """Statistics of one text so far."""
 
     n: int = 0  # tokens that have arrived; the model may be ahead of them
-    # tokens a second of computing, after the first token and without waiting; None while there is one
+    # tokens a second of computing, after the first token and without waiting; None while there is
+    # one
     rate: float | None = None
     first_ms: float = 0.0  # milliseconds from admission to its first token, waiting included
     end: str = ""  # why it ended: "length", "end-of-text", "stop" or STOPPED; "" while it goes on
@@ -76,16 +77,25 @@ def stream_text(
 
 
 def _paced(
-    services: Services, run: Turn, tokens: Iterator[Token], figures: list[Figures], tokens_per_second: float
+    services: Services,
+    run: Turn,
+    tokens: Iterator[Token],
+    figures: list[Figures],
+    tokens_per_second: float,
 ) -> Iterator[tuple[list[Token], bool]]:
-    """(the new tokens of an update, whether it is the last); the figures are kept as they arrive."""
+    """(the new tokens of an update, whether it is the last); the figures are kept as they
+    arrive.
+    """
     began = shown = time.perf_counter()
-    computed, at_first = 0.0, 0.0
+    computed = 0.0
+    at_first = 0.0
     new = list[Token]()
     for token in tokens:
         computed += token.seconds
-        one, now = figures[token.text], time.perf_counter()
-        one.n, one.end = one.n + 1, token.made.end
+        one = figures[token.text]
+        now = time.perf_counter()
+        one.n = one.n + 1
+        one.end = token.made.end
         first = at_first == 0.0
         if first:
             at_first = computed

@@ -14,7 +14,9 @@ _LENS = gr.themes.Color(
 )  # fmt: skip
 
 # The six sizes of type; presenter mode makes them grow with the wall (`view/stage.css`).
-_TYPE = gr.themes.Size(name="type", xxs="12px", xs="12px", sm="13px", md="14px", lg="16px", xl="20px", xxl="27px")
+_TYPE = gr.themes.Size(
+    name="type", xxs="12px", xs="12px", sm="13px", md="14px", lg="16px", xl="20px", xxl="27px"
+)
 
 
 def make_theme() -> gr.themes.Base:
@@ -26,8 +28,17 @@ def make_theme() -> gr.themes.Base:
         radius_size=gr.themes.sizes.radius_sm,
         text_size=_TYPE,
         spacing_size=gr.themes.sizes.spacing_sm,
-        font=[gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)), "ui-sans-serif", "system-ui", "sans-serif"],
-        font_mono=[gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"],
+        font=[
+            gr.themes.LocalFont("IBM Plex Sans", weights=(400, 700)),
+            "ui-sans-serif",
+            "system-ui",
+            "sans-serif",
+        ],
+        font_mono=[
+            gr.themes.LocalFont("IBM Plex Mono", weights=(400, 700)),
+            "ui-monospace",
+            "monospace",
+        ],
     ).set(
         body_background_fill="*neutral_50",
         body_background_fill_dark="*neutral_950",

@@ -1,4 +1,6 @@
-"""Which model each tab works with, said on a tab where it is not, or not only, the one in the picker."""
+"""Which model each tab works with, said on a tab where it is not, or not only, the one in the
+picker.
+"""
 
 import html
 
@@ -9,8 +11,11 @@ from ui.views import TAB_NAMES
 ABOVE = "the model above"
 
 
-def model_lines(services: Services, model: object, shape: object = ABOVE, zero_shot_model: object = ABOVE) -> list[str]:
-    """A line of HTML for each tab, in their order; not shown where all of the tab works with the picker's model.
+def model_lines(
+    services: Services, model: object, shape: object = ABOVE, zero_shot_model: object = ABOVE
+) -> list[str]:
+    """A line of HTML for each tab, in their order; not shown where all of the tab works with the
+    picker's model.
 
     Args:
         shape: what the Parameters tab starts from, ABOVE or a preset.
@@ -21,7 +26,9 @@ def model_lines(services: Services, model: object, shape: object = ABOVE, zero_s
     others = {
         "parameters": "" if shape == ABOVE else f"{shape} {above}",
         "train": f"a new one; Continue: {picked}",
-        "zero-shot": "" if zero_shot_model in (ABOVE, model) else f"{title(services, zero_shot_model)} {above}",
+        "zero-shot": ""
+        if zero_shot_model in (ABOVE, model)
+        else f"{title(services, zero_shot_model)} {above}",
     }
     return [_line(others.get(tab, ""), picked) for tab in TAB_NAMES]
 
@@ -32,8 +39,11 @@ def _line(other: str, picked: str) -> str:
 
 
 def title(services: Services, name: object) -> str:
-    """What people call a model: its name, the title of the run that trained it here, or its file's name."""
-    record, workspace = services.workspaces.find(name), services.workspaces.holder(name)
+    """What people call a model: its name, the title of the run that trained it here, or its file's
+    name.
+    """
+    record = services.workspaces.find(name)
+    workspace = services.workspaces.holder(name)
     if record is None and workspace is not None:
         return workspace.models[str(name)].name
     return record.facts.title if record is not None else title_of(str(name))

@@ -10,7 +10,9 @@ from ui.services import Services
 
 
 def when_idle(services: Services, ask: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-    """An event that asks once the visitor's other actions have ended, for a view that is opened for the first time."""
+    """An event that asks once the visitor's other actions have ended, for a view that is opened for
+    the first time.
+    """
 
     def waits(request: gr.Request, *values: Any) -> Iterator[Any]:
         with services.sessions.get(request.session_hash).waiting() as others:

@@ -35,14 +35,21 @@ class AttentionCache:
     """
 
     def __init__(
-        self, max_bytes: int, seconds: float = float("inf"), clock: Callable[[], float] = time.monotonic
+        self,
+        max_bytes: int,
+        seconds: float = float("inf"),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.max_bytes, self._seconds, self._clock = max_bytes, seconds, clock
+        self.max_bytes = max_bytes
+        self._seconds = seconds
+        self._clock = clock
         self._secret = secrets.token_bytes(16)
         self._lock = threading.Lock()  # guards the tables, never held while a model reads
-        self._entries: OrderedDict[str, CachedAttention] = OrderedDict()  # the least recently used one first
+        # the least recently used one first
+        self._entries: OrderedDict[str, CachedAttention] = OrderedDict()
         self._used: dict[str, float] = {}
-        self._keys: weakref.WeakKeyDictionary[GPT, str] = weakref.WeakKeyDictionary()  # two models may share a name
+        # two models may share a name
+        self._keys: weakref.WeakKeyDictionary[GPT, str] = weakref.WeakKeyDictionary()
         self._profiles: weakref.WeakKeyDictionary[GPT, HeadScores] = weakref.WeakKeyDictionary()
 
     def read(self, lm: LanguageModel, ids: Sequence[int]) -> tuple[str, CachedAttention]:

@@ -1,4 +1,6 @@
-"""What a speaker's page shows, broadcast to the pages that follow it, and what their visitors answer."""
+"""What a speaker's page shows, broadcast to the pages that follow it, and what their visitors
+answer.
+"""
 
 import hashlib
 import threading
@@ -20,7 +22,9 @@ _MOST_WRONG = 300  # different wrong answers to an exercise
 
 @dataclass(frozen=True)
 class SpokenTalk:
-    """A talk that a server was started with: everybody may open it, and who knows its key reads the notes, too."""
+    """A talk that a server was started with: everybody may open it, and who knows its key reads the
+    notes, too.
+    """
 
     text: str = ""  # without notes; "" for no talk
     notes: tuple[str, ...] = ()  # of the speaker, by scene
@@ -36,7 +40,8 @@ class Audience:
 
     name: str  # of the broadcast, by which pages follow
     followers: int
-    guesses: tuple[tuple[str, int], ...]  # each answer that was offered last, and how many pages guess it
+    # each answer that was offered last, and how many pages guess it
+    guesses: tuple[tuple[str, int], ...]
 
 
 @dataclass
@@ -48,7 +53,9 @@ class Attempts:
 
     def commonest_wrong(self, most: int) -> list[tuple[str, int]]:
         """The wrong answers that most pages gave, and how many did."""
-        return Counter({answer: len(pages) for answer, pages in self.wrong.items()}).most_common(most)
+        return Counter({answer: len(pages) for answer, pages in self.wrong.items()}).most_common(
+            most
+        )
 
 
 @dataclass(eq=False)
@@ -61,22 +68,25 @@ class Broadcast:
     written: str = ""  # the generated text, lines of a token stream
     seen: dict[str, float] = field(default_factory=dict)  # by page that follows, when it last asked
     heard: float = 0.0  # when the speaker last said anything
-    state: Literal["on", "away", "left"] = "on"  # "away": the speaker is not heard of now; "left": they have ended it
+    state: Literal["on", "away", "left"] = (
+        "on"  # "away": the speaker is not heard of now; "left": they have ended it
+    )
     client: str = ""  # of the speaker
     workspace: str = ""  # of the speaker's runs, or ""
     asked: tuple[str, ...] = ()  # the answers that its last question offered
     guesses: dict[str, int] = field(default_factory=dict)  # by page, the place of what it guesses
-    attempts: dict[str, Attempts] = field(default_factory=lambda: defaultdict(Attempts))  # by exercise
+    # by exercise
+    attempts: dict[str, Attempts] = field(default_factory=lambda: defaultdict(Attempts))
 
 
 class Broadcasts:
     """The broadcasts of all speakers.
 
-    A new one takes the room of the client that has most of them: of its longest unused one, those that nobody follows
-    first.
+    A new one takes the room of the client that has most of them: of its longest unused one, those
+    that nobody follows first.
 
-    A speaker's page draws a secret, with which it says what it shows; pages follow by a name that is made of the
-    secret and does not tell it.
+    A speaker's page draws a secret, with which it says what it shows; pages follow by a name that
+    is made of the secret and does not tell it.
 
     Args:
         most: broadcasts that are kept.
@@ -84,17 +94,25 @@ class Broadcasts:
     """
 
     def __init__(self, most: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = most, clock
+        self._most = most
+        self._clock = clock
         self._broadcasts: OrderedDict[str, Broadcast] = OrderedDict()
         self._lock = threading.Lock()
 
     def lead(
-        self, secret: str, scene: Scene | None, client: str = "", workspace: str = "", *, left: bool = False
+        self,
+        secret: str,
+        scene: Scene | None,
+        client: str = "",
+        workspace: str = "",
+        *,
+        left: bool = False,
     ) -> Audience:
         """Says what a client's page shows; returns who follows it.
 
         Args:
-            scene: None for what it showed before, which stays: who is heard leads, whatever the page shows.
+            scene: None for what it showed before, which stays: who is heard leads, whatever the
+                page shows.
             workspace: id of the one that holds the page's runs, or "".
             left: whether it leads no longer.
         """
@@ -109,7 +127,11 @@ class Broadcasts:
                 broadcast.guesses.clear()
             if left:
                 broadcast.attempts.clear()
-            broadcast.scene, broadcast.heard, broadcast.client = scene or broadcast.scene, self._clock(), client
+            broadcast.scene, broadcast.heard, broadcast.client = (
+                scene or broadcast.scene,
+                self._clock(),
+                client,
+            )
             broadcast.workspace = workspace
             broadcast.state = "left" if left else "on"
             while len(self._broadcasts) > self._most:
@@ -119,18 +141,21 @@ class Broadcasts:
             return Audience(name, self._followers(broadcast), guesses)
 
     def write(self, secret: str, number: int, start: int, lines: str) -> int:
-        """Adds to the text that a speaker's page has generated; returns how many characters of it are known.
+        """Adds to the text that a speaker's page has generated; returns how many characters of it
+        are known.
 
         Args:
             number: of the text, 1 or more; another number begins another text. 0 adds nothing.
-            start: characters that stand before `lines`; where that is not what is known, nothing is added.
+            start: characters that stand before `lines`; where that is not what is known, nothing is
+                added.
         """
         with self._lock:
             broadcast = self._broadcasts.get(name_of(secret))
             if broadcast is None or not number:
                 return 0
             if number != broadcast.number:
-                broadcast.number, broadcast.written = number, ""
+                broadcast.number = number
+                broadcast.written = ""
             if start == len(broadcast.written) and start + len(lines) <= _LONGEST_WRITTEN:
                 broadcast.written += lines
             return len(broadcast.written)
@@ -139,7 +164,8 @@ class Broadcasts:
         """The broadcast of this name, which a page follows; None for one that is unknown or gone.
 
         Args:
-            guess: place of the answer that the page's visitor guesses, among those that the scene offers.
+            guess: place of the answer that the page's visitor guesses, among those that the scene
+                offers.
         """
         with self._lock:
             broadcast = self._broadcasts.get(name)
@@ -147,7 +173,8 @@ class Broadcasts:
                 return None
             if page in broadcast.seen or len(broadcast.seen) < _MOST_FOLLOWERS:
                 broadcast.seen[page] = self._clock()
-                if guess is not None and guess < len(broadcast.asked):  # it may come as the question ends
+                # it may come as the question ends
+                if guess is not None and guess < len(broadcast.asked):
                     broadcast.guesses[page] = guess
             # What followers wrote stays when a silent speaker is heard again.
             is_silent = self._clock() - broadcast.heard > _SILENT_SECONDS
@@ -166,19 +193,33 @@ class Broadcasts:
             elif wrong in attempts.wrong or len(attempts.wrong) < _MOST_WRONG:
                 attempts.wrong[wrong].add(page)
 
-    def results(self, secret: str, most_wrong: int = 3) -> dict[str, tuple[int, list[tuple[str, int]]]]:
-        """By exercise: how many pages have solved it, and its commonest wrong answers with how many gave them."""
+    def results(
+        self, secret: str, most_wrong: int = 3
+    ) -> dict[str, tuple[int, list[tuple[str, int]]]]:
+        """By exercise: how many pages have solved it, and its commonest wrong answers with how many
+        gave them.
+        """
         with self._lock:
             broadcast = self._broadcasts.get(name_of(secret))
             attempts = broadcast.attempts.items() if broadcast else ()
-            return {exercise: (len(one.solved), one.commonest_wrong(most_wrong)) for exercise, one in attempts}
+            return {
+                exercise: (len(one.solved), one.commonest_wrong(most_wrong))
+                for exercise, one in attempts
+            }
 
     def leads(self, workspace: str) -> bool:
         """Tells whether a workspace is of a speaker who leads now."""
         now = self._clock()
         with self._lock:
-            mine = [broadcast for broadcast in self._broadcasts.values() if broadcast.workspace == workspace]
-            return any(broadcast.state != "left" and now - broadcast.heard <= _SILENT_SECONDS for broadcast in mine)
+            mine = [
+                broadcast
+                for broadcast in self._broadcasts.values()
+                if broadcast.workspace == workspace
+            ]
+            return any(
+                broadcast.state != "left" and now - broadcast.heard <= _SILENT_SECONDS
+                for broadcast in mine
+            )
 
     def _least_wanted(self) -> str:
         theirs = of_most(self._broadcasts, lambda name: self._broadcasts[name].client)
@@ -186,7 +227,9 @@ class Broadcasts:
 
     def _followers(self, broadcast: Broadcast) -> int:
         now = self._clock()
-        broadcast.seen = {page: at for page, at in broadcast.seen.items() if now - at < _HERE_SECONDS}
+        broadcast.seen = {
+            page: at for page, at in broadcast.seen.items() if now - at < _HERE_SECONDS
+        }
         return len(broadcast.seen)
 
 

@@ -1,4 +1,6 @@
-"""Who asks: the address of a client, which client each page belongs to, and fair shares between clients."""
+"""Who asks: the address of a client, which client each page belongs to, and fair shares between
+clients.
+"""
 
 import ipaddress
 import secrets
@@ -39,7 +41,9 @@ def let_go(held: Counter[str], name: str, n: int = 1) -> None:
 
 
 def of_most(items: Iterable[T], holder: Callable[[T], str]) -> list[T]:
-    """The items of the client that holds most of them, in their order; of several, the client of the first item."""
+    """The items of the client that holds most of them, in their order; of several, the client of
+    the first item.
+    """
     held: dict[str, list[T]] = {}
     for item in items:
         held.setdefault(holder(item), []).append(item)
@@ -50,8 +54,8 @@ class Clients:
     """The addresses behind the pages of a server.
 
     Args:
-        behind_proxy: whether a peer of a private address is a proxy, whose X-Forwarded-For counts; else anybody could
-            write one.
+        behind_proxy: whether a peer of a private address is a proxy, whose X-Forwarded-For counts;
+            else anybody could write one.
     """
 
     def __init__(self, *, behind_proxy: bool = False) -> None:
@@ -60,10 +64,14 @@ class Clients:
         self._lock = threading.Lock()
 
     def address(self, headers: Mapping[str, str], peer: str) -> str:
-        """The client of a request: its peer, or the last entry that a proxy added to X-Forwarded-For."""
+        """The client of a request: its peer, or the last entry that a proxy added to
+        X-Forwarded-For.
+        """
         found = ip(peer) if self.behind_proxy else None
         is_proxy = found is not None and found.is_private
-        forwarded = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
+        forwarded = (
+            headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if is_proxy else ""
+        )
         return forwarded or peer
 
     def seen(self, page: str, client: str, key: str = "") -> None:
@@ -98,7 +106,8 @@ class Clients:
 
 
 class NewcomerShares:
-    """Token buckets for new visitors: each takes memory, and a client's share shrinks as more clients come.
+    """Token buckets for new visitors: each takes memory, and a client's share shrinks as more
+    clients come.
 
     Args:
         known: visitors remembered, as many as the page's states.
@@ -108,10 +117,18 @@ class NewcomerShares:
     """
 
     def __init__(
-        self, known: int, *, burst: int = 150, per_second: float = 20.0, clock: Callable[[], float] = time.monotonic
+        self,
+        known: int,
+        *,
+        burst: int = 150,
+        per_second: float = 20.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._known: OrderedDict[str, None] = OrderedDict()
-        self._most, self._burst, self._rate, self._clock = known, burst, per_second, clock
+        self._most = known
+        self._burst = burst
+        self._rate = per_second
+        self._clock = clock
         # By client: newcomers that are not made up for yet, and when.
         self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
 

@@ -18,16 +18,20 @@ _RISES = 0.05  # minimum rise in probability for a block to be named
 _JUMPS = 0.3  # minimum rise of which a sentence says so
 
 
-def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: ForwardTrace | None = None) -> Machine:
+def described(
+    lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: ForwardTrace | None = None
+) -> Machine:
     """A traced pass as plain values.
 
     Args:
         lm: the model.
         ids: the text.
         traced: the pass.
-        drawn: the pass of the whole model, where parts are switched off: the head that is drawn in each block is its.
+        drawn: the pass of the whole model, where parts are switched off: the head that is drawn in
+            each block is its.
     """
-    config, words = lm.model.config, [describe_token(lm.tokenizer, token) for token in ids]
+    config = lm.model.config
+    words = [describe_token(lm.tokenizer, token) for token in ids]
     chances = traced.lens.exp()
     choice = int(chances[-1].argmax())
     whole = traced if drawn is None else drawn
@@ -50,7 +54,10 @@ def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: Fo
         "at": traced.at,
         "shape": shape(config),
         "embedding": (rounded(traced.token_norm), rounded(traced.position_norm)),
-        "first": {"guess": likeliest(lm, chances[0], 1)[0], "stream": rounded(traced.stream_norms[0])},
+        "first": {
+            "guess": likeliest(lm, chances[0], 1)[0],
+            "stream": rounded(traced.stream_norms[0]),
+        },
         "blocks": blocks,
         "norm": rounded(traced.final_norm),
         "choice": likeliest(lm, chances[-1], 1)[0],
@@ -60,31 +67,38 @@ def described(lm: LanguageModel, ids: list[int], traced: ForwardTrace, drawn: Fo
 
 
 def _written_for(lm: LanguageModel, ids: list[int], word: int, rival: int) -> Tensor | None:
-    """What each head writes for a word rather than another, float [n_layer, n_head], as Why this word? says it."""
+    """What each head writes for a word rather than another, float [n_layer, n_head], as Why this
+    word? says it.
+    """
     config = lm.model.config
     if config.norm_position != "pre":
         return None
     attributed = logit_attribution(lm.model, ids, word, rival)
     by_name = dict(zip(attributed.names, attributed.values.tolist(), strict=True))
     heads = range(config.n_head)
-    return torch.tensor([[by_name[f"L{layer}H{head}"] for head in heads] for layer in range(config.n_layer)])
+    return torch.tensor(
+        [[by_name[f"L{layer}H{head}"] for head in heads] for layer in range(config.n_layer)]
+    )
 
 
 @concludes("start")
-def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None) -> str:
+def conclusion(
+    traced: ForwardTrace, words: list[str], choice: str, writes: Tensor | None = None
+) -> str:
     """Says how the guess forms, from the numbers alone; what a head writes is not yet why.
 
     Args:
         traced: the traced pass.
         words: of the text, as people read them.
         choice: the likeliest next token, as people read it.
-        writes: float [n_layer, n_head], what each head writes for it rather than the second guess, in logits; None
-            where that cannot be said.
+        writes: float [n_layer, n_head], what each head writes for it rather than the second guess,
+            in logits; None where that cannot be said.
     """
     chances = traced.lens.exp()
     token = int(chances[-1].argmax())
     of_choice = [float(row[token]) for row in chances]  # after each depth
-    word, final = quoted(choice), percent(of_choice[-1])
+    word = quoted(choice)
+    final = percent(of_choice[-1])
     if of_choice[-1] < UNSURE:
         return f"Nothing stands out: the likeliest next token, {word}, has only {final}."
     settled, before = in_front([int(row.argmax()) == token for row in chances])
@@ -100,7 +114,10 @@ def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tens
     if settled == 0:
         formed = f"{word} leads from the start, before any block, and ends at {final}."
     else:
-        formed = f"{word} takes the lead in block {settled - 1} and ends at {final}.{had_led(before, 'block')}"
+        formed = (
+            f"{word} takes the lead in block {settled - 1} and ends at "
+            f"{final}.{had_led(before, 'block')}"
+        )
     if gain < _RISES:
         return f"{formed} No single block raises its probability by much."
     risen = f"from {percent(of_choice[layer])} to {percent(of_choice[layer + 1])}"
@@ -108,11 +125,17 @@ def conclusion(traced: ForwardTrace, words: list[str], choice: str, writes: Tens
 
 
 def _strongest_head(
-    traced: ForwardTrace, words: list[str], layer: int, token: int, choice: str, writes: Tensor | None
+    traced: ForwardTrace,
+    words: list[str],
+    layer: int,
+    token: int,
+    choice: str,
+    writes: Tensor | None,
 ) -> str:
     """Which head of a block pushes most towards the choice, and where it looks.
 
-    Where that is not known, as in a post-norm model, the head with the longest output is named as such.
+    Where that is not known, as in a post-norm model, the head with the longest output is named as
+    such.
     """
     head = int((traced.head_norms if writes is None else writes)[layer].argmax())
     weights = traced.looks[layer, head]
@@ -126,23 +149,33 @@ def _strongest_head(
     if share < CLEAR:
         return f"{does}; its attention is spread over many words."
     earlier = "the earlier " if words[place] == choice else ""
-    return f"{does}, looking back at {earlier}{quoted(words[place])} ({percent(share)} of its attention)."
+    return (
+        f"{does}, looking back at {earlier}{quoted(words[place])} ({percent(share)} of its "
+        "attention)."
+    )
 
 
 def shape(config: GPTConfig) -> Shape:
     """Letters of the shape."""
     return {
-        "V": config.vocab_size, "C": config.n_embd, "H": config.n_head, "D": config.head_dim, "L": config.n_layer,
-        "F": config.inner_dim if config.use_mlp else 0, "P": config.n_positions if config.use_positions else 0,
+        "V": config.vocab_size,
+        "C": config.n_embd,
+        "H": config.n_head,
+        "D": config.head_dim,
+        "L": config.n_layer,
+        "F": config.inner_dim if config.use_mlp else 0,
+        "P": config.n_positions if config.use_positions else 0,
         "pre": config.norm_position == "pre",
-    }  # fmt: skip
+    }
 
 
 def likeliest(lm: LanguageModel, chances: Tensor, n: int) -> list[Choice]:
     """The likeliest tokens."""
     best = chances.topk(min(n, len(chances)))
     pairs = zip(best.indices.tolist(), best.values, strict=True)
-    return [(describe_token(lm.tokenizer, token), probability(chance), token) for token, chance in pairs]
+    return [
+        (describe_token(lm.tokenizer, token), probability(chance), token) for token, chance in pairs
+    ]
 
 
 def looks(weights: Tensor) -> list[tuple[int, float]]:

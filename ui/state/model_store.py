@@ -29,9 +29,9 @@ Progress = Callable[[str], None]
 NOT_HERE = "not available here"
 RECORDED_GPT2 = "gpt2 (recorded)"  # a picker entry that opens a view; it has no weights
 _NO_WEIGHTS = (
-    f"{RECORDED_GPT2} is a recording of the real GPT-2 on five texts: Attention, Heads shows its heads and next token. "
-    "Everything else needs its weights. With a network connection, choose gpt2, or run `python app.py --prefetch gpt2` "
-    "beforehand."
+    f"{RECORDED_GPT2} is a recording of the real GPT-2 on five texts: Attention, Heads shows "
+    "its heads and next token. Everything else needs its weights. With a network connection, "
+    "choose gpt2, or run `python app.py --prefetch gpt2` beforehand."
 )
 _BYTES = 6  # of a weight: fp32, and the decode engine's 16-bit copy
 
@@ -58,7 +58,8 @@ class ModelStore:
         device: where models compute.
 
     Attributes:
-        device: where models compute that are opened from now on: the processor, once a card was full.
+        device: where models compute that are opened from now on: the processor, once a card was
+            full.
     """
 
     def __init__(
@@ -75,34 +76,54 @@ class ModelStore:
         self.default = _public_name(default)
         self._folders = {} if self.default == default else {self.default: default}
         self.offline = offline
-        self._limits, self._loader, self._trained = limits, loader, trained
+        self._limits = limits
+        self._loader = loader
+        self._trained = trained
         self._lock = threading.Lock()  # guards the two tables, never held while loading
         self._loading: dict[str, threading.Lock] = {}
         self._models: OrderedDict[str, LanguageModel] = OrderedDict()
 
     def choices(self) -> list[Choice]:
-        """The bundled models, the default and then the largest first, then the published ones with what a first use
-        would download."""
-        listed = [Choice(name, f"{name} · {_about(folder)}") for name, folder in _by_size(self.default)]
+        """The bundled models, the default and then the largest first, then the published ones with
+        what a first use would download.
+        """
+        listed = [
+            Choice(name, f"{name} · {_about(folder)}") for name, folder in _by_size(self.default)
+        ]
         for name, (repository, megabytes) in HUB_WEIGHTS.items():
-            here = cached(repository, WEIGHTS_FILE) is not None and cached(repository, CONFIG_FILE) is not None
+            here = (
+                cached(repository, WEIGHTS_FILE) is not None
+                and cached(repository, CONFIG_FILE) is not None
+            )
             closed = self._closed(name, megabytes, here)
-            state = f"{NOT_HERE}: {closed[0]}" if closed else "cached" if here else f"downloads {megabytes:,} MB"
-            listed.append(Choice(name, f"{name} · {state}", cached=here, closed=closed[1] if closed else ""))
+            state = (
+                f"{NOT_HERE}: {closed[0]}"
+                if closed
+                else "cached"
+                if here
+                else f"downloads {megabytes:,} MB"
+            )
+            listed.append(
+                Choice(name, f"{name} · {state}", cached=here, closed=closed[1] if closed else "")
+            )
         if self.default not in {choice.name for choice in listed}:
             listed.insert(0, Choice(self.default, self.default))
         return listed
 
     def _closed(self, name: str, megabytes: int, here: bool) -> tuple[str, str] | None:
-        """Why a published model cannot be opened here, in a few words and as a sentence; None where it can."""
-        needed, limit = _BYTES * count_parameters(PRESETS[name]).total, self._limits.model_bytes
+        """Why a published model cannot be opened here, in a few words and as a sentence; None where
+        it can.
+        """
+        needed = _BYTES * count_parameters(PRESETS[name]).total
+        limit = self._limits.model_bytes
         if needed > limit:
             short = f"needs {needed / 1e9:.1f} GB of memory, {limit / 1e9:.1f} GB allowed"
             return short, _too_large(name, needed, limit)
         if self.offline and not here:
             return f"offline, {megabytes:,} MB to download", (
-                f"{name} is not on this machine and the app runs offline. Where there is a network, run "
-                f"`python app.py --prefetch {name}` ahead of time, or pick a bundled model."
+                f"{name} is not on this machine and the app runs offline. Where there is a "
+                f"network, run `python app.py --prefetch {name}` ahead of time, or pick a "
+                "bundled model."
             )
         return None
 
@@ -114,7 +135,8 @@ class ModelStore:
             progress: called with sentences like "model.safetensors: 12 % of 548 MB".
 
         Raises:
-            GPTCoreError: no such model, damaged files, no network, or a name that this server does not allow.
+            GPTCoreError: no such model, damaged files, no network, or a name that this server does
+            not allow.
         """
         if name == RECORDED_GPT2:
             raise CheckpointError(_NO_WEIGHTS)
@@ -129,7 +151,8 @@ class ModelStore:
         if not self._limits.any_model and not {name, base_name(name)} & known.keys():
             names = ", ".join(known)
             raise CheckpointError(
-                f"This server opens only the models in its list, and {name!r} is not among them: {names}."
+                f"This server opens only the models in its list, and {name!r} is not among "
+                f"them: {names}."
             )
         if name in known and known[name].closed:  # before anything is downloaded
             raise CheckpointError(known[name].closed)
@@ -142,8 +165,14 @@ class ModelStore:
             try:
                 bar = _bar(progress) if progress else None
                 source = self._folders.get(name, name)
-                loaded = self._loader(source, offline=self.offline, progress=bar, check=partial(self._check_size, name))
-                model = replace(loaded, name=name)  # answers call it by the name that it is asked for by
+                loaded = self._loader(
+                    source,
+                    offline=self.offline,
+                    progress=bar,
+                    check=partial(self._check_size, name),
+                )
+                # answers call it by the name that it is asked for by
+                model = replace(loaded, name=name)
                 self._place(model)
                 with self._lock:
                     self._models[name] = model
@@ -153,7 +182,8 @@ class ModelStore:
                 if isinstance(error, RuntimeError) and "memory" not in str(error):
                     raise
                 raise CheckpointError(
-                    f"There is not enough memory on this machine to open {name}. Choose a smaller one, or close others."
+                    f"There is not enough memory on this machine to open {name}. Choose a "
+                    "smaller one, or close others."
                 ) from None
             finally:
                 release_threads()  # this thread's OpenMP workers would slow down the compute thread
@@ -175,11 +205,14 @@ class ModelStore:
             return
         with self._lock:
             self.device = PROCESSOR
-            for name in [name for name, lm in self._models.items() if lm.model.wte.weight.device != PROCESSOR]:
+            for name in [
+                name for name, lm in self._models.items() if lm.model.wte.weight.device != PROCESSOR
+            ]:
                 del self._models[name]
 
     def on_processor(self, lm: LanguageModel) -> LanguageModel:
-        """The same model on the processor, which replaces it in this store: its card has no memory left.
+        """The same model on the processor, which replaces it in this store: its card has no memory
+        left.
 
         The one on the card stays as it is for those who are computing with it.
         """
@@ -190,13 +223,18 @@ class ModelStore:
         return copy
 
     def use_one_that_opens(self) -> str:
-        """Falls back to another bundled model if the bundled default is damaged; returns the reason, or "".
+        """Falls back to another bundled model if the bundled default is damaged; returns the
+        reason, or "".
 
         Raises:
             GPTCoreError: the default is none of the bundled models, or none of those opens.
         """
-        names, wanted, first = list(bundled_models()), self.default, None
-        for name in [wanted, *(name for name in names if name != wanted)] if wanted in names else [wanted]:
+        names = list(bundled_models())
+        wanted = self.default
+        first = None
+        for name in (
+            [wanted, *(name for name in names if name != wanted)] if wanted in names else [wanted]
+        ):
             try:
                 self.get(name)
             except GPTCoreError as error:
@@ -217,13 +255,19 @@ class ModelStore:
             return next((name for name in bundled_models() if self._models.get(name) is lm), "")
 
     def _check_size(self, name: str, config: GPTConfig) -> None:
-        """Raises CheckpointError for a model that is too large for this server, before its weights are read."""
-        needed, limit = _BYTES * count_parameters(config).total, self._limits.model_bytes
+        """Raises CheckpointError for a model that is too large for this server, before its weights
+        are read.
+        """
+        needed = _BYTES * count_parameters(config).total
+        limit = self._limits.model_bytes
         if needed > limit:
             raise CheckpointError(_too_large(name, needed, limit))
 
     def _make_room(self) -> None:
-        while len(self._models) > 1 and sum(map(_bytes, self._models.values())) > self._limits.model_bytes:
+        while (
+            len(self._models) > 1
+            and sum(map(_bytes, self._models.values())) > self._limits.model_bytes
+        ):
             self._models.popitem(last=False)
 
 
@@ -260,13 +304,17 @@ def _about(folder: Path) -> str:
 
 
 def moments(name: str) -> list[int]:
-    """The updates after which snapshots of a bundled model's training were kept; none for other models."""
+    """The updates after which snapshots of a bundled model's training were kept; none for other
+    models.
+    """
     folder = bundled_models().get(base_name(name))
     return [] if folder is None else snapshot_steps(folder)
 
 
 def moment_note(name: str) -> str:
-    """What was noted with the snapshot of a checkpoint's name, such as "mini@512"; "" for nothing."""
+    """What was noted with the snapshot of a checkpoint's name, such as "mini@512"; "" for
+    nothing.
+    """
     folder, _, step = name.rpartition(MOMENT)
     return "" if base_name(name) == name else snapshot_note(bundled_models()[folder], int(step))
 
@@ -279,8 +327,8 @@ def title_of(name: str) -> str:
 
 def _too_large(name: str, needed: int, limit: int) -> str:
     return (
-        f"{name} needs {needed / 1e9:,.1f} GB of memory; this server gives models {limit / 1e9:.1f} GB. "
-        "Choose a smaller one."
+        f"{name} needs {needed / 1e9:,.1f} GB of memory; this server gives models "
+        f"{limit / 1e9:.1f} GB. Choose a smaller one."
     )
 
 
@@ -288,14 +336,20 @@ def facts(lm: LanguageModel) -> str:
     """One line about a model for the page header."""
     config = lm.model.config
     count = count_parameters(config).total
-    kinds = {"bpe": "byte-level BPE", "gpt2": "GPT-2's BPE", "gpt1": "GPT-1's BPE", "char": "characters"}
+    kinds = {
+        "bpe": "byte-level BPE",
+        "gpt2": "GPT-2's BPE",
+        "gpt1": "GPT-1's BPE",
+        "char": "characters",
+    }
     n_empty = len(lm.tokenizer.without_token)
     empty = f", {n_empty:,} ids without a token" if n_empty else ""
     norm = "post-norm" if config.norm_position == "post" else "pre-norm"
     return (
-        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × {config.n_embd} wide "
-        f"· {norm} · reads {config.n_positions:,} tokens · vocabulary of {config.vocab_size:,} "
-        f"({kinds[lm.tokenizer.kind]}{empty}){_where(lm)}" + "".join(f" · {note}" for note in lm.notes)
+        f"{_short(count)} parameters · {config.n_layer} layers × {config.n_head} heads × "
+        f"{config.n_embd} wide · {norm} · reads {config.n_positions:,} tokens · vocabulary of "
+        f"{config.vocab_size:,} ({kinds[lm.tokenizer.kind]}{empty}){_where(lm)}"
+        + "".join(f" · {note}" for note in lm.notes)
     )
 
 
@@ -326,7 +380,8 @@ def _bar(progress: Progress) -> type[Any]:
 
         def display(self, *_: Any, **__: Any) -> None:
             if self.total:
-                megabytes, share = self.total / 1e6, 100 * self.n / self.total
+                megabytes = self.total / 1e6
+                share = 100 * self.n / self.total
                 progress(f"{self.desc or 'Downloading'}: {share:.0f} % of {megabytes:,.0f} MB")
 
     return PageBar

@@ -1,4 +1,5 @@
-"""Which folders belong to a server that runs: a lock that the system lets go of when its process ends.
+"""Which folders belong to a server that runs: a lock that the system lets go of when its process
+ends.
 
 Process numbers do not tell: two containers that share a folder have the same ones.
 """
@@ -18,7 +19,9 @@ except ImportError:  # Windows
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _JUST_MADE = 60.0  # seconds in which a folder without an owner may be about to get one
-_ABANDONED = 3600.0  # seconds after which another machine's folder is given up that nobody has touched
+_ABANDONED = (
+    3600.0  # seconds after which another machine's folder is given up that nobody has touched
+)
 
 
 class Owner:
@@ -38,7 +41,12 @@ class Owner:
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks: the time of the last touch tells
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        about = {"host": socket.gethostname(), "boot": _boot(), "process": os.getpid(), "since": time.time()}
+        about = {
+            "host": socket.gethostname(),
+            "boot": _boot(),
+            "process": os.getpid(),
+            "since": time.time(),
+        }
         json.dump(about, self._file)
         self._file.flush()
 
@@ -89,7 +97,9 @@ def _is_locked(path: Path, about: dict[str, Any]) -> bool:
 
 
 def is_running(process: object) -> bool:
-    """Whether a process lives; on Windows, where asking for it by a signal would end it, it is taken to."""
+    """Whether a process lives; on Windows, where asking for it by a signal would end it, it is
+    taken to.
+    """
     if not isinstance(process, int):
         return False
     try:
@@ -103,7 +113,9 @@ def is_running(process: object) -> bool:
 
 
 def _boot() -> str:
-    """The system that runs, anew at each boot; containers of a machine share it. "" where it has no name."""
+    """The system that runs, anew at each boot; containers of a machine share it. "" where it has no
+    name.
+    """
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:

@@ -1,4 +1,6 @@
-"""Session store: each visitor's text being written, the logits after it, and what they have running."""
+"""Session store: each visitor's text being written, the logits after it, and what they have
+running.
+"""
 
 import threading
 import time
@@ -17,7 +19,9 @@ from ui.state.token_stream import Line, serialise
 MAX_UNDO = 50
 _LONGEST_TURN = 10.0
 _NEWS = 0.5  # seconds between two checks whether to keep waiting
-_MOST_LEFT, _RELOADING = 50, 300.0  # texts of closed pages kept for a reload, and for how many seconds
+# texts of closed pages kept for a reload, and for how many seconds
+_MOST_LEFT = 50
+_RELOADING = 300.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,9 @@ class Document:
 
 @dataclass(frozen=True)
 class NextToken:
-    """Cached logits after some tokens, float32 [V], from which slider moves redraw the distribution."""
+    """Cached logits after some tokens, float32 [V], from which slider moves redraw the
+    distribution.
+    """
 
     model: str
     ids: tuple[int, ...]
@@ -73,28 +79,37 @@ class Turn:
 
 @dataclass
 class Session:
-    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads the text."""
+    """One visitor. Actions take turns: the one before ends, or is ended, before the next one reads
+    the text.
+    """
 
     document: Document | None = None  # the text on the page, if any
     next_token: NextToken | None = None  # what the distribution is drawn from
     undo: list[Document] = field(default_factory=list)  # texts before it
     own_prompt: str = ""  # the prompt that the page inserted; any other is the visitor's
-    own_texts: set[str] = field(default_factory=set)  # default texts that the page inserted into Attention
-    # id of the model object that wrote the text; a model in training is a new object at every snapshot
+    # default texts that the page inserted into Attention
+    own_texts: set[str] = field(default_factory=set)
+    # id of the model object that wrote the text; a model in training is a new object at every
+    # snapshot
     shown_by: int = 0
-    moved: SamplingSettings | None = None  # slider settings changed since the last text began, or None
+    moved: SamplingSettings | None = (
+        None  # slider settings changed since the last text began, or None
+    )
     visit: str = ""  # a name that the browser keeps over a reload, or ""
     cut: bool = False  # the page closed while its text was being written
     opened: str = ""  # the model that the page opened last, or "" if not yet known
     last_seen: float = 0.0
     _runs: set[Turn] = field(default_factory=set)
-    _guard: threading.Condition = field(default_factory=threading.Condition)  # of the runs, held for a moment
+    # of the runs, held for a moment
+    _guard: threading.Condition = field(default_factory=threading.Condition)
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _opening: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
     def turn(self, *, step: bool = False) -> Iterator[Turn]:
-        """Runs one action: ends those in progress (a step lets earlier steps finish) and waits until they have."""
+        """Runs one action: ends those in progress (a step lets earlier steps finish) and waits
+        until they have.
+        """
         run = Turn(step=step)
         with self._guard:
             for other in self._runs:
@@ -117,10 +132,11 @@ class Session:
 
     @contextmanager
     def waiting(self) -> Iterator[Iterator[None]]:
-        """Delays an automatic request of a view until the visitor's other actions have ended, without stopping them.
+        """Delays an automatic request of a view until the visitor's other actions have ended,
+        without stopping them.
 
-        The block gets an iterator that yields periodically while it waits, and ends when the request may start. Views
-        are served in the order in which they opened.
+        The block gets an iterator that yields periodically while it waits, and ends when the
+        request may start. Views are served in the order in which they opened.
         """
         held = False
 
@@ -168,14 +184,17 @@ class SessionStore:
     """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limits, self._clock = limits, clock
+        self._limits = limits
+        self._clock = clock
         self.holder: Callable[[str], str] = lambda _: ""
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._left: OrderedDict[str, Session] = OrderedDict()
 
     def get(self, session_id: str | None) -> Session:
-        """The visitor's session, new if unknown or expired. A caller without an id gets a throwaway one."""
+        """The visitor's session, new if unknown or expired. A caller without an id gets a throwaway
+        one.
+        """
         if not session_id:
             return Session()
         now = self._clock()
@@ -183,7 +202,9 @@ class SessionStore:
             session = self._sessions.setdefault(session_id, Session())
             session.last_seen = now
             self._sessions.move_to_end(session_id)
-            while now - next(iter(self._sessions.values())).last_seen > self._limits.session_seconds:
+            while (
+                now - next(iter(self._sessions.values())).last_seen > self._limits.session_seconds
+            ):
                 self._sessions.popitem(last=False)[1].stop()
             while len(self._sessions) > self._limits.sessions:  # who holds most gives way first
                 self._sessions.pop(of_most(self._sessions, self.holder)[0]).stop()
@@ -201,19 +222,29 @@ class SessionStore:
             return None
         session.visit = visit
         with self._lock:
-            live = (other for other in self._sessions.values() if other.visit == visit and other is not session)
+            live = (
+                other
+                for other in self._sessions.values()
+                if other.visit == visit and other is not session
+            )
             before = self._left.pop(visit, None) or next(live, None)
         if before is None:
             return None
         before.leave()
-        session.document, session.next_token, session.undo = before.document, before.next_token, before.undo
-        session.own_prompt, session.shown_by, session.cut = before.own_prompt, before.shown_by, before.cut
+        session.document = before.document
+        session.next_token = before.next_token
+        session.undo = before.undo
+        session.own_prompt = before.own_prompt
+        session.shown_by = before.shown_by
+        session.cut = before.cut
         session.own_texts = before.own_texts
         session.opened = before.document.model if before.document is not None else ""
         return session
 
     def forget(self, session_id: str | None) -> None:
-        """Drops the session of a closed page and stops its actions; the text is kept for a reload."""
+        """Drops the session of a closed page and stops its actions; the text is kept for a
+        reload.
+        """
         now = self._clock()
         with self._lock:
             session = self._sessions.pop(session_id or "", None)

@@ -23,12 +23,18 @@ class Line:
     """A line of a token stream."""
 
     kind: LineKind  # what it is
-    values: dict[str, Any]  # what it says, by the names that the page knows; "text" of all but figures
+    # what it says, by the names that the page knows; "text" of all but figures
+    values: dict[str, Any]
 
     @cached_property
     def json(self) -> str:
         """As it is sent, newline included."""
-        return json.dumps({"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")) + "\n"
+        return (
+            json.dumps(
+                {"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")
+            )
+            + "\n"
+        )
 
     @property
     def text(self) -> str:
@@ -42,7 +48,9 @@ def serialise(lines: Iterable[Line]) -> str:
 
 
 def parse(stream: str) -> tuple[Line, ...]:
-    """The lines of a stream that was serialised. Raises ValueError or KeyError for anything else."""
+    """The lines of a stream that was serialised. Raises ValueError or KeyError for anything
+    else.
+    """
     messages = [json.loads(line) for line in stream.splitlines()]
     return tuple(Line(one.pop("kind"), one) for one in messages)
 
@@ -73,7 +81,9 @@ def scored_token(
     alternatives: Iterable[tuple[int, float]] = (),
     **more: Any,
 ) -> Line:
-    """A token with the model's own probability for it, its rank, and alternatives as (label, probability, id)."""
+    """A token with the model's own probability for it, its rank, and alternatives as (label,
+    probability, id).
+    """
     values = {
         "text": text,
         "label": label(tokenizer, token_id),

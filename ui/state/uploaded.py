@@ -1,4 +1,6 @@
-"""Uploaded files that somebody has yet to open: a file of the same content is stored once, and may have two owners."""
+"""Uploaded files that somebody has yet to open: a file of the same content is stored once, and may
+have two owners.
+"""
 
 import threading
 from collections import Counter

@@ -1,7 +1,7 @@
 """Makes an assistant of a language model: `python -m weights.recipes.assistant --help`.
 
-Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning: instructions made from stories, then
-preferences between the model's own answers by a rule.
+Two stages, as in Ouyang et al. 2022 with DPO in place of reinforcement learning: instructions made
+from stories, then preferences between the model's own answers by a rule.
 """
 
 import json
@@ -21,7 +21,14 @@ from gptcore.corpora import read_documents, stories_of
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import preference, supervised
 from gptcore.finetuning.answering import answering, answers, judge
-from gptcore.finetuning.instruction import TEACHING_SHARES, Instruction, Kind, in_conversation, instructions, unseen
+from gptcore.finetuning.instruction import (
+    TEACHING_SHARES,
+    Instruction,
+    Kind,
+    in_conversation,
+    instructions,
+    unseen,
+)
 from gptcore.finetuning.supervised import AnswerExample
 from gptcore.inference.scoring import score_documents
 from gptcore.language_model import LanguageModel, load
@@ -36,13 +43,15 @@ _TOLD_EVERY = 50  # updates
 _OWN_TOLD_EVERY = 20.0  # seconds
 _STORIES = ("words", "about")  # kinds whose answer is a whole story
 _EXAMPLE = (
-    "For example: python -m weights.recipes.assistant --stories stories.txt --valid others.txt --out my-assistant "
-    "--work-dir run --seconds 300"
+    "For example: python -m weights.recipes.assistant --stories stories.txt --valid others.txt "
+    "--out my-assistant --work-dir run --seconds 300"
 )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs what the command line describes; returns the exit status, errors are sentences on stderr."""
+    """Runs what the command line describes; returns the exit status, errors are sentences on
+    stderr.
+    """
     options = _parser().parse_args(arguments)
     try:
         keep_freed_memory()
@@ -59,51 +68,112 @@ def _parser() -> ArgumentParser:
         formatter_class=ArgumentDefaultsHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
-    add("--model", default="mini", help="what becomes an assistant: bundled, a folder, a Hub repository")
+    add(
+        "--model",
+        default="mini",
+        help="what becomes an assistant: bundled, a folder, a Hub repository",
+    )
     asked = "stories to ask for, with an empty line or a line <|endoftext|> between two; repeatable"
     add("--stories", action="append", required=True, metavar="FILE", help=asked)
-    add("--valid", metavar="FILE", help="held-out stories: instructions and bits per byte to measure with")
+    add(
+        "--valid",
+        metavar="FILE",
+        help="held-out stories: instructions and bits per byte to measure with",
+    )
     add("--out", type=Path, required=True, help="model folder to write")
     add("--work-dir", type=Path, required=True, help="folder for checkpoints")
     add("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
-    add("--instructions", type=int, default=20_000, help="how many to make; 0 for a model that has learned them")
+    add(
+        "--instructions",
+        type=int,
+        default=20_000,
+        help="how many to make; 0 for a model that has learned them",
+    )
     talk = "of small talk, beside 0.78 of other requests"
     add("--talk-share", type=float, default=TEACHING_SHARES["talk"], help=talk)
-    own = "answer N requests for stories by the model's own best ones instead of the given ones, to keep its ways"
+    own = (
+        "answer N requests for stories by the model's own best ones instead of the given ones, to "
+        "keep its ways"
+    )
     add("--own-stories", type=int, default=0, metavar="N", help=own)
-    add("--plain-share", type=float, default=0.08, help="plain stories, as a share of the instructions")
+    add(
+        "--plain-share",
+        type=float,
+        default=0.08,
+        help="plain stories, as a share of the instructions",
+    )
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
-    length.add_argument("--updates", type=int, help="of instruction tuning, whatever time they take")
+    length.add_argument(
+        "--updates", type=int, help="of instruction tuning, whatever time they take"
+    )
     add("--batch-size", type=int, default=8, help="rows; each is as long as the window")
     add("--learning-rate", type=float, default=6e-4)
     add("--muon-learning-rate", type=float, default=1.7e-3)
-    add("--rounds", type=int, default=1, help="of preference tuning, each on new answers; 0 for none")
+    add(
+        "--rounds",
+        type=int,
+        default=1,
+        help="of preference tuning, each on new answers; 0 for none",
+    )
     add("--asked", type=int, default=300, help="instructions that the model answers in a round")
     add("--answers", type=int, default=4, help="to each of them")
     add("--pairs", type=int, default=1, help="at most, of each instruction's answers")
-    add("--plain-rows", type=int, default=0, help="plain stories beside every 8 pairs, to forget less")
+    add(
+        "--plain-rows",
+        type=int,
+        default=0,
+        help="plain stories beside every 8 pairs, to forget less",
+    )
     add("--plain-weight", type=float, default=1.0, help="of the loss on them")
-    taught = "its probabilities are the targets on plain stories, instead of those before the round; repeatable"
+    taught = (
+        "its probabilities are the targets on plain stories, instead of those before the round; "
+        "repeatable"
+    )
     add("--teacher", action="append", default=[], metavar="MODEL", help=taught)
-    add("--own-weight", type=float, default=preference.OWN_WEIGHT, help="of the better answer's own loss")
+    add(
+        "--own-weight",
+        type=float,
+        default=preference.OWN_WEIGHT,
+        help="of the better answer's own loss",
+    )
     add("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
     add("--preference-learning-rate", type=float, default=1e-4)
-    add("--beta", type=float, default=preference.BETA, help="how strongly it is held to where it began")
+    add(
+        "--beta",
+        type=float,
+        default=preference.BETA,
+        help="how strongly it is held to where it began",
+    )
     add("--measured", type=int, default=200, help="held-out instructions that it is measured on")
     add("--checkpoint-every", type=float, default=60.0, help="seconds")
     add("--seed", type=int, default=1)
-    add("--device", default="auto", choices=DEVICES, help="where to compute; auto: a graphics card that works")
+    add(
+        "--device",
+        default="auto",
+        choices=DEVICES,
+        help="where to compute; auto: a graphics card that works",
+    )
     return parser
 
 
 def _check(options: Namespace) -> None:
     """Raises TrainingError for numbers that would otherwise fail only after minutes of writing."""
-    least = {"instructions": 0, "rounds": 0, "own_stories": 0, "asked": 1, "answers": 2, "pairs": 1, "plain_rows": 0}
+    least = {
+        "instructions": 0,
+        "rounds": 0,
+        "own_stories": 0,
+        "asked": 1,
+        "answers": 2,
+        "pairs": 1,
+        "plain_rows": 0,
+    }
     least |= dict.fromkeys(("talk_share", "plain_share", "plain_weight", "own_weight", "beta"), 0)
     for name, low in least.items():
         if not low <= (value := getattr(options, name)) < math.inf:
-            raise TrainingError(f"--{name.replace('_', '-')} is {value}; it must be at least {low}, and finite.")
+            raise TrainingError(
+                f"--{name.replace('_', '-')} is {value}; it must be at least {low}, and finite."
+            )
 
 
 def _make(options: Namespace) -> None:
@@ -113,17 +183,24 @@ def _make(options: Namespace) -> None:
     options.device = choose_device(options.device).type
     lm.model.to(options.device)
     held_out = read_documents(options.valid, stories_of) if options.valid else []
-    given = dict.fromkeys(story for path in options.stories for story in read_documents(path, stories_of))
+    given = dict.fromkeys(
+        story for path in options.stories for story in read_documents(path, stories_of)
+    )
     stories = [story for story in given if story not in set(held_out)]
     n_apart = len(given) - len(stories)
     apart = f"; {n_apart:,} of them are held out, and left out here" if n_apart else ""
     print(f"{len(given):,} different stories to learn from{apart}", flush=True)
     shares: dict[Kind, float] = {**TEACHING_SHARES, "talk": options.talk_share}
     made = instructions(stories, options.instructions, seed=options.seed, shares=shares)
-    questions = unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
+    questions = (
+        unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
+    )
     measured = [one for one in questions if one.words][: options.measured]
     if not held_out:
-        print("--valid FILE, with stories that are held out, would measure requested words, ends and bits per byte.")
+        print(
+            "--valid FILE, with stories that are held out, would measure requested words, ends "
+            "and bits per byte."
+        )
     table: dict[str, object] = {}
 
     def tell(stage: str, model: LanguageModel) -> None:
@@ -139,34 +216,56 @@ def _make(options: Namespace) -> None:
         taught = _taught(options, lm, made, stories)
         save_folder(options.work_dir / "instructed", taught.model, taught.tokenizer)
         tell("after instructions", taught)
-    window, told = lm.model.config.n_positions, stories if options.plain_rows else []
-    plain = [one for story in told if (one := supervised.plain_example(lm.tokenizer, story, window)) is not None]
+    window = lm.model.config.n_positions
+    told = stories if options.plain_rows else []
+    plain = [
+        one
+        for story in told
+        if (one := supervised.plain_example(lm.tokenizer, story, window)) is not None
+    ]
     for number in range(1, options.rounds + 1):
         made = instructions(stories, 8 * options.asked, seed=options.seed + number)
         taught = _preferring(options, taught, number, made, plain)
         save_folder(options.work_dir / f"round-{number}", taught.model, taught.tokenizer)
         tell(f"after preferences, round {number}", taught)
-    save_folder(options.out, taught.model, taught.tokenizer, dtype=torch.float16, metadata={"figures": table})
+    save_folder(
+        options.out,
+        taught.model,
+        taught.tokenizer,
+        dtype=torch.float16,
+        metadata={"figures": table},
+    )
     print(f"saved {options.out}")
 
 
-def _figures(lm: LanguageModel, measured: list[Instruction], held_out: list[str]) -> dict[str, object]:
+def _figures(
+    lm: LanguageModel, measured: list[Instruction], held_out: list[str]
+) -> dict[str, object]:
     """Evaluation figures of a stage; empty without held-out stories."""
     if not held_out:
         return {}
     score = evaluate_instructions(lm, measured) if measured else {}
-    plain = score_documents(lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0)
+    plain = score_documents(
+        lm.model, encoded(held_out, lm.tokenizer), start_id=lm.tokenizer.end_id or 0
+    )
     figures = {name: round(value, 4) for name, value in score.items()}
     return {**figures, "bits_per_byte": round(plain.bits_per_byte, 4)}
 
 
-def _with_own_stories(options: Namespace, lm: LanguageModel, made: list[Instruction]) -> list[Instruction]:
+def _with_own_stories(
+    options: Namespace, lm: LanguageModel, made: list[Instruction]
+) -> list[Instruction]:
     """The instructions with the model's own stories instead of the given ones."""
     file = options.work_dir / "own-stories.json"
     if not (options.resume and file.is_file()):
-        prompts = list({one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values())
-        stories, told = list[Instruction](), time.monotonic()
-        answered = own_answers(lm, prompts[: options.own_stories], n_each=options.answers, seed=options.seed)
+        prompts = list(
+            {one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values()
+        )
+        stories = list[Instruction]()
+        told = time.monotonic()
+        answered = own_answers(
+            lm, prompts[: options.own_stories], n_each=options.answers, seed=options.seed
+        )
         for done, stories in answered:
             if time.monotonic() - told > _OWN_TOLD_EVERY:
                 print(f"{done:,} own stories, {len(stories):,} of them kept", flush=True)
@@ -174,24 +273,37 @@ def _with_own_stories(options: Namespace, lm: LanguageModel, made: list[Instruct
         file.write_text(json.dumps([asdict(one) for one in stories]), encoding="utf-8")
     draw = random.Random(options.seed)
     own = [
-        in_conversation(draw, Instruction(one["prompt"], one["answer"], one["kind"], tuple(one["words"])))
+        in_conversation(
+            draw, Instruction(one["prompt"], one["answer"], one["kind"], tuple(one["words"]))
+        )
         for one in json.loads(file.read_text(encoding="utf-8"))
     ]
     print(f"{len(own):,} requests are answered by its own stories", flush=True)
     return [one for one in made if one.kind not in _STORIES] + own
 
 
-def _taught(options: Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]) -> LanguageModel:
+def _taught(
+    options: Namespace, lm: LanguageModel, made: list[Instruction], stories: list[str]
+) -> LanguageModel:
     """The model after instruction tuning."""
     window = lm.model.config.n_positions
-    examples = supervised.answer_examples(lm.tokenizer, made, stories, window, plain_share=options.plain_share)
+    examples = supervised.answer_examples(
+        lm.tokenizer, made, stories, window, plain_share=options.plain_share
+    )
     model = clone(lm.model).requires_grad_(True)
     config = supervised.instruction_config(
-        batch_size=options.batch_size, seed=options.seed, optimizer="muon",
-        **({"time_budget": options.seconds} if options.updates is None else {"max_steps": options.updates}),
-        learning_rate=options.learning_rate, muon_learning_rate=options.muon_learning_rate,
+        batch_size=options.batch_size,
+        seed=options.seed,
+        optimizer="muon",
+        **(
+            {"time_budget": options.seconds}
+            if options.updates is None
+            else {"max_steps": options.updates}
+        ),
+        learning_rate=options.learning_rate,
+        muon_learning_rate=options.muon_learning_rate,
         precision=faster_precision(options.device),
-    )  # fmt: skip
+    )
     print(f"{len(examples):,} examples, made from {len(stories):,} stories", flush=True)
     objective = supervised.AnswerLoss(examples, lm.tokenizer.vocab_size)
     batches = supervised.AnswerBatches(examples, batch_size=config.batch_size, window=window)
@@ -201,7 +313,11 @@ def _taught(options: Namespace, lm: LanguageModel, made: list[Instruction], stor
 
 
 def _preferring(
-    options: Namespace, lm: LanguageModel, number: int, made: list[Instruction], plain: list[AnswerExample]
+    options: Namespace,
+    lm: LanguageModel,
+    number: int,
+    made: list[Instruction],
+    plain: list[AnswerExample],
 ) -> LanguageModel:
     """The model after a round of preference tuning on its own answers."""
     file = options.work_dir / f"pairs-{number}.json"
@@ -212,7 +328,9 @@ def _preferring(
     else:
         instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
         seed = options.seed + 1000 * number
-        written = preference.write_pairs(lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed)
+        written = preference.write_pairs(
+            lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed
+        )
         _, pairs = list(written)[-1]
         file.write_text(json.dumps([asdict(pair) for pair in pairs]), encoding="utf-8")
     print(f"round {number}: {len(pairs)} pairs of better and worse answers", flush=True)
@@ -220,13 +338,18 @@ def _preferring(
     batches = preference.PreferenceBatches(pairs, batch_size=8, plain=plain, n_plain=n_plain)
     model = clone(lm.model).requires_grad_(True)
     config = preference.preference_config(
-        max_steps=max(1, round(options.preference_epochs * batches.updates_per_epoch)), seed=options.seed,
+        max_steps=max(1, round(options.preference_epochs * batches.updates_per_epoch)),
+        seed=options.seed,
         learning_rate=options.preference_learning_rate,
-    )  # fmt: skip
+    )
     objective = preference.DirectPreference(
-        clone(lm.model), beta=options.beta, own_weight=options.own_weight, n_plain=n_plain,
-        teachers=[load(name).model.to(options.device) for name in options.teacher], plain_weight=options.plain_weight,
-    )  # fmt: skip
+        clone(lm.model),
+        beta=options.beta,
+        own_weight=options.own_weight,
+        n_plain=n_plain,
+        teachers=[load(name).model.to(options.device) for name in options.teacher],
+        plain_weight=options.plain_weight,
+    )
     trainer = Trainer(model, config, batches, objective=objective)
     _follow(options, trainer, f"preference-{number}")
     return _frozen(model, lm)
@@ -237,8 +360,12 @@ def _frozen(model: GPT, lm: LanguageModel) -> LanguageModel:
 
 
 def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
-    """Trains to the end, with progress lines and checkpoints; Ctrl-C takes effect between two updates."""
-    file, saved, interrupted = options.work_dir / f"{stage}.safetensors", time.monotonic(), list[bool]()
+    """Trains to the end, with progress lines and checkpoints; Ctrl-C takes effect between two
+    updates.
+    """
+    file = options.work_dir / f"{stage}.safetensors"
+    saved = time.monotonic()
+    interrupted = list[bool]()
     if options.resume and file.is_file():
         trainer.resume(file)
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -258,41 +385,64 @@ def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
     trainer.save(file)
 
 
-def evaluate_instructions(lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1) -> dict[str, float]:
-    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the rule.
+def evaluate_instructions(
+    lm: LanguageModel, instructions: Sequence[Instruction], *, seed: int = 1
+) -> dict[str, float]:
+    """Answers each instruction once, with the `WRITING` settings, and judges the answers by the
+    rule.
 
     Returns:
-        "all_words", share of the answers that contain all requested words; "words", share of all requested words that
-        are used; "ends", share of the answers that end by themselves, at the end of a sentence; "repeated", mean share
-        of repeated runs of four words; "n_words", mean length; and "n", how many answers there are.
+        "all_words", share of the answers that contain all requested words; "words", share of all
+        requested words that are used; "ends", share of the answers that end by themselves, at the
+        end of a sentence; "repeated", mean share of repeated runs of four words; "n_words", mean
+        length; and "n", how many answers there are.
 
     Raises:
         ZeroDivisionError: no instructions.
     """
-    prompts, n = [one.prompt for one in instructions], len(instructions)
-    judged = [judge(a.text, instructions[place].words, ended=a.ended) for place, a in answers(lm, prompts, seed=seed)]
-    means = {name: sum(getattr(one, name) for one in judged) / n for name in ("used", "ends", "repeated", "n_words")}
-    return {"all_words": sum(one.used == 1.0 for one in judged) / n, "words": means.pop("used"), **means, "n": n}
+    prompts = [one.prompt for one in instructions]
+    n = len(instructions)
+    judged = [
+        judge(a.text, instructions[place].words, ended=a.ended)
+        for place, a in answers(lm, prompts, seed=seed)
+    ]
+    means = {
+        name: sum(getattr(one, name) for one in judged) / n
+        for name in ("used", "ends", "repeated", "n_words")
+    }
+    return {
+        "all_words": sum(one.used == 1.0 for one in judged) / n,
+        "words": means.pop("used"),
+        **means,
+        "n": n,
+    }
 
 
 def own_answers(
     lm: LanguageModel, instructions: Sequence[Instruction], *, n_each: int = 4, seed: int = 1
 ) -> Iterator[tuple[int, list[Instruction]]]:
-    """The requests with the best of the model's own answers, where it has all words and ends (rejection sampling).
+    """The requests with the best of the model's own answers, where it has all words and ends
+    (rejection sampling).
 
-    Source: Touvron et al. 2023, "Llama 2", section 3.2.3. A model that reads them keeps what it can do already.
+    Source: Touvron et al. 2023, "Llama 2", section 3.2.3. A model that reads them keeps what it can
+    do already.
 
     Yields:
-        after every step of the batch, how many answers are written, and the requests answered so far.
+        after every step of the batch, how many answers are written, and the requests answered so
+        far.
     """
-    kept, done = list[Instruction](), 0
+    kept = list[Instruction]()
+    done = 0
     for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
         if one is None:
             yield done, kept
             continue
         place, written = one
         done += n_each
-        judged = [(judge(each.text, instructions[place].words, ended=each.ended), each) for each in written]
+        judged = [
+            (judge(each.text, instructions[place].words, ended=each.ended), each)
+            for each in written
+        ]
         verdict, best = max(judged, key=lambda pair: pair[0].score)
         if verdict.used == 1.0 and verdict.ends:
             kept.append(replace(instructions[place], answer=best.text))

@@ -1,7 +1,8 @@
 """Averages models that were trained further from one: `python -m weights.recipes.averaging --help`.
 
-Source: Wortsman et al. 2022, "Model soups": the mean of several fine-tuned models often does better than each, and with
-the model they came from among them, less of what it could do is lost (Wortsman et al. 2021, WiSE-FT).
+Source: Wortsman et al. 2022, "Model soups": the mean of several fine-tuned models often does better
+than each, and with the model they came from among them, less of what it could do is lost (Wortsman
+et al. 2021, WiSE-FT).
 """
 
 import argparse
@@ -32,7 +33,8 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
     """
     if len(models) != len(weights) or not 0 < sum(weights) < math.inf or min(weights) < 0:
         raise TrainingError(
-            f"{len(models)} models and the weights {list(weights)}: give each a weight, and one above 0."
+            f"{len(models)} models and the weights {list(weights)}: give each a weight, and "
+            "one above 0."
         )
     shapes = {model.model.config for model in models}
     if len(shapes) > 1:
@@ -40,7 +42,10 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
     states = [model.model.state_dict() for model in models]
     total = sum(weights)
     mean = {
-        name: sum(weight / total * state[name].float() for weight, state in zip(weights, states, strict=True))
+        name: sum(
+            weight / total * state[name].float()
+            for weight, state in zip(weights, states, strict=True)
+        )
         for name in states[0]
     }
     made = GPT(models[0].model.config).requires_grad_(False).eval()
@@ -49,14 +54,30 @@ def averaged(models: Sequence[LanguageModel], weights: Sequence[float]) -> Langu
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes the averaged model in 16 bits, or prints why it cannot be made; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m weights.recipes.averaging", description=__doc__)
-    parser.add_argument("models", nargs="+", metavar="MODEL=WEIGHT", help="a bundled model or a folder, and its weight")
+    """Writes the averaged model in 16 bits, or prints why it cannot be made; returns the exit
+    status.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m weights.recipes.averaging", description=__doc__
+    )
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="MODEL=WEIGHT",
+        help="a bundled model or a folder, and its weight",
+    )
     parser.add_argument("--out", required=True, type=Path, help="model folder to write")
     options = parser.parse_args(arguments)
     try:
         made = _averaged(options.models)
-        save_folder(options.out, made.model, made.tokenizer, dtype=torch.float16, most_bytes=_MOST_BYTES, metadata={})
+        save_folder(
+            options.out,
+            made.model,
+            made.tokenizer,
+            dtype=torch.float16,
+            most_bytes=_MOST_BYTES,
+            metadata={},
+        )
     except GPTCoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -74,7 +95,9 @@ def _with_weight(given: str) -> tuple[str, float]:
     try:
         return name, float(weight)
     except ValueError:
-        raise TrainingError(f"{given!r} has no weight; write MODEL=WEIGHT, such as mini=0.5.") from None
+        raise TrainingError(
+            f"{given!r} has no weight; write MODEL=WEIGHT, such as mini=0.5."
+        ) from None
 
 
 if __name__ == "__main__":

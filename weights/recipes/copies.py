@@ -8,7 +8,8 @@ from gptcore.training import Batches, generator_for
 
 
 class WithCopies:
-    """Batches in which some rows repeat themselves, so that heads learn to look up what came next last time.
+    """Batches in which some rows repeat themselves, so that heads learn to look up what came next
+    last time.
 
     Half of those rows repeat tokens drawn at random, half a passage of the row's own text.
 
@@ -26,9 +27,14 @@ class WithCopies:
     def __init__(self, data: Batches, *, share: float, vocab_size: int) -> None:
         if not 0 <= share <= 1 or data.window < 2 * self._SHORTEST:
             given = f"A share of {share} copies in windows of {data.window} tokens"
-            raise TrainingError(f"{given}: give a share from 0 to 1 and windows of at least {2 * self._SHORTEST}.")
-        self.data, self.share, self.vocab_size = data, share, vocab_size
-        self.window, self.batch_size = data.window, data.batch_size
+            raise TrainingError(
+                f"{given}: give a share from 0 to 1 and windows of at least {2 * self._SHORTEST}."
+            )
+        self.data = data
+        self.share = share
+        self.vocab_size = vocab_size
+        self.window = data.window
+        self.batch_size = data.batch_size
 
     def draw(self, index: int, seed: int) -> tuple[Tensor, Tensor]:
         inputs, targets = self.data.draw(index, seed)

@@ -1,4 +1,6 @@
-"""Learning from models that have learned already: their probabilities as targets, and text that they write."""
+"""Learning from models that have learned already: their probabilities as targets, and text that
+they write.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,8 +15,8 @@ from gptcore.model import GPT, evaluating
 
 
 class Distillation:
-    """A loss against the mean of what teachers expect (Hinton et al. 2015, "Distilling the Knowledge in a Neural
-    Network", at temperature 1), mixed with the loss on the text itself.
+    """A loss against the mean of what teachers expect (Hinton et al. 2015, "Distilling the
+    Knowledge in a Neural Network", at temperature 1), mixed with the loss on the text itself.
 
     Args:
         teachers: models with the student's vocabulary, on its device; only read.
@@ -25,13 +27,16 @@ class Distillation:
         TrainingError: no teachers, or a share outside its range.
     """
 
-    def __init__(self, teachers: Sequence[GPT], *, text_share: float = 0.0, compiled: bool = False) -> None:
+    def __init__(
+        self, teachers: Sequence[GPT], *, text_share: float = 0.0, compiled: bool = False
+    ) -> None:
         if not teachers or not 0 <= text_share <= 1:
             raise TrainingError(
-                f"{len(teachers)} teachers and a text share of {text_share}: give at least one teacher and a share "
-                "from 0 to 1."
+                f"{len(teachers)} teachers and a text share of {text_share}: give at least one "
+                "teacher and a share from 0 to 1."
             )
-        self.teachers, self.text_share = [teacher.eval() for teacher in teachers], text_share
+        self.teachers = [teacher.eval() for teacher in teachers]
+        self.text_share = text_share
         self._mean = torch.compile(self._expected) if compiled else self._expected
 
     def __call__(self, student: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
@@ -64,11 +69,15 @@ def written_tokens(
         seed: of the draws.
 
     Yields:
-        integers [N]: whole documents, each behind its start token. What is unfinished at the window's end is left out.
+        integers [N]: whole documents, each behind its start token. What is unfinished at the
+        window's end is left out.
     """
-    window, device = model.config.n_positions, model.wte.weight.device
+    window = model.config.n_positions
+    device = model.wte.weight.device
     generator = torch.Generator(device).manual_seed(seed)
-    cache = KVCache(model.config, batch_size=batch_size, device=device, dtype=model.wte.weight.dtype)
+    cache = KVCache(
+        model.config, batch_size=batch_size, device=device, dtype=model.wte.weight.dtype
+    )
     made = 0
     with evaluating(model):
         while made < n_tokens:
@@ -85,5 +94,6 @@ def written_tokens(
                     yield row[: ends[-1]]
             if made == 0:
                 raise TrainingError(
-                    "This model ends no document within its window; it cannot write texts to learn from."
+                    "This model ends no document within its window; it cannot write texts to "
+                    "learn from."
                 )

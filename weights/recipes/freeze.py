@@ -1,7 +1,7 @@
 """Writes the test items and pages that the page offers: `python -m weights.recipes.freeze`.
 
-They stand in `weights/world/`, so that nothing has to be generated while a visitor waits, and so that a change of the
-generator does not move the figures of models that were tested before.
+They stand in `weights/world/`, so that nothing has to be generated while a visitor waits, and so
+that a change of the generator does not move the figures of models that were tested before.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from gptcore.zero_shot.templates import Item
 from weights.recipes.world.documents import document, documents
 from weights.recipes.world.items import items
 
-_PER_SIDE, _PER_TRAIN = 400, 256
+_PER_SIDE = 400
+_PER_TRAIN = 256
 _TRAIN_SEED = 1_000_003  # of the examples
 _N_PAGES = 8_000  # about two million characters
 # What a model of a million parameters learns to do within two minutes; questions are the hardest.
@@ -28,8 +29,13 @@ def frozen_items() -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Items of every task on each side of its splits, as the file holds them."""
     return {
         task: {
-            **{side: [_as_json(one) for one in items(task, _PER_SIDE, split=side)] for side in splits_of(task)},
-            "train": [_as_json(one) for one in items(task, _PER_TRAIN, split="train", seed=_TRAIN_SEED)],
+            **{
+                side: [_as_json(one) for one in items(task, _PER_SIDE, split=side)]
+                for side in splits_of(task)
+            },
+            "train": [
+                _as_json(one) for one in items(task, _PER_TRAIN, split="train", seed=_TRAIN_SEED)
+            ],
         }
         for task in TASKS_WITH_ITEMS
     }
@@ -44,7 +50,9 @@ def frozen_pages(name: str) -> list[str]:
 
 
 def _as_json(item: Item) -> dict[str, Any]:
-    return {"fields": dict(item.fields), "answer": item.answer} | ({"steps": item.steps} if item.steps else {})
+    return {"fields": dict(item.fields), "answer": item.answer} | (
+        {"steps": item.steps} if item.steps else {}
+    )
 
 
 def _write(file: Path, text: str) -> None:
@@ -59,7 +67,10 @@ def main(arguments: list[str] | None = None) -> int:
     out = parser.parse_args(arguments).out
     _write(out / ITEMS_FILE.name, json.dumps(frozen_items(), ensure_ascii=False))
     for name in ("pages", "task_pages"):
-        _write(out / f"{name}.txt.gz", "".join(f"{page}\n{END_OF_TEXT}\n" for page in frozen_pages(name)))
+        _write(
+            out / f"{name}.txt.gz",
+            "".join(f"{page}\n{END_OF_TEXT}\n" for page in frozen_pages(name)),
+        )
     return 0
 
 

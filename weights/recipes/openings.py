@@ -1,8 +1,10 @@
-"""Documents that begin as people's prompts do: `python -m weights.recipes.openings stories.txt > openings.txt`.
+"""Documents that begin as people's prompts do: `python -m weights.recipes.openings stories.txt >
+openings.txt`.
 
-Stories begin "Once upon a time"; people type "Hello", "2+2=", "Bonjour", one word or the middle of a sentence. Each
-document here begins in such a way and goes on as one of the stories does, so that a model goes on from there as well.
-Half of them rename the one whom the story is about: a model then has to read the name instead of knowing it.
+Stories begin "Once upon a time"; people type "Hello", "2+2=", "Bonjour", one word or the middle of
+a sentence. Each document here begins in such a way and goes on as one of the stories does, so that
+a model goes on from there as well. Half of them rename the one whom the story is about: a model
+then has to read the name instead of knowing it.
 """
 
 import argparse
@@ -23,7 +25,22 @@ _MOST_DOCUMENTS = 16_000
 _SENTENCE = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])')
 _SPEECH = re.compile(r'"([A-Z][^"\n]{3,120}[.!?,])"')
 _NAME = re.compile(r"(?<=[a-z,] )([A-Z][a-z]{2,})\b")
-_NOT_NAMES = {"The", "One", "Mom", "Mommy", "Dad", "Daddy", "But", "They", "She", "You", "What", "Yes", "Let", "And"}
+_NOT_NAMES = {
+    "The",
+    "One",
+    "Mom",
+    "Mommy",
+    "Dad",
+    "Daddy",
+    "But",
+    "They",
+    "She",
+    "You",
+    "What",
+    "Yes",
+    "Let",
+    "And",
+}
 _SAID = ("said", "said", "called", "shouted", "whispered")
 _GREETINGS, _ELSEWHERE, _QUESTIONS, _ADDRESSED, _NOISE, _SYLLABLES, _FIRST_NAMES = entries(
     "openings.txt", Path(__file__).parent
@@ -33,15 +50,20 @@ _GREETINGS, _ELSEWHERE, _QUESTIONS, _ADDRESSED, _NOISE, _SYLLABLES, _FIRST_NAMES
 def documents(stories: list[str], draw: random.Random) -> Iterator[str]:
     """One document of every story that is long enough to be entered somewhere."""
     ways: dict[Callable[[str, str, random.Random], str], int] = {
-        renamed: 20, from_a_sentence: 25, from_a_word: 12, from_speech: 15, from_words_of_others: 28,
-    }  # fmt: skip
+        renamed: 20,
+        from_a_sentence: 25,
+        from_a_word: 12,
+        from_speech: 15,
+        from_words_of_others: 28,
+    }
     for story in stories:
         name = hero(story)
         if name is None:
             continue
         if draw.random() < 0.5:
             other = new_name(draw)
-            story, name = re.sub(rf"\b{name}\b", other, story), other
+            story = re.sub(rf"\b{name}\b", other, story)
+            name = other
         [way] = draw.choices(list(ways), weights=list(ways.values()))
         told = way(story, name, draw)
         if len(told.split()) >= _FEWEST_WORDS:
@@ -49,7 +71,9 @@ def documents(stories: list[str], draw: random.Random) -> Iterator[str]:
 
 
 def hero(story: str) -> str | None:
-    """The name that a story says most often in the middle of sentences; None where none comes twice."""
+    """The name that a story says most often in the middle of sentences; None where none comes
+    twice.
+    """
     names = Counter(name for name in _NAME.findall(story) if name not in _NOT_NAMES)
     [(name, times)] = names.most_common(1) or [("", 0)]
     return name if times >= 2 else None
@@ -83,43 +107,63 @@ def from_a_word(story: str, name: str, draw: random.Random) -> str:
 
 def from_speech(story: str, name: str, draw: random.Random) -> str:
     """The story from what somebody says, without the mark that opens it."""
-    spoken = [place.start(1) for place in _SPEECH.finditer(story) if place.start() < len(story) // 2]
+    spoken = [
+        place.start(1) for place in _SPEECH.finditer(story) if place.start() < len(story) // 2
+    ]
     return story[draw.choice(spoken) :] if spoken else from_a_sentence(story, name, draw)
 
 
 def from_words_of_others(story: str, name: str, draw: random.Random) -> str:
-    """What somebody might type, taken up in a sentence, and the story from where it speaks of its hero."""
+    """What somebody might type, taken up in a sentence, and the story from where it speaks of its
+    hero.
+    """
     sentences = _SENTENCE.split(story)
-    places = [place for place in range(1, max(2, len(sentences) // 2)) if sentences[place].startswith(f"{name} ")]
+    places = [
+        place
+        for place in range(1, max(2, len(sentences) // 2))
+        if sentences[place].startswith(f"{name} ")
+    ]
     rest = _joined(story, sentences, places[0] if places else 0)
     said = draw.choice(_SAID)
     kind = draw.randrange(6)
     if kind == 0:
         return f'{_typed(draw.choice(_GREETINGS), draw)}," {said} {name}. {rest}'
     if kind == 1:
-        strange = draw.choice(("It was a word from far away.", "Nobody knew what it meant.", "It sounded nice."))
+        strange = draw.choice(
+            ("It was a word from far away.", "Nobody knew what it meant.", "It sounded nice.")
+        )
         return f'{_typed(draw.choice(_ELSEWHERE), draw)}!" {said} {name}. {strange} {rest}'
     if kind == 2:
         asked = _typed(draw.choice(_QUESTIONS), draw)
-        return f'{asked}" asked {name}. {rest}' if asked.endswith("?") else f'{asked}," {said} {name}. {rest}'
+        return (
+            f'{asked}" asked {name}. {rest}'
+            if asked.endswith("?")
+            else f'{asked}," {said} {name}. {rest}'
+        )
     if kind == 3:
         return _letter(story, rest, name, draw)
     if kind == 4:
         return f"{_sum(draw)} {name} could count very well. {rest}"
-    silly = draw.choice(("It was a silly word.", "It was only a funny sound.", "Then it was quiet again."))
+    silly = draw.choice(
+        ("It was a silly word.", "It was only a funny sound.", "Then it was quiet again.")
+    )
     return f'{_typed(draw.choice(_NOISE), draw)}," {said} {name}. {silly} {rest}'
 
 
 def _letter(story: str, rest: str, name: str, draw: random.Random) -> str:
     spoken = [words.rstrip(",") for words in _SPEECH.findall(story) if len(words.split()) > 4][:3]
-    body = " ".join(words if words[-1] in ".!?" else f"{words}." for words in spoken) or "I hope that you are well."
+    body = (
+        " ".join(words if words[-1] in ".!?" else f"{words}." for words in spoken)
+        or "I hope that you are well."
+    )
     addressed = draw.choice((*_ADDRESSED, new_name(draw)))
     after = draw.choice(("wrote a letter", "read the letter again", "put the letter on the table"))
     return f"Dear {addressed},\n{body}\nLove, {name}\n{name} {after}. {rest}"
 
 
 def _sum(draw: random.Random) -> str:
-    first, second = draw.randint(1, 12), draw.randint(1, 12)
+    first = draw.randint(1, 12)
+    second = draw.randint(1, 12)
     operator = draw.choice("++-")
     if operator == "-" and second > first:
         first, second = second, first

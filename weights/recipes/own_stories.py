@@ -1,8 +1,9 @@
 """Stories that the mini writes itself: `python -m weights.recipes.own_stories > stories.txt`.
 
-The page makes instructions of them (Train, Assistant), and trains on them: they are nobody else's text. For the
-assistant they are drawn from all that the model expects, nothing cut off: what it would write anyway changes it little,
-and rare words occur to be asked for. Those to train on are drawn with `--temperature 0.85 --top-p 0.97 --begun 0.5`.
+The page makes instructions of them (Train, Assistant), and trains on them: they are nobody else's
+text. For the assistant they are drawn from all that the model expects, nothing cut off: what it
+would write anyway changes it little, and rare words occur to be asked for. Those to train on are
+drawn with `--temperature 0.85 --top-p 0.97 --begun 0.5`.
 """
 
 import argparse
@@ -22,22 +23,38 @@ from gptcore.machine import DEVICES, choose_device, keep_freed_memory
 from gptcore.tokenizers.base import END_OF_TEXT
 from weights.recipes.world.lexicon import entries
 
-_BEINGS, _NAMES, _KINDS, _PLACES, _THINGS, _OPENINGS = entries("own_stories.txt", Path(__file__).parent).values()
-_BEGUN = 0.3  # share of the stories that begin with one of these; the others begin as the model likes
-_BATCH, _MOST_TOKENS, _LEAST_WORDS, _SEED = 16, 190, 50, 17  # with its prompt, a story has to fit the window
+_BEINGS, _NAMES, _KINDS, _PLACES, _THINGS, _OPENINGS = entries(
+    "own_stories.txt", Path(__file__).parent
+).values()
+_BEGUN = (
+    0.3  # share of the stories that begin with one of these; the others begin as the model likes
+)
+# with its prompt, a story has to fit the window
+_BATCH = 16
+_MOST_TOKENS = 190
+_LEAST_WORDS = 50
+_SEED = 17
 
 
 def opening(draw: random.Random) -> str:
     """How a story begins."""
     name, other = draw.sample(_NAMES, 2)
     return draw.choice(_OPENINGS).format(
-        kind=draw.choice(_KINDS), being=draw.choice(_BEINGS), name=name, other=other, place=draw.choice(_PLACES),
+        kind=draw.choice(_KINDS),
+        being=draw.choice(_BEINGS),
+        name=name,
+        other=other,
+        place=draw.choice(_PLACES),
         thing=draw.choice(_THINGS),
-    )  # fmt: skip
+    )
 
 
 def stories(
-    lm: LanguageModel, settings: SamplingSettings | None = None, *, begun: float = _BEGUN, batch_size: int = _BATCH
+    lm: LanguageModel,
+    settings: SamplingSettings | None = None,
+    *,
+    begun: float = _BEGUN,
+    batch_size: int = _BATCH,
 ) -> Iterator[str]:
     """Stories that end by themselves and do not repeat, without end.
 
@@ -51,15 +68,22 @@ def stories(
         TrainingError: a model without a token that ends a text.
     """
     if lm.tokenizer.end_id is None:
-        raise TrainingError(f"{lm.name} has no token that ends a text; its stories would have no end.")
-    draw, number, share = random.Random(_SEED), 0, begun
+        raise TrainingError(
+            f"{lm.name} has no token that ends a text; its stories would have no end."
+        )
+    draw = random.Random(_SEED)
+    number = 0
+    share = begun
     settings = settings or SamplingSettings()
-    batch, written = RunningBatch(lm.model), dict[TokenSequence, list[str]]()
+    batch = RunningBatch(lm.model)
+    written = dict[TokenSequence, list[str]]()
     while True:
         while len(written) < batch_size:
             first = opening(draw) if draw.random() < share else ""
             ids = [lm.tokenizer.end_id, *lm.tokenizer.encode(first)]
-            sequence = TokenSequence(ids, settings, seed=number, tokenizer=lm.tokenizer, n_alternatives=0)
+            sequence = TokenSequence(
+                ids, settings, seed=number, tokenizer=lm.tokenizer, n_alternatives=0
+            )
             batch.join(sequence, _MOST_TOKENS - len(ids))
             written[sequence] = [first]
             number += 1
@@ -74,12 +98,16 @@ def stories(
 
 def main(arguments: list[str] | None = None) -> int:
     """Writes stories, each with the end of text behind it; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m weights.recipes.own_stories", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m weights.recipes.own_stories", description=__doc__
+    )
     parser.add_argument("--stories", type=int, default=5000, help="how many to keep")
     parser.add_argument("--model", default="mini")
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--top-p", type=float, default=1.0)
-    parser.add_argument("--begun", type=float, default=_BEGUN, help="share that begins with a given opening")
+    parser.add_argument(
+        "--begun", type=float, default=_BEGUN, help="share that begins with a given opening"
+    )
     together = "stories written together; 256 on a graphics card"
     parser.add_argument("--batch-size", type=int, default=_BATCH, help=together)
     parser.add_argument("--device", default="auto", choices=DEVICES)

@@ -1,4 +1,5 @@
-"""Prints pages of the small synthetic web: `python -m weights.recipes.pages --pages 1000 --seed 1 > world.txt`.
+"""Prints pages of the small synthetic web: `python -m weights.recipes.pages --pages 1000 --seed 1 >
+world.txt`.
 
 With --stories, pages with tasks about those stories instead.
 """
@@ -18,14 +19,24 @@ from weights.recipes.world.splits import NoChoice
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes the pages, each ended by a line with the end-of-text marker; returns the exit status."""
+    """Writes the pages, each ended by a line with the end-of-text marker; returns the exit
+    status.
+    """
     parser = argparse.ArgumentParser(prog="python -m weights.recipes.pages", description=__doc__)
-    parser.add_argument("--pages", type=int, default=1000, help="how many; the first of more are the same")
+    parser.add_argument(
+        "--pages", type=int, default=1000, help="how many; the first of more are the same"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of another web")
     parser.add_argument("--task", choices=TASKS_WITH_ITEMS, help="only pages that show this task")
-    told = f"a file of short plain stories to ask about, with --task {' or '.join(TASKS_FROM_STORIES)}; repeatable"
+    told = (
+        "a file of short plain stories to ask about, with --task "
+        f"{' or '.join(TASKS_FROM_STORIES)}; repeatable"
+    )
     parser.add_argument("--stories", type=Path, action="append", help=told)
-    apart = "with --stories, which may be any prose then: single statements of different stories, people renamed"
+    apart = (
+        "with --stories, which may be any prose then: single statements of different stories, "
+        "people renamed"
+    )
     parser.add_argument("--apart", action="store_true", help=apart)
     options = parser.parse_args(arguments)
     if options.pages < 1:
@@ -40,7 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
     except GPTCoreError as error:
         parser.error(str(error))
     except NoChoice:
-        parser.error("no sentence of these stories fits the task; give more stories of short plain sentences")
+        parser.error(
+            "no sentence of these stories fits the task; give more stories of short plain sentences"
+        )
     return 0
 
 

@@ -1,4 +1,5 @@
-"""Writes 4-bit snapshots of a model during its training beside it, as `gptcore.weights.snapshots` reads them.
+"""Writes 4-bit snapshots of a model during its training beside it, as `gptcore.weights.snapshots`
+reads them.
 
 A file takes 0.57 bytes per parameter.
 """
@@ -36,10 +37,17 @@ def save_snapshot(folder: Path, model: GPT, step: int, *, note: str = "") -> Pat
 
 
 def quantise(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """(two 4-bit steps a byte, uint8 [N / 2]; a scale for each 32 numbers, float16 [N / 32]); N is padded with 0."""
+    """(two 4-bit steps a byte, uint8 [N / 2]; a scale for each 32 numbers, float16 [N / 32]); N is
+    padded with 0.
+    """
     flat = matrix.float().flatten()
     padded = torch.cat([flat, flat.new_zeros(-len(flat) % GROUP)]).view(-1, GROUP)
     scales = (padded.abs().amax(dim=1, keepdim=True) / MOST_STEPS).half()
-    steps = (padded / scales.float().clamp(min=1e-8)).round().clamp(-MOST_STEPS, MOST_STEPS) + MOST_STEPS + 1  # 1 to 15
+    # 1 to 15
+    steps = (
+        (padded / scales.float().clamp(min=1e-8)).round().clamp(-MOST_STEPS, MOST_STEPS)
+        + MOST_STEPS
+        + 1
+    )
     pairs = steps.to(torch.uint8).flatten().view(-1, 2)
     return pairs[:, 0] | (pairs[:, 1] << 4), scales.flatten()

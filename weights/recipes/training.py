@@ -1,7 +1,9 @@
-"""Trains like `gptcore.training`, with two further objectives: `python -m weights.recipes.training --help`.
+"""Trains like `gptcore.training`, with two further objectives: `python -m weights.recipes.training
+--help`.
 
-`--teacher` learns from what other models expect, `--against-repetition` and `--against-doubling` from what the model
-writes itself; `--copies` mixes in rows that repeat, on which induction heads form.
+`--teacher` learns from what other models expect, `--against-repetition` and `--against-doubling`
+from what the model writes itself; `--copies` mixes in rows that repeat, on which induction heads
+form.
 """
 
 import argparse
@@ -23,13 +25,33 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the training that the command line describes; returns the exit status."""
     parser = make_parser("python -m weights.recipes.training")
     add = parser.add_argument
-    add("--teacher", action="append", default=[], metavar="MODEL", help="learn from its probabilities, too; repeatable")
-    add("--text-share", type=float, default=0.0, help="with teachers: weight of the text's own next tokens")
-    runs = "let the model continue every batch and lower the chance of runs that it repeats; about 5 with --from-model"
+    add(
+        "--teacher",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="learn from its probabilities, too; repeatable",
+    )
+    add(
+        "--text-share",
+        type=float,
+        default=0.0,
+        help="with teachers: weight of the text's own next tokens",
+    )
+    runs = (
+        "let the model continue every batch and lower the chance of runs that it repeats; about 5 "
+        "with --from-model"
+    )
     add("--against-repetition", type=float, default=0.0, metavar="WEIGHT", help=runs)
     doubled = "the same for doubled words; about 60"
     add("--against-doubling", type=float, default=0.0, metavar="WEIGHT", help=doubled)
-    add("--own-texts", type=int, default=4, metavar="N", help="texts that it continues of every batch, for these two")
+    add(
+        "--own-texts",
+        type=int,
+        default=4,
+        metavar="N",
+        help="texts that it continues of every batch, for these two",
+    )
     add("--copies", type=float, default=0.0, metavar="SHARE", help="of rows that repeat themselves")
     options = parse(parser, arguments)
     return run(options, partial(objective, options), partial(mixed, options))
@@ -37,7 +59,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def mixed(options: argparse.Namespace, batches: Batches, tokenizer: Tokenizer) -> Batches:
     """The batches with the copies that the options ask for."""
-    return WithCopies(batches, share=options.copies, vocab_size=tokenizer.vocab_size) if options.copies else batches
+    return (
+        WithCopies(batches, share=options.copies, vocab_size=tokenizer.vocab_size)
+        if options.copies
+        else batches
+    )
 
 
 def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> Objective | None:
@@ -46,10 +72,12 @@ def objective(options: argparse.Namespace, model: GPT, tokenizer: Tokenizer) -> 
     Raises:
         TrainingError: two objectives at once, or one with impossible weights.
     """
-    runs, doubled = options.against_repetition, options.against_doubling
+    runs = options.against_repetition
+    doubled = options.against_doubling
     if (runs or doubled) and options.teacher:
         raise TrainingError(
-            "--teacher and --against-repetition are two objectives; train with one, then with the other."
+            "--teacher and --against-repetition are two objectives; train with one, then with "
+            "the other."
         )
     if runs or doubled:
         return Unlikelihood(model, tokenizer, runs=runs, doubled=doubled, n_texts=options.own_texts)

@@ -8,7 +8,9 @@ function page(milliseconds, idle = 0) {
   const shown = {frames: 0};
   let now = 0;
   globalThis.performance = /** @type {any} */ ({now: () => now});
-  globalThis.document = /** @type {any} */ ({querySelector: () => (shown.frames < idle ? {} : null)});
+  globalThis.document = /** @type {any} */ ({
+    querySelector: () => (shown.frames < idle ? {} : null),
+  });
   globalThis.requestAnimationFrame = look => {
     now += milliseconds;
     shown.frames += 1;

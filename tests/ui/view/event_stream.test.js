@@ -5,13 +5,20 @@ import {beforeEach, test} from 'node:test';
 
 const HOST = 'http://127.0.0.1:7860';
 const CLOSE = {msg: 'close_stream', event_id: null};
-const completed = id => ({msg: 'process_completed', event_id: id, output: {data: ['"event_id":"other"\n\nline']}});
+const completed = id => ({
+  msg: 'process_completed',
+  event_id: id,
+  output: {data: ['"event_id":"other"\n\nline']},
+});
 const framed = message => `data: ${JSON.stringify(message)}\n\n`;
 
 let connections = []; // the server's side of each stream, in order
 let status = 200;
 
-const script = readFileSync(new URL('../../../ui/frame/view/event_stream.js', import.meta.url), 'utf8');
+const script = readFileSync(
+  new URL('../../../ui/frame/view/event_stream.js', import.meta.url),
+  'utf8',
+);
 
 async function plainFetch(input) {
   const path = new URL(input.url ?? input, HOST).pathname;
@@ -32,7 +39,9 @@ const join = id => fetch(`/gradio_api/queue/join#${id}`);
 
 // What Gradio's client does: opens a stream, and reads messages.
 async function listen(signal = new AbortController().signal) {
-  const response = await fetch(new Request(`${HOST}/gradio_api/queue/data?session_hash=a`, {signal}));
+  const response = await fetch(
+    new Request(`${HOST}/gradio_api/queue/data?session_hash=a`, {signal}),
+  );
   const heard = [];
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const ended = (async () => {

@@ -7,7 +7,10 @@ import {WORDS, wordsIn} from '../../../ui/frame/view/glossary.js';
 const named = text => wordsIn(text).map(([from, to, name]) => `${text.slice(from, to)}: ${name}`);
 
 test('a word is found where it first stands, in the order of the sentence', () => {
-  assert.deepEqual(named('The last block makes it so; its L5H6 looks back.'), ['block: block', 'L5H6: L5H6']);
+  assert.deepEqual(named('The last block makes it so; its L5H6 looks back.'), [
+    'block: block',
+    'L5H6: L5H6',
+  ]);
   assert.deepEqual(named('It is calm.'), []);
 });
 

@@ -9,7 +9,13 @@ import {
   takePieces,
   unmet,
 } from '../../../ui/shared/view/link.js';
-import {chooseHead, chooseToken, holdComposed, holdFields, setSentence} from '../../../ui/shared/view/store.js';
+import {
+  chooseHead,
+  chooseToken,
+  holdComposed,
+  holdFields,
+  setSentence,
+} from '../../../ui/shared/view/store.js';
 
 globalThis.document = /** @type {any} */ ({querySelector: () => ({value: 'mini · bundled'})});
 const heads = {name: 'heads', title: 'Heads', shows_sentence: true};
@@ -34,7 +40,11 @@ setRegister({
 
 test('a link holds what differs from the page as it was sent, of its view and of its tab alone', () => {
   holdFields(['sink', 'keep', 'pair_a'], ['raw', 'end', '']);
-  assert.deepEqual(stateOfView(['Attention', 'Heads']), {tab: 'attention', view: 'Heads', model: 'mini'});
+  assert.deepEqual(stateOfView(['Attention', 'Heads']), {
+    tab: 'attention',
+    view: 'Heads',
+    model: 'mini',
+  });
   holdFields(['sink', 'keep', 'pair_a'], ['front', 'beginning', 'One']);
   const found = stateOfView(['Attention', 'Heads']);
   assert.deepEqual([found.sink, found.keep, found.pair_a], ['front', 'beginning', undefined]);
@@ -86,8 +96,12 @@ test('a link sets what the page does not show: what it names, and of its view wh
   assert.deepEqual(found('tab=attention&view=Heads', always), {});
   holdFields(['sink', 'keep', 'pair_a'], ['front', 'middle', 'Two']);
   assert.deepEqual(found('tab=attention&view=heads&sink=front', never), {});
-  assert.deepEqual(found('tab=attention&view=heads&sink=raw&pair_a=One', never), {sink: 'raw', pair_a: 'One'});
-  assert.deepEqual(found('tab=attention&view=heads', always), {sink: 'raw', keep: 'end'}); // the pair is of another view
+  assert.deepEqual(found('tab=attention&view=heads&sink=raw&pair_a=One', never), {
+    sink: 'raw',
+    pair_a: 'One',
+  });
+  // the pair is of another view
+  assert.deepEqual(found('tab=attention&view=heads', always), {sink: 'raw', keep: 'end'});
   assert.deepEqual(
     found('tab=Attention', name => name === 'keep'),
     {keep: 'end'},

@@ -24,7 +24,8 @@ test('a long text shows its end, or what is around the place that is looked at',
     [3, 0.2],
     [8, 1],
   ]);
-  assert.deepEqual(shownTokens(9, 8, 5, looked), [null, 1, 6, 7, 8]); // a word far back that is looked at
+  // a word far back that is looked at
+  assert.deepEqual(shownTokens(9, 8, 5, looked), [null, 1, 6, 7, 8]);
   assert.deepEqual(shownTokens(20, 19, 7, looked), [null, 1, 8, 16, 17, 18, 19]);
 });
 
@@ -35,7 +36,8 @@ test('every part lies within the picture, lying and upright, for 1 to 48 blocks'
       assert.equal(at.upright, width < 640);
       const [along, across] = at.upright ? [at.height, at.width] : [at.width, at.height];
       assert.ok(at.end + at.norm <= along && at.block > 20, `${width} ${L}`);
-      for (const token of at.shown) assert.ok(at.place(token) < across - (at.upright ? 60 : 40), `${width} ${L}`);
+      for (const token of at.shown)
+        assert.ok(at.place(token) < across - (at.upright ? 60 : 40), `${width} ${L}`);
       assert.equal(at.groups.at(-1)[1], L - 1);
     }
 });
@@ -48,8 +50,24 @@ const DATA = {
     shape: {V: 4096, C: 224, H: 2, D: 112, L: 2, F: 896, P: 256},
     embedding: [3.21, 0.5],
     blocks: [
-      {guess: [' a', 0.2, 5], chance: 0.1, attention: 1.5, mlp: 2, stream: 4, heads: [1, 2], looks: [[], [[1, 0.75]]]},
-      {guess: [' b', 0.6, 6], chance: 0.6, attention: 1, mlp: 3, stream: 6, heads: [3, 1], looks: [[[0, 0.5]], []]},
+      {
+        guess: [' a', 0.2, 5],
+        chance: 0.1,
+        attention: 1.5,
+        mlp: 2,
+        stream: 4,
+        heads: [1, 2],
+        looks: [[], [[1, 0.75]]],
+      },
+      {
+        guess: [' b', 0.6, 6],
+        chance: 0.6,
+        attention: 1,
+        mlp: 3,
+        stream: 6,
+        heads: [3, 1],
+        looks: [[[0, 0.5]], []],
+      },
     ],
     norm: 7,
     choice: [' b', 0.6, 6],
@@ -58,7 +76,10 @@ const DATA = {
 
 test('each part says its own numbers', () => {
   const said = sentences(DATA);
-  assert.match(said.attention(0, 1), /layer 0: 2 heads.* Head 1 looks mostly at “red” \(75.* change it\./);
+  assert.match(
+    said.attention(0, 1),
+    /layer 0: 2 heads.* Head 1 looks mostly at “red” \(75.* change it\./,
+  );
   assert.match(said.attention(1, 1), /Head 1 looks at no word in particular/);
   assert.match(said.head(0, 1), /^Layer 0, head 1 looks mostly at “red” \(75/);
   assert.match(said.mlp(0), /^MLP of layer 0: 896 neurons work on “ball” alone and change it\.$/);
@@ -75,10 +96,15 @@ test('a recording tells where its heads look, and not what nobody recorded', () 
   const recorded = structuredClone(DATA);
   delete recorded.machine.embedding;
   delete recorded.machine.norm;
-  for (const block of recorded.machine.blocks) for (const key of ['attention', 'mlp', 'guess']) delete block[key];
+  for (const block of recorded.machine.blocks)
+    for (const key of ['attention', 'mlp', 'guess']) delete block[key];
   const said = sentences(recorded);
-  assert.match(said.attention(0, 1), /mostly at “red” \(75[.0]*%\)\. What they write was not recorded\./);
-  for (const sentence of [said.embedding, said.norm]) assert.doesNotMatch(sentence, /length|NaN|undefined/);
+  assert.match(
+    said.attention(0, 1),
+    /mostly at “red” \(75[.0]*%\)\. What they write was not recorded\./,
+  );
+  for (const sentence of [said.embedding, said.norm])
+    assert.doesNotMatch(sentence, /length|NaN|undefined/);
   assert.deepEqual(order(2, true), ['embedding', 'attention-0', 'attention-1', 'norm']);
 });
 

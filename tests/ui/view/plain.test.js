@@ -11,7 +11,17 @@ test('spaces and line breaks of a token can be seen', () => {
 
 test('percentages keep two or three digits and never say 0 or 100 for what is not', () => {
   const said = [1, 0.99998, 0.9996, 0.9994, 0.5, 0.0123, 0.00012, 0.00001, 0].map(plain.percent);
-  assert.deepEqual(said, ['100%', '>99.99%', '99.96%', '99.9%', '50.0%', '1.2%', '0.012%', '<0.01%', '<0.01%']);
+  assert.deepEqual(said, [
+    '100%',
+    '>99.99%',
+    '99.96%',
+    '99.9%',
+    '50.0%',
+    '1.2%',
+    '0.012%',
+    '<0.01%',
+    '<0.01%',
+  ]);
 });
 
 test('ticks are round, within the axis, and rise', () => {
@@ -25,7 +35,10 @@ test('ticks are round, within the axis, and rise', () => {
     const found = plain.ticks(low, high, wanted);
     assert.ok(found.length >= 1 && found.length <= 2 * wanted + 1, `${found}`);
     assert.ok(
-      found.every((tick, i) => tick >= low - 1e-12 && tick <= high * (1 + 1e-6) && (i === 0 || tick > found[i - 1])),
+      found.every(
+        (tick, i) =>
+          tick >= low - 1e-12 && tick <= high * (1 + 1e-6) && (i === 0 || tick > found[i - 1]),
+      ),
     );
   }
   assert.deepEqual(plain.ticks(0, 1, 5), [0, 0.2, 0.4, 0.6000000000000001, 0.8, 1]);
@@ -39,7 +52,11 @@ test('cells of a table are quoted, with their own quotes doubled', () => {
 
 test('merges are made from left to right, and bytes are text where they are whole', () => {
   const merges = ['a b', 'ab ab'].map(pair => pair.split(' '));
-  assert.deepEqual(plain.applied(['abab', 'xa', 'aab'], merges), [['abab'], ['x', 'a'], ['a', 'ab']]);
+  assert.deepEqual(plain.applied(['abab', 'xa', 'aab'], merges), [
+    ['abab'],
+    ['x', 'a'],
+    ['a', 'ab'],
+  ]);
   assert.deepEqual(plain.applied(['abab'], []), [['a', 'b', 'a', 'b']]);
   assert.equal(plain.bytesText(' caf\u00c3\u00a9'), '␣café');
   assert.equal(plain.bytesText('\u00c3'), '<0xC3>');
@@ -60,7 +77,14 @@ test('tokens of one letter are together, all others alone', () => {
 });
 
 test('two letters in a row are two, and one that is not finished is alone', () => {
-  const bytes = [piece('F0'), piece('9F'), piece('98'), piece('80', '😀'), piece('C3'), piece('A4', 'ä')];
+  const bytes = [
+    piece('F0'),
+    piece('9F'),
+    piece('98'),
+    piece('80', '😀'),
+    piece('C3'),
+    piece('A4', 'ä'),
+  ];
   assert.equal(spans([...bytes, piece('C3')]), '0,3 4,5 6,6');
 });
 
@@ -70,7 +94,11 @@ test('a control byte and the end of a text are no pieces of a letter', () => {
 });
 
 test('a link holds the given settings, the theme, and nothing of the link before', () => {
-  const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {tab: 'train', seed: 0, model: null});
+  const link = linkTo('http://here/app?prompt=old&__theme=dark&workspace=secret', {
+    tab: 'train',
+    seed: 0,
+    model: null,
+  });
   assert.equal(link, 'http://here/app?tab=train&seed=0&__theme=dark');
 });
 

@@ -15,7 +15,10 @@ test('shares run from the background to the strongest colour, without a turn', (
 });
 
 test('zero of a difference is the background', () => {
-  assert.equal(css(ramp('signed', false)[placeOf(0, 'signed', 1)]).replaceAll(/25[3-5]/g, '255'), 'rgb(255,255,255)');
+  assert.equal(
+    css(ramp('signed', false)[placeOf(0, 'signed', 1)]).replaceAll(/25[3-5]/g, '255'),
+    'rgb(255,255,255)',
+  );
 });
 
 test('small shares are lifted so that they show, and places stay on the scale', () => {

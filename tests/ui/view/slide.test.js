@@ -8,7 +8,11 @@ test('a map of a whole window of GPT-2 is drawn, its future blank, with as many 
   const n = 1024;
   const tokens = Array.from({length: n}, (_, i) => ` <b>${i}`);
   const values = tokens.map((_, q) => tokens.map((__, k) => (k > q ? NaN : (q - k) / n)));
-  const {data, xaxis} = heat({title: '', values, columns: tokens, rows: tokens, signed: true}, LOOK, false);
+  const {data, xaxis} = heat(
+    {title: '', values, columns: tokens, rows: tokens, signed: true},
+    LOOK,
+    false,
+  );
   assert.equal(data[0].z[0][1], null);
   assert.equal(data[0].zmax, (n - 1) / n);
   assert.ok(xaxis.tickvals.length <= 48);
@@ -26,7 +30,12 @@ test('shares stand on a square root, and what is written on them can be read', (
 });
 
 test('bars leave room for what is written beside them, and for what is below zero', () => {
-  const one = bars({title: '', names: ['a', 'b'], axis: '', series: [{values: [2, -1], texts: ['2', '-1']}]});
+  const one = bars({
+    title: '',
+    names: ['a', 'b'],
+    axis: '',
+    series: [{values: [2, -1], texts: ['2', '-1']}],
+  });
   assert.ok(one.xaxis.range[0] < -1 && one.xaxis.range[1] > 3);
   const series = ['x\n<1>', 'y'].map((name, i) => ({name, values: [1 - i]}));
   const panels = bars({title: '', names: ['a'], axis: '', apart: true, series});

@@ -6,8 +6,14 @@ test('a saved file is named after what it is, its model and the beginning of its
   const about = {model: 'mini', text: 'Once there was a queen'};
   assert.equal(fileNameOf('why.csv', about), 'gpt-lens-why-mini-once-there-was-a.csv');
   assert.equal(fileNameOf('run.json', {model: '', text: ''}), 'gpt-lens-run.json');
-  assert.equal(fileNameOf('attention-layer0-head1', about), 'gpt-lens-attention-layer0-head1-mini-once-there-was-a');
-  assert.equal(fileNameOf('why.csv', {model: 'me/mine', text: '“Où” est-il?'}), 'gpt-lens-why-me-mine-où-est-il.csv');
+  assert.equal(
+    fileNameOf('attention-layer0-head1', about),
+    'gpt-lens-attention-layer0-head1-mini-once-there-was-a',
+  );
+  assert.equal(
+    fileNameOf('why.csv', {model: 'me/mine', text: '“Où” est-il?'}),
+    'gpt-lens-why-me-mine-où-est-il.csv',
+  );
   assert.equal(fileNameOf('why.csv', {model: 'mini', text: '…!'}), 'gpt-lens-why-mini.csv');
   assert.ok(fileNameOf('a.csv', {model: 'm', text: 'x'.repeat(500)}).length < 70);
 });

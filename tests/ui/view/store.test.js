@@ -11,7 +11,10 @@ test('who has told of a change does not hear of it, all others do, once', () => 
   store.setSentence('the cat', null);
   store.chooseHead([5, 0], mine);
   store.chooseHead([5, 0]);
-  assert.equal(JSON.stringify(heard), '[["other",{"text":"the cat","replaced":""}],["other",{"head":[5,0]}]]');
+  assert.equal(
+    JSON.stringify(heard),
+    '[["other",{"text":"the cat","replaced":""}],["other",{"head":[5,0]}]]',
+  );
   assert.equal(store.sentence(), 'the cat');
   assert.deepEqual(store.chosenHead(), [5, 0]);
   leave();

@@ -5,7 +5,14 @@ import {freePlace} from '../../../ui/lenses/train/view/curve_lines.js';
 import {learned, race, verdict} from '../../../ui/lenses/train/view/figures.js';
 import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
-const news = (first, rows, from, looks) => ({first, rows, looks_from: from, looks, state: 'running', step: 9});
+const news = (first, rows, from, looks) => ({
+  first,
+  rows,
+  looks_from: from,
+  looks,
+  state: 'running',
+  step: 9,
+});
 
 test('news are added, and what is no longer the beginning is replaced', () => {
   const run = begun({run: 'run-a', about: {}, version: 0});
@@ -17,9 +24,17 @@ test('news are added, and what is no longer the beginning is replaced', () => {
 });
 
 test('a place in the queue is said with when the run begins, as far as that is known', () => {
-  assert.equal(queued({number: 3, seconds: 49.6}), 'You are 3rd in the queue; your run starts by itself in about 50 s');
-  assert.equal(queued({number: 1, seconds: null}), 'You are 1st in the queue; your run starts by itself');
-  const said = [2, 4, 11, 12, 13, 21, 22].map(number => queued({number, seconds: null}).split(' ')[2]);
+  assert.equal(
+    queued({number: 3, seconds: 49.6}),
+    'You are 3rd in the queue; your run starts by itself in about 50 s',
+  );
+  assert.equal(
+    queued({number: 1, seconds: null}),
+    'You are 1st in the queue; your run starts by itself',
+  );
+  const said = [2, 4, 11, 12, 13, 21, 22].map(
+    number => queued({number, seconds: null}).split(' ')[2],
+  );
   assert.deepEqual(said, ['2nd', '4th', '11th', '12th', '13th', '21st', '22nd']);
 });
 
@@ -38,10 +53,19 @@ const looks = [
   {step: 0, valid: 4},
   {step: 1000, valid: Math.LN2},
 ];
-const run = {about, ...pace, state: 'running', final: null, final_accuracy: null, rows: [[1, 3, 0.1, 1, 1]], looks};
+const run = {
+  about,
+  ...pace,
+  state: 'running',
+  final: null,
+  final_accuracy: null,
+  rows: [[1, 3, 0.1, 1, 1]],
+  looks,
+};
 
 test('bits per character come from the held-out loss and the tokens in a character', () => {
-  const tilesOf = (of, more = {}) => Object.fromEntries(tiles({...run, ...more, about: {...about, ...of}}, false));
+  const tilesOf = (of, more = {}) =>
+    Object.fromEntries(tiles({...run, ...more, about: {...about, ...of}}, false));
   const shown = tilesOf({});
   assert.equal(shown['loss on unseen text, update 1,000'], '0.693');
   assert.equal(shown.perplexity, '2.00');
@@ -57,11 +81,21 @@ test('bits per character come from the held-out loss and the tokens in a charact
 });
 
 test('the table of a curve has a column for every term of a loss that is a sum', () => {
-  const sum = {...run, about: {...about, terms: ['DPO', 'own']}, rows: [[1, 3, 0.1, 1, 1, 0.7, 2.3]]};
+  const sum = {
+    ...run,
+    about: {...about, terms: ['DPO', 'own']},
+    rows: [[1, 3, 0.1, 1, 1, 0.7, 2.3]],
+  };
   const [names, first, row] = curveRows(sum);
-  assert.deepEqual(names.slice(5), ['DPO, nats', 'own, nats', 'held_out_nats', 'held_out_at_the_end_nats']);
+  assert.deepEqual(names.slice(5), [
+    'DPO, nats',
+    'own, nats',
+    'held_out_nats',
+    'held_out_at_the_end_nats',
+  ]);
   assert.deepEqual([first.length, first.at(-2), row.length], [names.length, 4, names.length]);
-  assert.equal(curveRows({...sum, about})[2].length, 7); // a term that is the loss itself has no column
+  // a term that is the loss itself has no column
+  assert.equal(curveRows({...sum, about})[2].length, 7);
 });
 
 const LINES = {uniform: 4.3, unigram: 3.07, bigram: 2.38};
@@ -102,7 +136,8 @@ test('nothing is said without a held-out loss or baselines', () => {
 test('the label of a level stands where it covers no curve', () => {
   const place = taken => freePlace(60, 12, [50, 450], 100, taken);
   assert.deepEqual(place([]), [446, 98]); // at the right, above
-  const along = Array.from({length: 40}, (_, i) => [60 + 10 * i, 92]); // a curve just above the level
+  // a curve just above the level
+  const along = Array.from({length: 40}, (_, i) => [60 + 10 * i, 92]);
   assert.deepEqual(place(along), [446, 116]);
   const right = [
     [440, 92],
@@ -112,7 +147,14 @@ test('the label of a level stands where it covers no curve', () => {
 });
 
 const madeRun = more => ({
-  about: {lines: LINES, trick: 'none', n_valid: 5000, n_train: 1000, tokens_per_step: 100, settings: {}},
+  about: {
+    lines: LINES,
+    trick: 'none',
+    n_valid: 5000,
+    n_train: 1000,
+    tokens_per_step: 100,
+    settings: {},
+  },
   rows: [
     [1, 3],
     [11, 2],
@@ -148,8 +190,14 @@ test('where every token sees the next one, or hardly anything is held out, no ba
 
 test('a race gives each loss with its own update, and may be level', () => {
   const mine = madeRun({about: {...madeRun({}).about, settings: {a: '1'}}});
-  const theirs = madeRun({about: {...madeRun({}).about, settings: {a: '2'}}, looks: [{step: 30, valid: 2.2001}]});
-  assert.match(race(mine, theirs).line, /2\.200 after 11 updates.*2\.200 after 30 updates\. They are level\./);
+  const theirs = madeRun({
+    about: {...madeRun({}).about, settings: {a: '2'}},
+    looks: [{step: 30, valid: 2.2001}],
+  });
+  assert.match(
+    race(mine, theirs).line,
+    /2\.200 after 11 updates.*2\.200 after 30 updates\. They are level\./,
+  );
 });
 
 test('every observation is in the table of the curve, also where the rows were thinned out, and the last loss of all', () => {

@@ -1,4 +1,6 @@
-"""What the page does with the model in the picker: opens it, shows its card, and checks what it computes."""
+"""What the page does with the model in the picker: opens it, shows its card, and checks what it
+computes.
+"""
 
 import queue
 import re
@@ -14,12 +16,14 @@ from ui.state.model_store import base_name, facts
 
 _CARD = "README.md"
 _METADATA = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)  # which the Hub reads
-_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n*")  # lies in the repository; the page has the curve in its tables
+# lies in the repository; the page has the curve in its tables
+_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n*")
 _WORDS = {True: "✓ passed", False: "✗ FAILED", None: "– not run"}
 
 
 def load(services: Services, model: object) -> Iterator[tuple[str, bool]]:
-    """Opens a model in a thread of its own; yields (how far it is, or at the end its facts; whether it is open).
+    """Opens a model in a thread of its own; yields (how far it is, or at the end its facts; whether
+    it is open).
 
     Raises:
         GPTCoreError: the model cannot be opened.
@@ -47,7 +51,8 @@ def load(services: Services, model: object) -> Iterator[tuple[str, bool]]:
 
 
 def card(model: object) -> str:
-    """The card as Markdown, without its title and pictures; for a model from elsewhere, where such a card is found.
+    """The card as Markdown, without its title and pictures; for a model from elsewhere, where such
+    a card is found.
 
     Raises:
         InputError: for what is no model's name.
@@ -64,7 +69,9 @@ def card(model: object) -> str:
 
 
 def checks(services: Services, session_id: str | None, model: object) -> Iterator[str]:
-    """Yields a sheet of the checks so far, which run in sequence; a stop keeps the finished ones."""
+    """Yields a sheet of the checks so far, which run in sequence; a stop keeps the finished
+    ones.
+    """
     lm = services.models.get(inputs.model_name(model))
     rows: list[tuple[str, str, str]] = []
     with services.sessions.get(session_id).turn() as run:
@@ -77,8 +84,12 @@ def checks(services: Services, session_id: str | None, model: object) -> Iterato
                 return
     failed = sum(row[0] == _WORDS[False] for row in rows)
     passed = sum(row[0] == _WORDS[True] for row in rows)
-    yield _shown(lm.name, rows, f"{passed} passed, {failed} failed, {len(rows) - passed - failed} not run")
+    yield _shown(
+        lm.name, rows, f"{passed} passed, {failed} failed, {len(rows) - passed - failed} not run"
+    )
 
 
 def _shown(name: str, rows: list[tuple[str, str, str]], state: str) -> str:
-    return sheet([Section(f"{name}: {state}", "", ("", "what should hold", "measured"), list(rows))])
+    return sheet(
+        [Section(f"{name}: {state}", "", ("", "what should hold", "measured"), list(rows))]
+    )

@@ -1,5 +1,5 @@
-// What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the arrows of lists are not
-// read, which are pictures.
+// What Gradio leaves unsaid to a screen reader: every open view begins with a heading, and the
+// arrows of lists are not read, which are pictures.
 import {add} from '../../shared/view/dom.js';
 import {showApplying} from './applies.js';
 import {explainWords, watchWords} from './glossary.js';
@@ -9,14 +9,17 @@ const ARROWS = ':is(.icon-wrap, .label-wrap .icon):not([aria-hidden])';
 function name(panel) {
   if (panel.querySelector(':scope > h2.view-name')) return;
   const row = panel.closest('.tabs');
-  const open = [...row.querySelectorAll('[role=tab][aria-selected=true]')].find(tab => tab.closest('.tabs') === row);
+  const open = [...row.querySelectorAll('[role=tab][aria-selected=true]')].find(
+    tab => tab.closest('.tabs') === row,
+  );
   const title = open?.textContent.trim();
   if (!title) return;
   panel.setAttribute('aria-label', title);
   panel.prepend(add(panel, 'h2', 'view-name', title));
 }
 
-// Gradio names the buttons of one choice apart, so that the arrow keys go nowhere: those of a group have one name.
+// Gradio names the buttons of one choice apart, so that the arrow keys go nowhere: those of a group
+// have one name.
 function nameGroups(root) {
   for (const group of root.querySelectorAll('fieldset[id]:has(input[type=radio])')) {
     group.setAttribute('role', 'radiogroup');
@@ -28,11 +31,14 @@ function nameGroups(root) {
 }
 
 // What people write and models answer begins at the side where its language begins.
-const TEXTS = ':is(textarea, input[type=text], [class*=u-reading], .u-token, .wy-text, .ct-words, .ln-text, .ch-turn)';
+const TEXTS =
+  ':is(textarea, input[type=text], [class*=u-reading], .u-token, .wy-text, .ct-words, .ln-text, .ch-turn)';
 
 function describe(root) {
-  for (const text of root.querySelectorAll(`#tabs ${TEXTS}:not([dir])`)) text.setAttribute('dir', 'auto');
-  for (const panel of root.querySelectorAll('.tabitem[role=tabpanel]')) if (panel.getClientRects().length) name(panel);
+  for (const text of root.querySelectorAll(`#tabs ${TEXTS}:not([dir])`))
+    text.setAttribute('dir', 'auto');
+  for (const panel of root.querySelectorAll('.tabitem[role=tabpanel]'))
+    if (panel.getClientRects().length) name(panel);
   for (const arrow of root.querySelectorAll(ARROWS)) arrow.setAttribute('aria-hidden', 'true');
   nameGroups(root);
 }

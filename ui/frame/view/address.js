@@ -16,8 +16,8 @@ export function addressNow() {
   return linkTo(location.href, settings) + location.hash;
 }
 
-// Follows what the visitor does, from the first deed on: what a link asks for stays in the address until then.
-// isFree: whether the address may change now.
+// Follows what the visitor does, from the first deed on: what a link asks for stays in the address
+// until then. isFree: whether the address may change now.
 export function keepAddress(isFree) {
   let hasActed = false;
   let timer = 0;

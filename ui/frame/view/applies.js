@@ -1,4 +1,5 @@
-// Fields that have a meaning only with a value of another one are seen only then, and so are the pages of a view.
+// Fields that have a meaning only with a value of another one are seen only then, and so are the
+// pages of a view.
 import {onStore, valueOf} from '../../shared/view/store.js';
 
 let limited = []; // {element: its id, only: [a field, the value with which it is seen]} of each

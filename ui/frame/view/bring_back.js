@@ -53,6 +53,7 @@ export function offerTextsBack() {
   });
   onStore(news => {
     // A talk has a button of its own that takes the sentence along.
-    if (news.replaced && !document.querySelector('#tour')) offerBack(news.replaced, () => showSentence(news.replaced));
+    if (news.replaced && !document.querySelector('#tour'))
+      offerBack(news.replaced, () => showSentence(news.replaced));
   });
 }

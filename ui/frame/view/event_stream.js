@@ -1,7 +1,8 @@
-// Keeps Gradio's stream of answers open for as long as the page lives, so that no answer is lost. The server closes the
-// stream when no event is pending. Gradio 6.31's client does not open another one for an event that it has sent before
-// it reads of the close, and then waits for ever. Here the client reads one stream without an end; what feeds it is
-// connected while an event is pending. Part of the page itself: it stands before Gradio's first request.
+// Keeps Gradio's stream of answers open for as long as the page lives, so that no answer is lost.
+// The server closes the stream when no event is pending. Gradio 6.31's client does not open another
+// one for an event that it has sent before it reads of the close, and then waits for ever. Here the
+// client reads one stream without an end; what feeds it is connected while an event is pending.
+// Part of the page itself: it stands before Gradio's first request.
 (() => {
   const CLOSE = 'data: {"msg":"close_stream"';
   const COMPLETED = '"msg":"process_completed"';
@@ -42,7 +43,8 @@
       else if (pending.size > 0) void this.connect();
     }
 
-    // Passes messages on until the server closes the stream: true. False where the connection has ended before.
+    // Passes messages on until the server closes the stream: true. False where the connection has
+    // ended before.
     async pass() {
       const response = await fetchPlainly(this.request.clone());
       if (!response.ok || !response.body) return false;
@@ -67,7 +69,8 @@
       this.controller.enqueue(encoder.encode(`${message}\n\n`));
     }
 
-    // Every event that is pending ends with an error, as Gradio's client has it; later ones connect again.
+    // Every event that is pending ends with an error, as Gradio's client has it; later ones connect
+    // again.
     breaks() {
       pending.clear();
       this.take(`data: ${JSON.stringify(BROKEN)}`);
@@ -88,7 +91,8 @@
       return stream.response();
     }
     const response = await fetchPlainly(input, init);
-    if (isOurs && response.ok && address.pathname.endsWith('/gradio_api/queue/join')) await accepted(response);
+    if (isOurs && response.ok && address.pathname.endsWith('/gradio_api/queue/join'))
+      await accepted(response);
     return response;
   };
 })();

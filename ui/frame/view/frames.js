@@ -1,8 +1,9 @@
-// Gradio's loading-screen timer runs an animation frame loop for ever, long after the screen is gone, and each frame
-// repaints: on two processors, a tenth of their capacity.
+// Gradio's loading-screen timer runs an animation frame loop for ever, long after the screen is
+// gone, and each frame repaints: on two processors, a tenth of their capacity.
 
-// Cancels that loop only: the timer reads the clock and then requests its next frame, so for two frames a patched
-// clock identifies the caller. (Frames of browser extensions and tests share the numbering and stay.)
+// Cancels that loop only: the timer reads the clock and then requests its next frame, so for two
+// frames a patched clock identifies the caller. (Frames of browser extensions and tests share the
+// numbering and stay.)
 export function endCount() {
   const clock = performance.now;
   performance.now = function now() {

@@ -1,5 +1,5 @@
-// Words of the field on the page: dotted where they first stand in a sentence, and explained in one. The list under
-// More is the same, for the keyboard.
+// Words of the field on the page: dotted where they first stand in a sentence, and explained in
+// one. The list under More is the same, for the keyboard.
 import {listOver} from '../../shared/view/dialogs.js';
 import {add} from '../../shared/view/dom.js';
 
@@ -35,9 +35,11 @@ export const WORDS = [
     'A head that finds nothing to look at puts its attention on the first token, where it does no harm.'],
   [/\bKV cache\b/, 'KV cache', 'Keys and values of the tokens so far, kept so that each is computed once.'],
 ];
-const SENTENCES = '.lens-component :is(.conclusion, .tr-verdict, .bd-check, .ab-head, .st-conclusion)';
+const SENTENCES =
+  '.lens-component :is(.conclusion, .tr-verdict, .bd-check, .ab-head, .st-conclusion)';
 
-// The first place of each word in a text: [from, to, its name], in their order; none lies in another.
+// The first place of each word in a text: [from, to, its name], in their order; none lies in
+// another.
 export function wordsIn(text) {
   const ranges = [];
   for (const [pattern, name] of WORDS) {
@@ -63,7 +65,8 @@ const hush = () => {
   if (bubble) bubble.hidden = true;
 };
 
-// Marks the words of a sentence that is one text; one with links or marks of its own stays as it is.
+// Marks the words of a sentence that is one text; one with links or marks of its own stays as it
+// is.
 function mark(node) {
   const only = node.childNodes.length === 1 ? node.firstChild : null;
   if (only?.nodeType !== Node.TEXT_NODE) return;
@@ -89,7 +92,11 @@ export function explainWords() {
     if (watched.has(node)) continue;
     watched.add(node);
     mark(node);
-    new MutationObserver(() => mark(node)).observe(node, {childList: true, characterData: true, subtree: true});
+    new MutationObserver(() => mark(node)).observe(node, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
   }
 }
 

@@ -17,15 +17,20 @@ export function keepHistory(turnBack) {
   const note = changes => {
     const [now, before] = [place(), history.state?.place];
     if (going || !now[0]) return;
-    if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return; // the page is still opening it
+    // the page is still opening it
+    if (!before && linked && now[0].toLowerCase().replace('-', ' ') !== linked) return;
     if (!before || !hasActed) {
-      history.replaceState({...history.state, place: now}, ''); // what a link asks for stays in the address
+      // what a link asks for stays in the address
+      history.replaceState({...history.state, place: now}, '');
       return;
     }
     if (before[0] === now[0] && !before[1]) {
       // A tab is recorded before its views are mounted; now the name of its open view is known.
       const left = changes.map(change => change.target).find(tab => !isOpen(tab));
-      history.replaceState({...history.state, place: [before[0], left?.textContent.trim() ?? '']}, '');
+      history.replaceState(
+        {...history.state, place: [before[0], left?.textContent.trim() ?? '']},
+        '',
+      );
       if (!left) return;
     }
     if (!same(now, before) || !before[1]) keep(now);
@@ -39,7 +44,8 @@ export function keepHistory(turnBack) {
   const open = {subtree: true, attributeFilter: ['aria-selected']};
   new MutationObserver(note).observe(document.querySelector('#tabs'), open);
   const left = history.state?.place;
-  if (left && !same(place(), left)) travel(left); // Back was pressed while the page was still loading
+  // Back was pressed while the page was still loading
+  if (left && !same(place(), left)) travel(left);
   else note([]);
   keepAddress(() => !going);
   addEventListener('popstate', event => {

@@ -1,6 +1,7 @@
-// Keyboard shortcuts, listed by "?"; those for a button press a visible one. A single key acts in large type, during a
-// tour, where a figure has the focus, or everywhere once a visitor has chosen so (WCAG 2.1.4): who types while no field
-// has the focus must lose nothing. Debounces clicks: 250 ms on primary buttons, 40 ms on others.
+// Keyboard shortcuts, listed by "?"; those for a button press a visible one. A single key acts in
+// large type, during a tour, where a figure has the focus, or everywhere once a visitor has chosen
+// so (WCAG 2.1.4): who types while no field has the focus must lose nothing. Debounces clicks: 250
+// ms on primary buttons, 40 ms on others.
 import {openHere} from '../../rooms/exercises/view/exercises.js';
 import {watchConnection} from '../../shared/view/connection.js';
 import {keepFocus} from './focus.js';
@@ -22,9 +23,18 @@ import {askWhy} from '../../shared/view/why.js';
 import {listOver} from '../../shared/view/dialogs.js';
 import {setLan, setRegister} from '../../shared/view/link.js';
 import {SAY} from '../../shared/view/workspace.js';
-import {isTouring, leaveTour, resumeTour, setTalk, showAround, turnBack, turnTour} from '../../rooms/hall/view/tour.js';
+import {
+  isTouring,
+  leaveTour,
+  resumeTour,
+  setTalk,
+  showAround,
+  turnBack,
+  turnTour,
+} from '../../rooms/hall/view/tour.js';
 
-const AMID = 'A run is in progress, so G does nothing. Press S to stop it, or click Start to begin another.';
+const AMID =
+  'A run is in progress, so G does nothing. Press S to stop it, or click Start to begin another.';
 const LIST = [
   ['G', 'presses the main button of the open tab'],
   ['N', 'adds the next token'],
@@ -47,12 +57,17 @@ const EVERYWHERE = 'Keys work everywhere outside text fields.';
 const isClass = name => document.body.classList.contains(name);
 
 // Whether a single key acts: what it was pressed on, beside how the page looks.
-const keysAct = target => isTouring() || isClass('present') || isClass('keys') || Boolean(target.closest?.(FIGURES));
+const keysAct = target =>
+  isTouring() || isClass('present') || isClass('keys') || Boolean(target.closest?.(FIGURES));
 
 // The first stop of the keyboard leads past header and tabs to what the open tab is about.
 function addSkipLink() {
   const link = document.createElement('a');
-  Object.assign(link, {href: '#tabs', className: 'lens-skip u-panel', textContent: 'Skip to the content'});
+  Object.assign(link, {
+    href: '#tabs',
+    className: 'lens-skip u-panel',
+    textContent: 'Skip to the content',
+  });
   link.addEventListener('click', event => {
     event.preventDefault();
     const fields = '#start .st-text, #tabs > .tabitem :is(textarea, input, button:not([role=tab]))';
@@ -63,7 +78,10 @@ function addSkipLink() {
 
 function showKeys() {
   const everywhere = isClass('keys');
-  const act = [everywhere ? 'Only in large type and on figures' : 'Let keys work everywhere', () => turnLook('keys')];
+  const act = [
+    everywhere ? 'Only in large type and on figures' : 'Let keys work everywhere',
+    () => turnLook('keys'),
+  ];
   listOver('key-list', 'Keys', LIST, {about: everywhere ? EVERYWHERE : WHERE, acts: [act]});
 }
 
@@ -156,9 +174,11 @@ export async function start(given) {
     (/** @type {any} */ e) => {
       const button = e.target.closest?.('#tabs button');
       if (!button) return;
-      const soonest = button.classList.contains('primary') ? 250 : 40; // milliseconds; nobody clicks faster
-      // When it was clicked: a busy page handles clicks later, one right after the other. `detail` is 1 for the first
-      // click of a mouse, more for the next ones of a double click, and 0 for a key.
+      // milliseconds; nobody clicks faster
+      const soonest = button.classList.contains('primary') ? 250 : 40;
+      // When it was clicked: a busy page handles clicks later, one right after the other. `detail`
+      // is 1 for the first click of a mouse, more for the next ones of a double click, and 0 for a
+      // key.
       if (e.detail !== 1 && e.timeStamp - (pressed.get(button) ?? -1000) < soonest) {
         e.stopImmediatePropagation();
         e.preventDefault();
@@ -170,12 +190,15 @@ export async function start(given) {
     if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
     const key = e.key.toLowerCase();
     if (typing(e)) {
-      // A remote's keys work wherever the cursor stands, and Escape leaves a field. Gradio's lists use it, too.
+      // A remote's keys work wherever the cursor stands, and Escape leaves a field. Gradio's lists
+      // use it, too.
       if (key === 'escape') e.target.blur();
       if (!remote[key] || !(isTouring() || document.body.classList.contains('present'))) return;
       e.target.blur();
     }
-    const pressing = key === ' ' && e.target.closest?.('button, summary, a, input, canvas, [tabindex]'); // its own key
+    const pressing =
+      // its own key
+      key === ' ' && e.target.closest?.('button, summary, a, input, canvas, [tabindex]');
     const onward = pressing ? 0 : {' ': 1, ...remote}[key];
     if (isTouring() && (onward || key === 'escape')) {
       if (onward) turnTour(onward);

@@ -33,7 +33,11 @@ export function showMenu(keys) {
     ['Dark or light', 'D', keys.d],
     ['Keys', '?', keys['?']],
     ['Glossary', '', listWords],
-    ['Use it from a program (API)', '', () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click()],
+    [
+      'Use it from a program (API)',
+      '',
+      () => /** @type {any} */ (document.querySelector('footer .show-api'))?.click(),
+    ],
     ['Copy a link to this view', '', async () => sayBriefly(status, await shareLink(), 6)],
   ];
   for (const [text, key, press] of entries) {

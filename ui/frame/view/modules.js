@@ -1,5 +1,5 @@
-// Loads a module; where the server does not answer, as soon as it does again. Part of the page itself, since a module
-// that does this could not be loaded either.
+// Loads a module; where the server does not answer, as soon as it does again. Part of the page
+// itself, since a module that does this could not be loaded either.
 const lensAddress = name => {
   const {gradio_config: config, lensBase} = /** @type {any} */ (window);
   return `${config?.root ?? ''}${lensBase}/${name}`;

@@ -1,5 +1,5 @@
-// Names this page to the server with a key that nobody can guess, so that who learns the name of its session cannot act
-// in it. Part of the page itself: it stands before Gradio's first request.
+// Names this page to the server with a key that nobody can guess, so that who learns the name of
+// its session cannot act in it. Part of the page itself: it stands before Gradio's first request.
 (() => {
   const page = /** @type {any} */ (window);
   if (page.lensDrawnName) return;

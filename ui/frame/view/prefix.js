@@ -1,8 +1,10 @@
-// Says so when the page stands under a path that its server does not know: then no file of it can be loaded, and this
-// is therefore part of the page itself.
+// Says so when the page stands under a path that its server does not know: then no file of it can
+// be loaded, and this is therefore part of the page itself.
 (() => {
   const plain = path => path.replace(/\/+$/, '');
-  const known = plain(new URL(/** @type {any} */ (window).gradio_config?.root || '/', location.href).pathname);
+  const known = plain(
+    new URL(/** @type {any} */ (window).gradio_config?.root || '/', location.href).pathname,
+  );
   const path = plain(location.pathname);
   if (path === known) return;
   const note = document.createElement('p');

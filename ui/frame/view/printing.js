@@ -1,5 +1,6 @@
-// On paper the page stands as in its window: a sheet of the window's width in the proportions of A4, which the printer
-// makes smaller. Figures are drawn for the window, and would lie over each other on a narrower sheet.
+// On paper the page stands as in its window: a sheet of the window's width in the proportions of
+// A4, which the printer makes smaller. Figures are drawn for the window, and would lie over each
+// other on a narrower sheet.
 const A4 = 297 / 210; // height to width
 const MARGIN = 24; // px
 

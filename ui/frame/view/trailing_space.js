@@ -1,4 +1,5 @@
-// A text that ends with a space: most tokens begin with a space of their own, so the model meets one that it seldom read.
+// A text that ends with a space: most tokens begin with a space of their own, so the model meets
+// one that it seldom read.
 import {add, addButton} from '../../shared/view/dom.js';
 import {onStore, sentence, showSentence} from '../../shared/view/store.js';
 
@@ -21,13 +22,20 @@ function check() {
   withdraw();
   const blank = ENDS.exec(sentence())?.groups?.blank;
   const readsSpaces = SPACE_LED.test(document.querySelector('#facts')?.textContent ?? '');
-  const holder = HOLDERS.map(one => document.querySelector(one)).find(one => one?.getClientRects().length);
+  const holder = HOLDERS.map(one => document.querySelector(one)).find(
+    one => one?.getClientRects().length,
+  );
   if (!blank || !readsSpaces || !holder) return;
   const kind = blank.includes('\u00a0') ? 'no-break space' : 'space';
   line = document.createElement('p');
   Object.assign(line, {id: 'trailing-space', className: 'u-row u-muted u-type-sm'});
   line.setAttribute('role', 'status');
-  add(line, 'span', '', `Your text ends with a ${kind}. Most tokens begin with their own, so the guess suffers.`);
+  add(
+    line,
+    'span',
+    '',
+    `Your text ends with a ${kind}. Most tokens begin with their own, so the guess suffers.`,
+  );
   addButton(line, '', 'Take it away', () => showSentence(sentence().trimEnd()));
   holder.after(line);
 }
@@ -43,5 +51,6 @@ export function noticeTrailingSpaces() {
     if ('text' in news || news.fields?.includes('opened')) soon();
   });
   const tabs = document.querySelector('#tabs');
-  if (tabs) new MutationObserver(soon).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
+  if (tabs)
+    new MutationObserver(soon).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
 }

@@ -1,5 +1,5 @@
-// Session storage of a browser tab across reloads: an id by which the server finds its text, the text itself in case
-// the server restarts. A link with other settings starts a new visit.
+// Session storage of a browser tab across reloads: an id by which the server finds its text, the
+// text itself in case the server restarts. A link with other settings starts a new visit.
 import {goTo, pressMain} from '../../shared/view/places.js';
 import {isOpen, outerTabs} from '../../shared/view/tabs.js';
 import {drawnName} from '../../shared/view/plain.js';
@@ -26,8 +26,9 @@ export async function visit() {
   return kept(VISIT) ? [await own(name), '', tab] : ['', '', tab]; // a private window keeps nothing
 }
 
-// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's storage, so its id
-// is held already, and it gets one of its own; after a reload the page before gives the id back at once.
+// Holds the visit's id while this page is open. A duplicated tab begins with a copy of the other's
+// storage, so its id is held already, and it gets one of its own; after a reload the page before
+// gives the id back at once.
 async function own(name) {
   if (await held(`${VISIT}-${name}`)) return name;
   const another = drawnName();
@@ -35,8 +36,8 @@ async function own(name) {
   return own(another);
 }
 
-// Opens the tab that the link asks for, unless a visitor or a tour has opened another since the page was loaded.
-// "start=1" then presses the main button of the view, once.
+// Opens the tab that the link asks for, unless a visitor or a tour has opened another since the
+// page was loaded. "start=1" then presses the main button of the view, once.
 export async function arrive(name) {
   arrived();
   if (!name || isTabPressed || outerTabs().find(isOpen) !== atFirst) return;

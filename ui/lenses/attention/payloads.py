@@ -64,7 +64,8 @@ class ScoreMap(TypedDict):
 
 
 class SoftmaxRow(TypedDict):
-    """One row of the softmax: products, scores, exponentials above the largest, and weights of all visible tokens.
+    """One row of the softmax: products, scores, exponentials above the largest, and weights of all
+    visible tokens.
 
     `products` are the terms of the looked-at token's dot product.
     """
@@ -95,7 +96,9 @@ class ReadingHeader(TypedDict):
 
 
 class AttentionMaps(ReadingHeader):
-    """All heads as thumbnails, packed, with what each does; in a comparison cells are differences."""
+    """All heads as thumbnails, packed, with what each does; in a comparison cells are
+    differences.
+    """
 
     keep: NotRequired[str]
     signed: bool
@@ -119,7 +122,9 @@ class HeadWeights(TypedDict):
 
 
 class Part(TypedDict):
-    """A part's share of a logit difference; `really` is what switching it off changes, null where that cannot be."""
+    """A part's share of a logit difference; `really` is what switching it off changes, null where
+    that cannot be.
+    """
 
     name: str
     layer: int | None
@@ -129,7 +134,9 @@ class Part(TypedDict):
 
 
 class Why(TypedDict):
-    """A prediction against its rival as a sum over parts; `rest` is the number and the sum of all others."""
+    """A prediction against its rival as a sum over parts; `rest` is the number and the sum of all
+    others.
+    """
 
     tokens: list[str]
     choices: list[Choice]
@@ -154,7 +161,9 @@ class CircuitPart(TypedDict):
 
 
 class Circuit(TypedDict):
-    """What leads to a prediction: what every token brings, nodes, and edges of [source, target, weight]."""
+    """What leads to a prediction: what every token brings, nodes, and edges of [source, target,
+    weight].
+    """
 
     tokens: list[str]
     words: list[float]
@@ -215,7 +224,9 @@ class AblationRow(TypedDict):
 
 
 class Ablation(TypedDict):
-    """The next-token distribution without some parts; `of` says what effects belong to, divergence is in bits."""
+    """The next-token distribution without some parts; `of` says what effects belong to, divergence
+    is in bits.
+    """
 
     of: str
     note: str
@@ -229,8 +240,8 @@ class Ablation(TypedDict):
 
 
 class Effects(TypedDict):
-    """What switching off each part alone does, by "layer,kind,head", layer by layer: bits by which the next token
-    moves, and the signed change of the first guess's probability.
+    """What switching off each part alone does, by "layer,kind,head", layer by layer: bits by which
+    the next token moves, and the signed change of the first guess's probability.
     """
 
     of: str
@@ -241,7 +252,9 @@ class Effects(TypedDict):
 
 
 class Lens(TypedDict):
-    """The logit lens: by depth and column the best guess, and rank and probability of the model's final choice."""
+    """The logit lens: by depth and column the best guess, and rank and probability of the model's
+    final choice.
+    """
 
     said: str
     note: str
@@ -257,7 +270,9 @@ class Lens(TypedDict):
 
 
 class Neurons(TypedDict):
-    """A neuron over a text, and the tokens that it makes likelier and less likely, with the change of their logits."""
+    """A neuron over a text, and the tokens that it makes likelier and less likely, with the change
+    of their logits.
+    """
 
     said: str
     layer: int

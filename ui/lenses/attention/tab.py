@@ -40,10 +40,14 @@ def attention_tab(site: Site[AttentionExample]) -> Lens:
     with gr.Tabs(elem_id="attention-views"):
         for view in TAB.views:
             with gr.Tab(view.title, id=view.name):
-                on_model += import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site) or []
+                on_model += (
+                    import_module(f"ui.lenses.attention.{view.name}.view").lay_out(site) or []
+                )
     is_linked = gr.State(False)  # whether a link has set the text, which then is no example
     default_text: Event = {
-        "fn": filling(_default_text(site.services, site.example.text), {"linked": is_linked, "text": text}),
+        "fn": filling(
+            _default_text(site.services, site.example.text), {"linked": is_linked, "text": text}
+        ),
         "inputs": [site.model, is_linked, text],
         "outputs": [is_linked, text],
         **QUIET,
@@ -65,7 +69,9 @@ def _default_text(services: Services, first: str) -> Callable[..., dict[str, obj
         first: the text with which the page opens.
     """
 
-    def on_model(request: gr.Request, name: object, is_linked: bool, text: object) -> dict[str, object]:
+    def on_model(
+        request: gr.Request, name: object, is_linked: bool, text: object
+    ) -> dict[str, object]:
         given = services.sessions.get(request.session_hash).own_texts
         with shown_to_visitor():
             model = inputs.model_name(name)

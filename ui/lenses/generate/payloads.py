@@ -6,7 +6,8 @@ from typing_extensions import TypedDict
 
 from ui.payloads import TextRequest
 
-Probabilities = tuple[float, list[float]]  # a setting, and the probabilities of the shown tokens under it
+# a setting, and the probabilities of the shown tokens under it
+Probabilities = tuple[float, list[float]]
 
 
 class MergesRequest(TypedDict):
@@ -24,7 +25,9 @@ class LearnRequest(TypedDict):
 
 
 class ProbabilitiesRequest(TextRequest):
-    """The likeliest tokens under three temperatures and three values of k; of the typed logits, if there are any."""
+    """The likeliest tokens under three temperatures and three values of k; of the typed logits, if
+    there are any.
+    """
 
     temperature: list[float | None]
     top_k: list[float | None]
@@ -32,7 +35,9 @@ class ProbabilitiesRequest(TextRequest):
 
 
 class RecordedCut(TypedDict):
-    """A text as tokens of [label, id, bytes in hex]; `back` is what they decode to, null if that is the text."""
+    """A text as tokens of [label, id, bytes in hex]; `back` is what they decode to, null if that is
+    the text.
+    """
 
     vocabulary: int
     tokens: list[tuple[str, int, str]]
@@ -63,7 +68,9 @@ class Merges(TypedDict):
 
 
 class SamplingProbabilities(TypedDict):
-    """The likeliest tokens under each setting; the n likeliest together have the probability on the curve."""
+    """The likeliest tokens under each setting; the n likeliest together have the probability on the
+    curve.
+    """
 
     tokens: list[str]
     temperature: list[Probabilities]
@@ -73,7 +80,9 @@ class SamplingProbabilities(TypedDict):
 
 
 class StageFigures(TypedDict):
-    """A stage of sampling: how many tokens are left, the entropy in bits, the probability that was removed."""
+    """A stage of sampling: how many tokens are left, the entropy in bits, the probability that was
+    removed.
+    """
 
     name: str
     candidates: int
@@ -109,9 +118,11 @@ class Distribution(TypedDict):
 
 
 class ChatAnswer(TypedDict):
-    """An answer as it is written, and a plain model's continuation beside it; `asked` is the message of an example.
+    """An answer as it is written, and a plain model's continuation beside it; `asked` is the
+    message of an example.
 
-    `used` and `window` are tokens, `dropped` turns that no longer fit, `rate` tokens a second, `number` as it was sent.
+    `used` and `window` are tokens, `dropped` turns that no longer fit, `rate` tokens a second,
+    `number` as it was sent.
     """
 
     asked: NotRequired[str]

@@ -1,4 +1,6 @@
-"""The Generate tab: write and see what surprises a model, compare strategies, chat, steer, and cut text into tokens."""
+"""The Generate tab: write and see what surprises a model, compare strategies, chat, steer, and cut
+text into tokens.
+"""
 
 from importlib import import_module
 
@@ -21,7 +23,9 @@ def generate_tab(site: Site[writing.WritingExample]) -> Lens:
             sentence_strip(
                 site.example.document.prompt,
                 label="Prompt",
-                placeholder="The beginning of a text; the model continues it, it does not answer it",
+                placeholder=(
+                    "The beginning of a text; the model continues it, it does not answer it"
+                ),
                 elem_id="prompt",
             ),
         )

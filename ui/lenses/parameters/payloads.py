@@ -14,7 +14,9 @@ class ShapeRequest(TypedDict):
 
 
 class ExperimentFigure(TypedDict):
-    """An experiment with a model: its figure for light and for dark as data URLs, its words, its tables."""
+    """An experiment with a model: its figure for light and for dark as data URLs, its words, its
+    tables.
+    """
 
     name: str
     model: str
@@ -25,7 +27,9 @@ class ExperimentFigure(TypedDict):
 
 
 class BreakdownRow(TypedDict):
-    """A component: its formula, the numbers in it, its count and share, and tensors of [name, shape, times]."""
+    """A component: its formula, the numbers in it, its count and share, and tensors of [name,
+    shape, times].
+    """
 
     name: str
     module: str
@@ -37,8 +41,9 @@ class BreakdownRow(TypedDict):
 
 
 class Breakdown(TypedDict):
-    """All parameters of a shape; `agrees` is whether the formulas match a real model, null where none was built;
-    `fewer` is what other ways of counting leave."""
+    """All parameters of a shape; `agrees` is whether the formulas match a real model, null where
+    none was built; `fewer` is what other ways of counting leave.
+    """
 
     config: Controls
     total: int

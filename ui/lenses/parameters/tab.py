@@ -40,7 +40,8 @@ def parameters_tab(site: Site[None]) -> Lens:
                     import_module(f"ui.lenses.parameters.{view.name}.view").lay_out(site)
     sizes = {name: site.fields[f"shape.{name}"] for name in fields_of(ShapeForm)}
     length = site.fields["cost_length"]
-    followed = gr.State(services.models.default)  # the model whose shape is shown, or "" for a preset's
+    # the model whose shape is shown, or "" for a preset's
+    followed = gr.State(services.models.default)
 
     def load(name: str, model: str) -> dict[str, Any]:
         with shown_to_visitor():
@@ -75,7 +76,10 @@ def parameters_tab(site: Site[None]) -> Lens:
         "outputs": outputs,
         **QUIET,
     }
-    by_link = {**{f"shape.{size}": component for size, component in sizes.items()}, "cost_length": length}
+    by_link = {
+        **{f"shape.{size}": component for size, component in sizes.items()},
+        "cost_length": length,
+    }
     fills = Fill(fill, {**by_link, "followed": followed})
     return Lens(on_model=[on_model], fills=fills, asks=origin, sends=Sending(send.click, sizes))
 
@@ -85,7 +89,9 @@ def _shape(site: Site[None], values: Mapping[str, Any]) -> None:
 
     def add(names: Iterable[str], **changes: Any) -> None:
         for name in names:
-            site.add(f"shape.{name}", control(ShapeForm, "shape", name, value=values[name], **changes))
+            site.add(
+                f"shape.{name}", control(ShapeForm, "shape", name, value=values[name], **changes)
+            )
 
     with gr.Column(elem_classes="shape-sliders"):
         add(group(ShapeForm, "sizes"))

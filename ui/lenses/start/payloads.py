@@ -8,7 +8,9 @@ from ui.payloads import Choice, Machine, TextRequest
 
 
 class GuessesRequest(TypedDict):
-    """A text as tokens, the position to look at, null for the last, and the parts that are switched off by name."""
+    """A text as tokens, the position to look at, null for the last, and the parts that are switched
+    off by name.
+    """
 
     model: str
     ids: list[int]
@@ -17,7 +19,9 @@ class GuessesRequest(TypedDict):
 
 
 class TypedRequest(TextRequest):
-    """A text that is being typed; `without` names parts of the model that are switched off, "none" for no part."""
+    """A text that is being typed; `without` names parts of the model that are switched off, "none"
+    for no part.
+    """
 
     without: str
 
@@ -54,10 +58,11 @@ class SentenceToken(TypedDict):
 class Sentence(TypedDict):
     """One sentence as a model sees it.
 
-    arcs are [from, to, weight]; unit is what the model guesses: "word" or "letter". without: the parts that are
-    switched off, and was: what the whole model gives each of the tokens in next, empty where nothing is off. scores:
-    natural log-probabilities of these tokens; log_sums: at each temperature above 0 of the handle, the logarithm of
-    the sum of all tokens' probabilities to the power of 1 / temperature.
+    arcs are [from, to, weight]; unit is what the model guesses: "word" or "letter". without: the
+    parts that are switched off, and was: what the whole model gives each of the tokens in next,
+    empty where nothing is off. scores: natural log-probabilities of these tokens; log_sums: at each
+    temperature above 0 of the handle, the logarithm of the sum of all tokens' probabilities to the
+    power of 1 / temperature.
     """
 
     model: str

@@ -11,7 +11,15 @@ from gptcore.errors import GPTCoreError
 from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import assistant, files, watching
 from ui.lenses.train.handlers.fitting import fitted
-from ui.lenses.train.handlers.forms import LabelForm, TrainForm, TuneForm, label_form, rival_of, train_form, tune_form
+from ui.lenses.train.handlers.forms import (
+    LabelForm,
+    TrainForm,
+    TuneForm,
+    label_form,
+    rival_of,
+    train_form,
+    tune_form,
+)
 from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.linked import NAMES as LINKED
 from ui.lenses.train.handlers.plan import tuning_plan
@@ -27,7 +35,12 @@ from ui.shared.wiring import event_data, served
 from ui.views import CONTINUED, TAB_NAMES
 
 _LONGEST = 200_000  # characters of a text that is put back into its field
-FORMS = {"scratch": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": assistant.AssistantForm}
+FORMS = {
+    "scratch": TrainForm,
+    "tune": TuneForm,
+    "labels": LabelForm,
+    "assistant": assistant.AssistantForm,
+}
 # Those that train the picked model further: how each is checked, and its plan.
 _FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan | Preparation]]] = {
     "tune": (tune_form, tuning_plan),
@@ -37,7 +50,9 @@ _FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan | Preparation]]
 
 
 class TrainEvents:
-    """The tab's events as Gradio wants them. A refusal is said under the form, where it stays until the next try."""
+    """The tab's events as Gradio wants them. A refusal is said under the form, where it stays until
+    the next try.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -48,8 +63,14 @@ class TrainEvents:
                 limits = self._services.limits
                 values, note = fitted(self._services, values) if go else (values, "")
                 form = train_form(values, limits)
-                begun = watching.start(self._services, workspace, form, rival=rival_of(form), go=go, note=note)
-                return {"view": remembering("scratch", values, begun), "notice": "", "seed": form.config.seed}
+                begun = watching.start(
+                    self._services, workspace, form, rival=rival_of(form), go=go, note=note
+                )
+                return {
+                    "view": remembering("scratch", values, begun),
+                    "notice": "",
+                    "seed": form.config.seed,
+                }
             except GPTCoreError as error:
                 return {"notice": watching.message(error)}
 
@@ -75,18 +96,26 @@ class TrainEvents:
     def prefer(self, workspace: str, chooser: object, *raw: object) -> dict[str, Any]:
         def start(values: Values) -> Workspace:
             form = assistant.assistant_form(values, self._services.limits)
-            return assistant.prefer(self._services, workspace, form, by_audience=chooser == "audience")
+            return assistant.prefer(
+                self._services, workspace, form, by_audience=chooser == "audience"
+            )
 
         return self._started("assistant", raw, start)
 
-    def _further(self, kind: str, workspace: str, model: str, raw: Sequence[object]) -> dict[str, Any]:
+    def _further(
+        self, kind: str, workspace: str, model: str, raw: Sequence[object]
+    ) -> dict[str, Any]:
         def start(values: Values) -> Workspace:
             form, plan = _FURTHER[kind]
-            return watching.further(self._services, workspace, model, form(values, self._services.limits), plan)
+            return watching.further(
+                self._services, workspace, model, form(values, self._services.limits), plan
+            )
 
         return self._started(kind, raw, start)
 
-    def _started(self, kind: str, raw: Sequence[object], start: Callable[[Values], Workspace]) -> dict[str, Any]:
+    def _started(
+        self, kind: str, raw: Sequence[object], start: Callable[[Values], Workspace]
+    ) -> dict[str, Any]:
         with shown_to_visitor():
             try:
                 values: Values = dict(zip(fields_of(FORMS[kind]), raw, strict=True))
@@ -104,18 +133,26 @@ class TrainEvents:
         return {"preset_note": html.escape(NOTES.get(known, ""), quote=False), **values}
 
     def linked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The preset that a link names with what it fills in, and the fields of the forms that the link sets."""
+        """The preset that a link names with what it fills in, and the fields of the forms that the
+        link sets.
+        """
         filled = self.preset(settings["preset"]) if "preset" in settings else {}
-        return filled | {name: settings[name] for name in ("preset", "goal", *LINKED) if name in settings}
+        return filled | {
+            name: settings[name] for name in ("preset", "goal", *LINKED) if name in settings
+        }
 
     def restore(self, event: gr.EventData) -> dict[str, Any]:
-        """The form of the run that a page shows after a reload, as it was when the run was started."""
+        """The form of the run that a page shows after a reload, as it was when the run was
+        started.
+        """
         workspace = self._services.workspaces.get(event_data(event).get("workspace"))
         run = None if workspace is None else workspace.current
         if run is None or run.form is None:
             return {}
         kind, values = run.form
-        restored = {f"{kind}.{field}": values[field] for field in fields_of(FORMS[kind]) if field in values}
+        restored = {
+            f"{kind}.{field}": values[field] for field in fields_of(FORMS[kind]) if field in values
+        }
         restored.pop(f"{kind}.file", None)
         restored["kinds"] = gr.Tabs(selected="further" if kind in CONTINUED else kind)
         if kind in CONTINUED:
@@ -152,16 +189,24 @@ def goal_shown(goal: object) -> list[gr.Column]:
 
 
 def remembering(kind: str, values: Mapping[str, object], workspace: Workspace) -> str:
-    """A workspace as the view's value; stores the form's values with its run, to restore the form later."""
+    """A workspace as the view's value; stores the form's values with its run, to restore the form
+    later.
+    """
     run = workspace.current
     if run is not None:
-        short = {name: value for name, value in values.items() if not isinstance(value, str) or len(value) < _LONGEST}
+        short = {
+            name: value
+            for name, value in values.items()
+            if not isinstance(value, str) or len(value) < _LONGEST
+        }
         run.form = (kind, short)
     return json.dumps({"workspace": workspace.id, "run": None if run is None else run.id})
 
 
 def server_functions(services: Services) -> list[Callable[[object], object]]:
-    """Server functions of the live view: they bypass the queue and answer invalid requests with None."""
+    """Server functions of the live view: they bypass the queue and answer invalid requests with
+    None.
+    """
     functions = (watching.poll, watching.command, watching.heads, watching.token_probabilities)
     return served(services, *functions, watching.past, watching.classify, watching.recording, phone)
 

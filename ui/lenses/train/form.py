@@ -1,4 +1,6 @@
-"""The Train tab's forms, under the names that handlers know, and the comparison of an assistant's stages."""
+"""The Train tab's forms, under the names that handlers know, and the comparison of an assistant's
+stages.
+"""
 
 import html
 from collections.abc import Iterator
@@ -13,7 +15,13 @@ from ui.errors import shown_to_visitor
 from ui.lenses.train.handlers import answering
 from ui.lenses.train.handlers.assistant import PROMPTS, AssistantForm
 from ui.lenses.train.handlers.forms import MOST_TEXT, LabelForm, TrainForm, TuneForm
-from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, drawing, example_lines, input_form
+from ui.lenses.train.handlers.input_forms import (
+    INPUT_FORMS,
+    SETTINGS,
+    drawing,
+    example_lines,
+    input_form,
+)
 from ui.lenses.train.handlers.labelled_lines import preview, read_lines
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.lenses.train.handlers.texts import YOURS, text_of_file
@@ -29,12 +37,14 @@ from ui.shared.wiring import QUIET, filling, served, stop_event
 from ui.state.limits import Limits
 
 FIRST_PRESET = next(iter(PRESETS))
-_NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))  # what sets differ in
+# what sets differ in
+_NEEDED = tuple(dict.fromkeys(name for settings in SETTINGS.values() for name in settings))
 
 
 def scratch_fields() -> dict[str, Any]:
     """The form's controls by the names of TrainForm, in their order."""
-    field, several = partial(control, TrainForm, "train"), partial(controls, TrainForm, "train")
+    field = partial(control, TrainForm, "train")
+    several = partial(controls, TrainForm, "train")
     fields = _text_fields(TrainForm, "train")
     fields |= several(("length", "trick", "rival"))
     with gr.Accordion("Model and schedule", open=False, elem_id="train-more"):
@@ -56,7 +66,9 @@ def tuning_fields() -> dict[str, Any]:
     """The fine-tuning form's controls by the names of TuneForm, in their order."""
     several = partial(controls, TuneForm, "tune")
     fields = _text_fields(TuneForm, "tune")
-    fields |= several(("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate"))
+    fields |= several(
+        ("n_positions", "batch_size", "length", *group(TuneForm, "length"), "learning_rate")
+    )
     with gr.Accordion("Optimiser and schedule", open=False, elem_id="tune-more"):
         fields |= several(("optimizer",))
         with gr.Row():
@@ -66,18 +78,27 @@ def tuning_fields() -> dict[str, Any]:
 
 
 def label_fields(limits: Limits) -> dict[str, Any]:
-    """The labels form's controls by the names of LabelForm, in their order; `limits` are those of a file of lines."""
+    """The labels form's controls by the names of LabelForm, in their order; `limits` are those of a
+    file of lines.
+    """
     several = partial(controls, LabelForm, "labels")
     first = next(iter(INPUT_FORMS))
     fields = several(("input_form",))
     drawn = gr.HTML(drawing(first), elem_id="labels-drawing")
-    fields["labelled"] = control(LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first))
+    fields["labelled"] = control(
+        LabelForm, "labels", "labelled", max_lines=10, placeholder=_some_lines(first)
+    )
     with gr.Row():
-        fill = gr.Button("Use this form's example data", size="sm", elem_id="labels-fill", min_width=120)
+        fill = gr.Button(
+            "Use this form's example data", size="sm", elem_id="labels-fill", min_width=120
+        )
         file = gr.UploadButton(
-            "Open a .csv, .tsv or .txt", file_types=["text", ".csv", ".tsv", ".txt"], size="sm", elem_id="labels-file",
+            "Open a .csv, .tsv or .txt",
+            file_types=["text", ".csv", ".tsv", ".txt"],
+            size="sm",
+            elem_id="labels-file",
             min_width=120,
-        )  # fmt: skip
+        )
     read = gr.HTML(_read(first, example_lines(first)), elem_id="labels-read", elem_classes="said")
     fields |= several(("batch_size", "length"))
     with gr.Row():
@@ -87,7 +108,9 @@ def label_fields(limits: Limits) -> dict[str, Any]:
     refilled = {name: fields[name] for name in ("labelled", *_NEEDED)}
     outputs = list(refilled.values())
     fill.click(filling(_filled, refilled), fields["input_form"], outputs, queue=False, **QUIET)
-    fields["input_form"].change(_drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET)
+    fields["input_form"].change(
+        _drawn, fields["input_form"], [drawn, fields["labelled"]], queue=False, **QUIET
+    )
     changes = [fields["labelled"].change, fields["input_form"].change]
     gr.on(changes, _read, both, read, queue=False, trigger_mode="multiple", **QUIET)
     file.upload(partial(_lines_of_file, limits), file, fields["labelled"], **QUIET)
@@ -98,7 +121,8 @@ def label_fields(limits: Limits) -> dict[str, Any]:
 
 def _text_fields(form: type, prefix: str) -> dict[str, Any]:
     """Where the text is from; the fields of one's own are shown where that is chosen."""
-    corpus, own = control(form, prefix, "corpus"), controls(form, prefix, ("written", "file"), visible=False)
+    corpus = control(form, prefix, "corpus")
+    own = controls(form, prefix, ("written", "file"), visible=False)
 
     def on_corpus(chosen: object) -> list[Any]:
         return [gr.update(visible=chosen == YOURS) for _ in own]
@@ -148,14 +172,16 @@ def _drawn(name: str) -> list[Any]:
         return [drawing(name), gr.update(placeholder=_some_lines(name))]
 
 
-# Replaces the first or the last input with the workspace id of this browser, which only its script knows.
+# Replaces the first or the last input with the workspace id of this browser, which only its script
+# knows.
 _WORKSPACE_LAST = calling("shared/view/workspace.js", "[...args.slice(0, -1), m.ownWorkspace()]")
 WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace(), ...args.slice(1)]")
 _ABOUT = (
-    "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions with their answers, with "
-    "the loss on the answers only (Ouyang et al. 2022), <b>2</b> from which of its own answers is the better one (DPO, "
-    "Rafailov et al. 2023). That loss is <span>−log σ(β [log p(w|x) / p₀(w|x) − log p(l|x) / p₀(l|x)])</span>: w is "
-    "the better answer, l the other, p₀ the model as it was.</p>"
+    "<p>A GPT continues texts. In two stages it learns to answer: <b>1</b> from instructions "
+    "with their answers, with the loss on the answers only (Ouyang et al. 2022), <b>2</b> from "
+    "which of its own answers is the better one (DPO, Rafailov et al. 2023). That loss is "
+    "<span>−log σ(β [log p(w|x) / p₀(w|x) − log p(l|x) / p₀(l|x)])</span>: w is the better "
+    "answer, l the other, p₀ the model as it was.</p>"
 )
 
 _DUEL = """
@@ -171,8 +197,12 @@ _DUEL = """
 """
 
 
-def assistant_fields(services: Services) -> tuple[gr.Button, gr.Radio, gr.Button, gr.HTML, dict[str, Any]]:
-    """The form: the button of stage 1, who prefers, that of stage 2, where refusals stand, and the values by name."""
+def assistant_fields(
+    services: Services,
+) -> tuple[gr.Button, gr.Radio, gr.Button, gr.HTML, dict[str, Any]]:
+    """The form: the button of stage 1, who prefers, that of stage 2, where refusals stand, and the
+    values by name.
+    """
     gr.HTML(_ABOUT, elem_classes="said")
     teach = gr.Button("1 · Teach it to answer", variant="primary", elem_id="assistant-teach")
     chooser = gr.Radio(
@@ -188,7 +218,9 @@ def assistant_fields(services: Services) -> tuple[gr.Button, gr.Radio, gr.Button
     with gr.Accordion("Stories, seed", open=False, elem_id="assistant-more"):
         values |= controls(AssistantForm, "assistant", ("stories", "seed"))
     duel = served(services, answering.duel)
-    component("", _DUEL, "lenses/train/view/duel_view.js", needs=(), server_functions=duel, elem_id="duel")
+    component(
+        "", _DUEL, "lenses/train/view/duel_view.js", needs=(), server_functions=duel, elem_id="duel"
+    )
     return teach, chooser, prefer, notice, in_order(AssistantForm, values)
 
 
@@ -199,31 +231,51 @@ def compared_view(site: Site[Any], workspace: gr.Textbox) -> None:
     """One prompt, answered before, after stage 1 and after stage 2."""
     with gr.Column(elem_id="assistant-compared"):
         with gr.Row(equal_height=False):
-            prompt = gr.Textbox(PROMPTS[0], label="Ask all three", max_lines=3, elem_id="assistant-prompt", scale=4)
+            prompt = gr.Textbox(
+                PROMPTS[0], label="Ask all three", max_lines=3, elem_id="assistant-prompt", scale=4
+            )
             site.add("compare_prompt", prompt, "further")
-            start = gr.Button("Compare", variant="primary", elem_id="assistant-compare", min_width=110, scale=0)
-            stop = gr.Button("Stop", variant="stop", elem_id="assistant-stop", min_width=80, scale=0)
+            start = gr.Button(
+                "Compare", variant="primary", elem_id="assistant-compare", min_width=110, scale=0
+            )
+            stop = gr.Button(
+                "Stop", variant="stop", elem_id="assistant-stop", min_width=80, scale=0
+            )
         examples = gr.Radio(
-            list(PROMPTS), value=PROMPTS[0], show_label=False, container=False, elem_id="assistant-prompts"
+            list(PROMPTS),
+            value=PROMPTS[0],
+            show_label=False,
+            container=False,
+            elem_id="assistant-prompts",
         )
         said = sentence_view(needs=_COMPARED, elem_id="assistant-told")
         streams = []
         with gr.Row(equal_height=False):
-            for place, title in enumerate(("Before", "After 1: instructions", "After 2: preferences")):
+            for place, title in enumerate(
+                ("Before", "After 1: instructions", "After 2: preferences")
+            ):
                 with gr.Column(min_width=240):
                     gr.Markdown(f"#### {title}")
                     name = f"assistant-answer-{place}"
-                    streams.append(token_stream(label=title, needs=_COMPARED, compact=True, elem_id=name))
+                    streams.append(
+                        token_stream(label=title, needs=_COMPARED, compact=True, elem_id=name)
+                    )
 
-    def on_compare(request: gr.Request, name: str, question: str, own: str) -> Iterator[dict[Any, Any]]:
+    def on_compare(
+        request: gr.Request, name: str, question: str, own: str
+    ) -> Iterator[dict[Any, Any]]:
         outputs = [*streams, said]
         with shown_to_visitor():
-            for answers in answering.compare(site.services, request.session_hash, own, name, question):
+            for answers in answering.compare(
+                site.services, request.session_hash, own, name, question
+            ):
                 named = zip(outputs, answers, strict=True)
                 yield {component: value for component, value in named if value is not None}
 
     options = {**site.model_work, "trigger_mode": "multiple"}
-    asked = Asked(on_compare, _COMPARED, [*streams, said], [workspace], js=_WORKSPACE_LAST, options=options)
+    asked = Asked(
+        on_compare, _COMPARED, [*streams, said], [workspace], js=_WORKSPACE_LAST, options=options
+    )
     for listener in (start.click, prompt.submit):
         site.fields.listen(listener, asked)
     examples.input(lambda chosen: chosen, examples, prompt, queue=False, **QUIET)

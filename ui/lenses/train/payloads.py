@@ -169,7 +169,9 @@ class Classified(TypedDict):
 
 
 class Duel(TypedDict):
-    """Two answers to one prompt, how many choices were made, and how many another stage 1 has made void."""
+    """Two answers to one prompt, how many choices were made, and how many another stage 1 has made
+    void.
+    """
 
     prompt: NotRequired[str]
     answers: NotRequired[list[str]]

@@ -31,17 +31,22 @@ from ui.views import CONTINUED, TABS
 
 TITLES = {view.name: view.title for tab in TABS if tab.name == "train" for view in tab.views}
 # The fields that a preset sets, by their names in links.
-PRESET_FIELDS = tuple(name for name in LINKED if name.startswith("train.") and name != "train.written")
+PRESET_FIELDS = tuple(
+    name for name in LINKED if name.startswith("train.") and name != "train.written"
+)
 _WORKSPACE = "shared/view/workspace.js"
 _STARTS = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1)]")
-_NEW_SEED = calling(_WORKSPACE, "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]")
+_NEW_SEED = calling(
+    _WORKSPACE, "[m.startOnOwn(), ...args.slice(1, -1), Math.floor(Math.random() * 2 ** 31)]"
+)
 _COPIES = calling("shared/view/link.js", "[await m.shareLink(undefined, 'A file is left out.')]")
 _ANSWERED = calling(_WORKSPACE, "m.answered()")
 
 
 def train_tab(site: Site[None]) -> Lens:
     """Lays out the tab and wires it."""
-    services, model = site.services, site.model
+    services = site.services
+    model = site.model
     events = TrainEvents(services)
     workspace = gr.Textbox(visible=False)
     with gr.Row(equal_height=False):
@@ -49,11 +54,15 @@ def train_tab(site: Site[None]) -> Lens:
             with gr.Tabs(elem_id="train-kinds") as kinds:
                 with gr.Tab(TITLES["scratch"], id="scratch") as scratch_tab:
                     presets = offered(services.limits)
-                    preset = gr.Dropdown(presets, value=FIRST_PRESET, label="Preset", elem_id="train-preset")
+                    preset = gr.Dropdown(
+                        presets, value=FIRST_PRESET, label="Preset", elem_id="train-preset"
+                    )
                     site.add("preset", preset, "scratch")
                     note = gr.HTML("", elem_id="train-note", elem_classes="said")
                     with gr.Row():
-                        start = gr.Button("Start", variant="primary", elem_id="train-start", min_width=80)
+                        start = gr.Button(
+                            "Start", variant="primary", elem_id="train-start", min_width=80
+                        )
                         reset = gr.Button("Reset", elem_id="train-reset", min_width=70)
                         new_seed = gr.Button("New seed", elem_id="train-new-seed", min_width=80)
                     notice = gr.HTML("", elem_id="train-said", elem_classes="said")
@@ -62,15 +71,24 @@ def train_tab(site: Site[None]) -> Lens:
                 with gr.Tab(TITLES["further"], id="further") as continue_tab:
                     goal = control(RunFields, "train", "goal")
                     site.add("goal", goal, "further")
-                    goals = [gr.Column(visible=kind == "tune", elem_classes="goal") for kind in CONTINUED]
+                    goals = [
+                        gr.Column(visible=kind == "tune", elem_classes="goal") for kind in CONTINUED
+                    ]
                 with goals[0]:
-                    tune = gr.Button("Fine-tune the model above", variant="primary", elem_id="tune-start")
+                    tune = gr.Button(
+                        "Fine-tune the model above", variant="primary", elem_id="tune-start"
+                    )
                     said_of_tuning = gr.HTML("", elem_id="tune-said", elem_classes="said")
                     settings_opener("tune-settings")
                     tuning = tuning_fields()
                 with goals[1]:
                     with gr.Row():
-                        learn = gr.Button("Learn the labels", variant="primary", elem_id="labels-start", min_width=90)
+                        learn = gr.Button(
+                            "Learn the labels",
+                            variant="primary",
+                            elem_id="labels-start",
+                            min_width=90,
+                        )
                         as_gpt1 = gr.Button("GPT-1's settings", elem_id="labels-gpt1", min_width=90)
                     said_of_labels = gr.HTML("", elem_id="labels-said", elem_classes="said")
                     settings_opener("labels-settings")
@@ -82,8 +100,12 @@ def train_tab(site: Site[None]) -> Lens:
             with gr.Accordion("Files", open=False):
                 with gr.Row():
                     save = gr.Button("Model folder .zip", elem_id="train-zip", min_width=120)
-                    uploaded = gr.UploadButton("Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120)
-                ready = gr.DownloadButton("Download", elem_id="train-zip-ready", elem_classes="off-screen")
+                    uploaded = gr.UploadButton(
+                        "Open a .zip", file_types=[".zip"], elem_id="train-open", min_width=120
+                    )
+                ready = gr.DownloadButton(
+                    "Download", elem_id="train-zip-ready", elem_classes="off-screen"
+                )
                 said_of_files = gr.HTML("", elem_id="files-said", elem_classes="said")
         with gr.Column(scale=6, min_width=330):
             view = train_view(server_functions=server_functions(services), elem_id="train")
@@ -92,7 +114,11 @@ def train_tab(site: Site[None]) -> Lens:
     values = list(fields.values())
     from_scratch = {"view": view, "notice": notice, "seed": fields["seed"]}
     # The seed comes last, so that the script can replace it.
-    with_seed = [workspace, *(one for name, one in fields.items() if name != "seed"), fields["seed"]]
+    with_seed = [
+        workspace,
+        *(one for name, one in fields.items() if name != "seed"),
+        fields["seed"],
+    ]
     of_tuning = {"view": view, "notice": said_of_tuning}
     of_labels = {"view": view, "notice": said_of_labels}
     of_helper = {"view": view, "notice": said_of_helper}
@@ -107,7 +133,9 @@ def train_tab(site: Site[None]) -> Lens:
     ]
     for button, begin, given, shown, script in starts:
         took = filling(begin, shown)
-        began = button.click(took, given, list(shown.values()), js=script, concurrency_limit=4, **QUIET)
+        began = button.click(
+            took, given, list(shown.values()), js=script, concurrency_limit=4, **QUIET
+        )
         at_end(began, [], _ANSWERED)
     scratch_tab.select(None, None, None, js=calling(_WORKSPACE, "m.openForm('scratch')"), **QUIET)
     opens = calling(_WORKSPACE, "(m.openForm(args[0]), args)")
@@ -126,17 +154,38 @@ def train_tab(site: Site[None]) -> Lens:
         else:
             site.add(name, forms[form][field], "further")
     by_preset = {"preset_note": note, **{name: site.fields[name] for name in PRESET_FIELDS}}
-    preset.input(filling(events.preset, by_preset), preset, list(by_preset.values()), queue=False, **QUIET)
-    by_link = {"preset": preset, "goal": goal, "preset_note": note, **{name: site.fields[name] for name in LINKED}}
+    preset.input(
+        filling(events.preset, by_preset), preset, list(by_preset.values()), queue=False, **QUIET
+    )
+    by_link = {
+        "preset": preset,
+        "goal": goal,
+        "preset_note": note,
+        **{name: site.fields[name] for name in LINKED},
+    }
     copy_link.click(None, None, said_of_link, js=_COPIES, queue=False, **QUIET)
     by_gpt1 = [lines[name] for name in GPT1_TUNING]
     as_gpt1.click(lambda: list(GPT1_TUNING.values()), None, by_gpt1, queue=False, **QUIET)
     save.click(events.zip, workspace, [ready, said_of_files], js=WITH_WORKSPACE, **QUIET).success(
-        None, None, None, js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)", **QUIET
+        None,
+        None,
+        None,
+        js="() => setTimeout(() => document.querySelector('#train-zip-ready')?.click(), 200)",
+        **QUIET,
     )
     opened = {"model": model, "tabs": site.tabs}
-    opening: Event = {"fn": filling(events.open, opened), "inputs": None, "outputs": list(opened.values()), **QUIET}
-    upload: Event = {"fn": events.upload, "inputs": [workspace, uploaded], "outputs": model, **QUIET}
+    opening: Event = {
+        "fn": filling(events.open, opened),
+        "inputs": None,
+        "outputs": list(opened.values()),
+        **QUIET,
+    }
+    upload: Event = {
+        "fn": events.upload,
+        "inputs": [workspace, uploaded],
+        "outputs": model,
+        **QUIET,
+    }
     upload["js"] = WITH_WORKSPACE
     return Lens(
         picks=[Call(view.open, opening), Call(uploaded.upload, upload)],
@@ -148,6 +197,8 @@ def train_tab(site: Site[None]) -> Lens:
 
 
 def _shape_taken(*sizes: object) -> list[int]:
-    """A shape from another tab, by SHAPE. Raises InputError for one that is too large to train here."""
+    """A shape from another tab, by SHAPE. Raises InputError for one that is too large to train
+    here.
+    """
     fields = fields_of(TrainForm)
     return [fields[name].check(size) for name, size in zip(SHAPE, sizes, strict=True)]

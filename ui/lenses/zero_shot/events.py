@@ -35,12 +35,14 @@ def named(values: Sequence[object]) -> tuple[object, dict[str, object]]:
     return picked if asked == PICKED else asked, dict(zip(forms.FIELDS, given, strict=True))
 
 
-def parsed(services: Services, values: Sequence[object], composed: object) -> tuple[object, forms.TaskForm]:
+def parsed(
+    services: Services, values: Sequence[object], composed: object
+) -> tuple[object, forms.TaskForm]:
     """(the model asked, the checked form) of the values of TAKES.
 
     Args:
-        composed: what `ui.lenses.zero_shot.answer.view` has composed last: a prompt that still stands there was not
-            edited.
+        composed: what `ui.lenses.zero_shot.answer.view` has composed last: a prompt that still
+            stands there was not edited.
 
     Raises:
         InputError, PromptError: as `forms.task_form`.
@@ -52,7 +54,9 @@ def parsed(services: Services, values: Sequence[object], composed: object) -> tu
 
 
 def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
-    """Wires what fills in fields: the choice of a task and of a template, other inputs, examples and languages."""
+    """Wires what fills in fields: the choice of a task and of a template, other inputs, examples
+    and languages.
+    """
     fields = {name: site.fields[page_name] for name, page_name in PAGE_NAMES.items()}
     refilled = {name: fields[name] for name in REFILLED} | {"drawn": drawn}
     reworded = {name: fields[name] for name in REWORDED}
@@ -67,7 +71,13 @@ def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
         (form.other_examples.click, _other_examples, [task], {"examples": fields["examples"]}),
         (language.change, _language, [task, template, language], in_language),
     ):
-        filled = listener(filling(fill, outputs), inputs, list(outputs.values()), trigger_mode="always_last", **QUIET)
+        filled = listener(
+            filling(fill, outputs),
+            inputs,
+            list(outputs.values()),
+            trigger_mode="always_last",
+            **QUIET,
+        )
         site.fields.note(filled, list(outputs.values()))
     task.change(_language_box, task, language, **QUIET)
 
@@ -114,7 +124,9 @@ def _template(task: str, name: str) -> dict[str, Any]:
 
 
 def _language(task: str, name: str, language: str) -> dict[str, Any]:
-    """The template in words for another language; the answer that was expected is that of French."""
+    """The template in words for another language; the answer that was expected is that of
+    French.
+    """
     if task != "translate" or not str(language).strip():
         return {}
     with shown_to_visitor():

@@ -1,4 +1,6 @@
-"""The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is answered."""
+"""The left side of the Zero-shot tab: a task's input, its examples, its template, and how it is
+answered.
+"""
 
 from typing import Any
 
@@ -33,7 +35,9 @@ class TaskForm:
         return self._site.add(PAGE_NAMES[name], made)
 
     def _input(self) -> tuple[gr.Button, gr.Textbox]:
-        """The task's own fields, what is expected, and the template; the button for another input, and the language."""
+        """The task's own fields, what is expected, and the template; the button for another input,
+        and the language.
+        """
         task = TASKS[self._values["task"]]
         titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
         for place, title in enumerate(titles):
@@ -41,12 +45,18 @@ class TaskForm:
         settings_opener("zs-settings")
         with gr.Row(equal_height=True):
             self._add("expected", max_lines=4, min_width=150)
-            another = gr.Button("Another input", elem_id="zs-another", size="sm", min_width=110, scale=0)
-        # With other values allowed, Gradio does not check against the choices of a moment ago while a task is changed;
-        # `task_form` checks.
+            another = gr.Button(
+                "Another input", elem_id="zs-another", size="sm", min_width=110, scale=0
+            )
+        # With other values allowed, Gradio does not check against the choices of a moment ago while
+        # a task is changed; `task_form` checks.
         names = [template.name for template in task.templates]
         template = gr.Dropdown(
-            names, value=self._values["template"], label="Template", allow_custom_value=True, elem_id="zs-template"
+            names,
+            value=self._values["template"],
+            label="Template",
+            allow_custom_value=True,
+            elem_id="zs-template",
         )
         self._site.add("template", template)
         language = gr.Textbox(

@@ -13,7 +13,8 @@ class PromptState:
     """The states of the page's prompt.
 
     Args:
-        drawn: the task's own input with its answer, as DRAWN names them: an input that was changed has another answer.
+        drawn: the task's own input with its answer, as DRAWN names them: an input that was changed
+            has another answer.
         composed: {"prompt", "fields"}, the prompt that was composed last, and of what.
     """
 

@@ -16,7 +16,9 @@ SAVE
 """.replace("SAVE", save_menu("json", "csv", "png", "svg"))
 
 
-def prompt_view(value: str = "", *, name: str, needs: Sequence[str], asks: Asks = "", elem_id: str) -> gr.HTML:
+def prompt_view(
+    value: str = "", *, name: str, needs: Sequence[str], asks: Asks = "", elem_id: str
+) -> gr.HTML:
     """JSON with "parts", "ways" or "uses", as the handlers make it; `name` is that of its files."""
     return component(
         value,
@@ -29,7 +31,9 @@ def prompt_view(value: str = "", *, name: str, needs: Sequence[str], asks: Asks 
     )
 
 
-def asking_buttons(title: str, name: str, stop: str | None = None, width: int = 150) -> tuple[gr.Button, gr.Button]:
+def asking_buttons(
+    title: str, name: str, stop: str | None = None, width: int = 150
+) -> tuple[gr.Button, gr.Button]:
     """The button that asks, and Stop."""
     with gr.Row(elem_classes="zs-buttons"):
         start = gr.Button(title, variant="primary", elem_id=f"zs-{name}", min_width=width)

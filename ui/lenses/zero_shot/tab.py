@@ -47,6 +47,10 @@ def zero_shot_tab(site: Site[ZeroShotExample]) -> Lens:
 
 def _task_and_model(site: Site[ZeroShotExample], names: list[str]) -> Chosen:
     titles = [(known.title, name) for name, known in TASKS.items()]
-    task = gr.Dropdown(titles, value=site.example.values["task"], label="Task", elem_id="zs-task", min_width=140)
-    asked = gr.Dropdown([PICKED, *names], value=site.example.model, label="Model", elem_id="zs-model", min_width=140)
+    task = gr.Dropdown(
+        titles, value=site.example.values["task"], label="Task", elem_id="zs-task", min_width=140
+    )
+    asked = gr.Dropdown(
+        [PICKED, *names], value=site.example.model, label="Model", elem_id="zs-model", min_width=140
+    )
     return Chosen(site.add("task", task), site.add("asked", asked))

@@ -14,7 +14,9 @@ class ExerciseRequest(TypedDict):
 
 
 class AnswerRequest(ExerciseRequest):
-    """An answer to it, the visitor's workspace for those about a run, and the room that the page follows."""
+    """An answer to it, the visitor's workspace for those about a run, and the room that the page
+    follows.
+    """
 
     answer: str
     workspace: str
@@ -35,7 +37,9 @@ class ResultsRequest(TypedDict):
 
 
 class ExerciseResults(TypedDict):
-    """How many pages of a room have solved an exercise, and its commonest wrong answers: [answer, pages] each."""
+    """How many pages of a room have solved an exercise, and its commonest wrong answers: [answer,
+    pages] each.
+    """
 
     title: str
     solved: int

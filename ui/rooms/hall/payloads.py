@@ -17,7 +17,8 @@ class LeadRequest(TypedDict):
 
 
 class Led(TypedDict):
-    """The name under which it is followed, by how many pages, and why they do not see what it shows, or "".
+    """The name under which it is followed, by how many pages, and why they do not see what it
+    shows, or "".
 
     known: characters of the generated text that the server has.
     guesses: each answer that was offered last, and how many pages guess it.
@@ -50,7 +51,8 @@ class FollowRequest(TypedDict):
 class Followed(TypedDict):
     """The stage's version, its scene where that is another, and what is new of the generated text.
 
-    "away": the speaker is not heard of, or not known, as after a restart; "left": they have ended it.
+    "away": the speaker is not heard of, or not known, as after a restart; "left": they have ended
+    it.
     """
 
     state: Literal["on", "away", "left"]

@@ -44,7 +44,9 @@ def hall(services: Services, model: gr.Dropdown) -> Hall:
             name = inputs.model_name(event_data(event).get("model"))
         return gr.Dropdown(choices=picker.choices_with(services, name), value=name)
 
-    return Hall(Call(view.open, {"fn": on_open, "inputs": None, "outputs": model, **QUIET}), view.fill)
+    return Hall(
+        Call(view.open, {"fn": on_open, "inputs": None, "outputs": model, **QUIET}), view.fill
+    )
 
 
 def code(_: Services, request: Annotated[object, LinkRequest]) -> str | None:

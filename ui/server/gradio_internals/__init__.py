@@ -1,7 +1,8 @@
 """All patches of Gradio's private API, and nothing else.
 
-Each patch targets one version. With any other version, or if a part has changed, Gradio is left unpatched: the app
-works, and the log says what is lost. `tests/ui/test_gradio_internals.py` runs the app without any of them.
+Each patch targets one version. With any other version, or if a part has changed, Gradio is left
+unpatched: the app works, and the log says what is lost. `tests/ui/test_gradio_internals.py` runs
+the app without any of them.
 """
 
 import logging
@@ -13,22 +14,40 @@ log = logging.getLogger("gptlens")
 WRITTEN_FOR = "6.31.0"
 # Part -> (what of Gradio it touches, what is lost without it).
 PARTS = {
-    "quick import": ("`inspect.getfile` while `gradio.component_meta` is imported", "a start takes about 0.5 s longer"),
-    "API reference": ("the answer of `Blocks.get_api_info`",
-                      "the API page names values “1st” and “2nd” and does not say what they may be"),
-    "configuration": ("`Blocks.config`, `backend_fn` and `props` in it",
-                      "every visit is sent 759 kB of configuration in place of 488 kB (63 and 51 kB compressed)"),
-    "page states": ("`state_holder.SessionState`, `StateHolder`",
-                    "each open page costs 740 kB more, and blocks others for 30 to 70 ms"),
-    "patient start": ("`http_server.Server.run_in_thread`, `networking.url_ok`",
-                      "a start on a busy machine says that the port is taken, or that localhost is not accessible"),
-    "queue share": ("`Queue.push`, `Queue.get_events`, its lines of waiting events",
-                    "one client can fill the queue for all others"),
-    "queue pauses": ("`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",
-                     "generation is a fifth slower because the queue polls a thousand times a second"),
-    "orderly end": ("`Queue.active_jobs`, `Queue.pending_event_ids_session`, `Queue.close`, `Server.config`",
-                    "answers in progress when the server shuts down are lost"),
-}  # fmt: skip
+    "quick import": (
+        "`inspect.getfile` while `gradio.component_meta` is imported",
+        "a start takes about 0.5 s longer",
+    ),
+    "API reference": (
+        "the answer of `Blocks.get_api_info`",
+        "the API page names values “1st” and “2nd” and does not say what they may be",
+    ),
+    "configuration": (
+        "`Blocks.config`, `backend_fn` and `props` in it",
+        "every visit is sent 759 kB of configuration in place of 488 kB (63 and 51 kB compressed)",
+    ),
+    "page states": (
+        "`state_holder.SessionState`, `StateHolder`",
+        "each open page costs 740 kB more, and blocks others for 30 to 70 ms",
+    ),
+    "patient start": (
+        "`http_server.Server.run_in_thread`, `networking.url_ok`",
+        "a start on a busy machine says that the port is taken, or that localhost is not "
+        "accessible",
+    ),
+    "queue share": (
+        "`Queue.push`, `Queue.get_events`, its lines of waiting events",
+        "one client can fill the queue for all others",
+    ),
+    "queue pauses": (
+        "`Queue.sleep_when_free`, `Queue.progress_update_sleep_when_free`",
+        "generation is a fifth slower because the queue polls a thousand times a second",
+    ),
+    "orderly end": (
+        "`Queue.active_jobs`, `Queue.pending_event_ids_session`, `Queue.close`, `Server.config`",
+        "answers in progress when the server shuts down are lost",
+    ),
+}
 
 
 def is_written_for() -> bool:
@@ -37,10 +56,18 @@ def is_written_for() -> bool:
 
 
 def apply(part: str, change: Callable[[], object]) -> bool:
-    """Applies one of PARTS where Gradio is of the version that it targets; returns whether, and logs what is lost."""
+    """Applies one of PARTS where Gradio is of the version that it targets; returns whether, and
+    logs what is lost.
+    """
     touches, lost = PARTS[part]
     if not is_written_for():
-        log.warning("Gradio %s is not %s: %s is left alone, so %s.", version("gradio"), WRITTEN_FOR, touches, lost)
+        log.warning(
+            "Gradio %s is not %s: %s is left alone, so %s.",
+            version("gradio"),
+            WRITTEN_FOR,
+            touches,
+            lost,
+        )
         return False
     try:
         change()

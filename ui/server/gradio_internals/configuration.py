@@ -8,13 +8,26 @@ import gradio as gr
 from gradio.data_classes import BlocksConfigDict
 from gradio.state_holder import SessionState, StateHolder
 
-# For the documentation of named endpoints, and for components of other packages: this page's are all Gradio's own.
-_OF_ENDPOINTS = frozenset({"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"})
+# For the documentation of named endpoints, and for components of other packages: this page's are
+# all Gradio's own.
+_OF_ENDPOINTS = frozenset(
+    {"skip_api", "api_info", "api_info_as_input", "api_info_as_output", "example_inputs"}
+)
 _OF_PACKAGES = frozenset({"component_class_id", "key"})
 _OF_THE_SERVER = frozenset({"preserved_by_key", "_api_info"})
 # Event fields that are accessed by name even if empty, or where empty has a meaning.
 _KEPT = frozenset(
-    {"id", "targets", "inputs", "outputs", "cancels", "types", "api_name", "api_visibility", "backend_fn"}
+    {
+        "id",
+        "targets",
+        "inputs",
+        "outputs",
+        "cancels",
+        "types",
+        "api_name",
+        "api_visibility",
+        "backend_fn",
+    }
     | {"show_progress_on"}
 )
 
@@ -32,7 +45,8 @@ def slim(configuration: BlocksConfigDict) -> None:
 
 def _component(one: Mapping[str, Any]) -> dict[str, Any]:
     left_out = _OF_PACKAGES if one["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
-    # A state's value stays on the server, which answers null; without this key the browser would see a change.
+    # A state's value stays on the server, which answers null; without this key the browser would
+    # see a change.
     unseen = {"state": {"value": None}, "api": {"visible": False}}.get(one["type"], {})
     props = unseen | {
         name: value
@@ -43,16 +57,22 @@ def _component(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Drops fields that are None, False or empty, which means the same, and one that no browser reads."""
+    """Drops fields that are None, False or empty, which means the same, and one that no browser
+    reads.
+    """
     said = {name: value for name, value in one.items() if name != "max_batch_size"}
-    return {name: value for name, value in said.items() if value not in (None, False, []) or name in _KEPT}
+    return {
+        name: value
+        for name, value in said.items()
+        if value not in (None, False, []) or name in _KEPT
+    }
 
 
 class PageStates(StateHolder):
     """Gradio's states of open pages, each without a copy of the page's configuration.
 
-    The copy serves Gradio's deep links, which this page replaces with its own. It cost 740 kB for each new page, and
-    blocked all others for 30 to 70 ms.
+    The copy serves Gradio's deep links, which this page replaces with its own. It cost 740 kB for
+    each new page, and blocked all others for 30 to 70 ms.
     """
 
     def __init__(self, page: gr.Blocks) -> None:
@@ -68,7 +88,8 @@ class PageStates(StateHolder):
 
 class _State(SessionState):
     def __init__(self, page: gr.Blocks) -> None:
-        of_nothing: Any = SimpleNamespace(default_config=page.default_config, blocks={})  # the copy is of `blocks`
+        # the copy is of `blocks`
+        of_nothing: Any = SimpleNamespace(default_config=page.default_config, blocks={})
         super().__init__(of_nothing)
 
     def _update_config(self, key: int) -> None:

@@ -1,4 +1,5 @@
-"""A start on a busy machine: Gradio waits five seconds for its server to listen, and three for its first answer.
+"""A start on a busy machine: Gradio waits five seconds for its server to listen, and three for its
+first answer.
 
 After five seconds it says that the port is taken, and after three that localhost is not accessible.
 """
@@ -32,7 +33,9 @@ def install() -> None:
 
 
 def start(server: Any) -> None:
-    """Runs a server in a thread and waits until it listens. Raises ServerFailedToStartError once it has ended."""
+    """Runs a server in a thread and waits until it listens. Raises ServerFailedToStartError once it
+    has ended.
+    """
     server.thread = threading.Thread(target=server.run, daemon=True)
     server.thread.start()
     deadline = time.monotonic() + _PATIENCE

@@ -1,9 +1,11 @@
-"""Gradio's event queue: fair turns, its polling and its end; events whose client is not listening are not computed.
+"""Gradio's event queue: fair turns, its polling and its end; events whose client is not listening
+are not computed.
 
-Clients take turns, and so do the pages of a client: who has nothing under way comes before who has much, and an eighth
-of the places is left for others. So a class behind one address may wait in numbers, and still takes nothing from
-anybody. A client posts an event and then listens for its answer: an event starts only once its client listens; after a
-grace period without a listener it is dropped.
+Clients take turns, and so do the pages of a client: who has nothing under way comes before who has
+much, and an eighth of the places is left for others. So a class behind one address may wait in
+numbers, and still takes nothing from anybody. A client posts an event and then listens for its
+answer: an event starts only once its client listens; after a grace period without a listener it is
+dropped.
 """
 
 import time
@@ -19,22 +21,35 @@ from ui.state.clients import Clients
 
 _GRACE = 60.0  # seconds in which a client must begin to listen; a slow browser takes its time
 _LARGEST_SHARE = 96 << 20  # characters in the events of one client that wait
-_HEAVY = "Your requests that wait hold {n:,} characters; {most:,} are allowed at once. Wait until one is answered."
-_FULL = "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is answered."
+_HEAVY = (
+    "Your requests that wait hold {n:,} characters; {most:,} are allowed at once. Wait until one "
+    "is answered."
+)
+_FULL = (
+    "You have {n} requests waiting on this server; {most} are allowed at once. Wait until one is "
+    "answered."
+)
 
 
 def current_client(clients: Clients) -> str:
-    """The address of the client whose event is being handled in this thread; "" outside an event."""
+    """The address of the client whose event is being handled in this thread; "" outside an
+    event.
+    """
     request = LocalContext.request.get(None)
     peer = getattr(request, "client", None)
-    return clients.address(request.headers, peer.host) if request is not None and peer is not None else ""
+    return (
+        clients.address(request.headers, peer.host)
+        if request is not None and peer is not None
+        else ""
+    )
 
 
 class QueueShare:
     """Replaces two methods of Gradio's queue.
 
     Args:
-        listeners: open answer streams by session, or by the event id of a plain call, as the middleware counts them.
+        listeners: open answer streams by session, or by the event id of a plain call, as the
+            middleware counts them.
         waiting_each: events of one client that may wait.
         clock: as Gradio's events are dated.
     """
@@ -49,8 +64,12 @@ class QueueShare:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clients = clients or Clients()
-        self._queue, self._listeners, self._most, self._clock = queue, listeners, waiting_each, clock
-        self._push, self._get = queue.push, queue.get_events
+        self._queue = queue
+        self._listeners = listeners
+        self._most = waiting_each
+        self._clock = clock
+        self._push = queue.push
+        self._get = queue.get_events
 
     def install(self) -> None:
         """Patches the queue's methods."""
@@ -70,12 +89,16 @@ class QueueShare:
         return await self._push(body, request, username)
 
     def get_events(self) -> Any:
-        """The next events to compute, among those with a listener: clients take turns, and their pages within them."""
+        """The next events to compute, among those with a listener: clients take turns, and their
+        pages within them.
+        """
         self._drop_unheard()
         under_way = [event for job in self._queue.active_jobs for event in job or ()]
         held: dict[str, list[Event]] = {}
         for name, line in self._queue.event_queue_per_concurrency_id.items():
-            if line.queue and (line.concurrency_limit is None or line.current_concurrency < line.concurrency_limit):
+            if line.queue and (
+                line.concurrency_limit is None or line.current_concurrency < line.concurrency_limit
+            ):
                 ready = self._in_turn(line, under_way)
                 held[name] = [event for event in line.queue if event not in ready]
                 line.queue = ready
@@ -87,15 +110,24 @@ class QueueShare:
                 line.queue = sorted([*line.queue, *others], key=lambda event: event.enqueue_time)
 
     def _in_turn(self, line: EventQueue, under_way: Sequence[Event]) -> list[Event]:
-        """The events of a line that may begin, in order: a client's after as many of it as are under way or before."""
+        """The events of a line that may begin, in order: a client's after as many of it as are
+        under way or before.
+        """
         clients = Counter(self._client(event.request) for event in under_way)
         pages = Counter(event.session_hash for event in under_way)
-        in_line = Counter(self._client(e.request) for e in under_way if e.concurrency_id == line.concurrency_id)
-        n_workers, n_places = len(self._queue.active_jobs), line.concurrency_limit or len(self._queue.active_jobs)
+        in_line = Counter(
+            self._client(e.request) for e in under_way if e.concurrency_id == line.concurrency_id
+        )
+        n_workers = len(self._queue.active_jobs)
+        n_places = line.concurrency_limit or len(self._queue.active_jobs)
         turns = list[tuple[int, float, int, Event]]()
         for number, event in enumerate(sorted(line.queue, key=lambda event: event.enqueue_time)):
             client = self._client(event.request)
-            if not self._is_heard(event) or in_line[client] >= _share(n_places) or clients[client] >= _share(n_workers):
+            if (
+                not self._is_heard(event)
+                or in_line[client] >= _share(n_places)
+                or clients[client] >= _share(n_workers)
+            ):
                 continue
             pages[event.session_hash] += 1
             turns.append((pages[event.session_hash], event.enqueue_time, number, event))
@@ -111,7 +143,11 @@ class QueueShare:
     def _drop_unheard(self) -> None:
         too_old = self._clock() - _GRACE
         for line in self._queue.event_queue_per_concurrency_id.values():
-            gone = [event for event in line.queue if event.enqueue_time < too_old and not self._is_heard(event)]
+            gone = [
+                event
+                for event in line.queue
+                if event.enqueue_time < too_old and not self._is_heard(event)
+            ]
             for event in gone:
                 line.queue.remove(event)
                 self._queue.event_ids_to_events.pop(event._id, None)
@@ -124,7 +160,11 @@ class QueueShare:
         return self._clients.address(request.headers, request.client.host if request.client else "")
 
     def _waiting(self) -> list[Event]:
-        return [event for line in self._queue.event_queue_per_concurrency_id.values() for event in line.queue]
+        return [
+            event
+            for line in self._queue.event_queue_per_concurrency_id.values()
+            for event in line.queue
+        ]
 
 
 def _share(n_places: int) -> int:
@@ -137,11 +177,14 @@ def _n_chars(body: Any) -> int:
     return sum(len(value) for value in body.data or () if isinstance(value, str))
 
 
-# Polling interval of Gradio's queue, in seconds. Its default of 1 ms interrupts the compute thread a thousand times a
-# second and costs a fifth of the generation speed (measured); a delay of 5 ms is imperceptible.
+# Polling interval of Gradio's queue, in seconds. Its default of 1 ms interrupts the compute thread
+# a thousand times a second and costs a fifth of the generation speed (measured); a delay of 5 ms is
+# imperceptible.
 _LOOKS = 0.005
 _PROGRESS_LOOKS = 1.0  # the same, for progress bars that this page does not have
-_LAST_WORDS, _LAST_SECONDS = 4.0, 2  # shutdown timeouts: responses in progress, and open connections
+# shutdown timeouts: responses in progress, and open connections
+_LAST_WORDS = 4.0
+_LAST_SECONDS = 2
 
 
 def queue_of(page: gr.Blocks) -> Queue:
@@ -151,17 +194,22 @@ def queue_of(page: gr.Blocks) -> Queue:
 
 def look_seldom(queue: Queue) -> None:
     """Lengthens the queue's polling intervals."""
-    if not hasattr(queue, "sleep_when_free") or not hasattr(queue, "progress_update_sleep_when_free"):
+    if not hasattr(queue, "sleep_when_free") or not hasattr(
+        queue, "progress_update_sleep_when_free"
+    ):
         raise AttributeError("the queue has no such pauses")
-    queue.sleep_when_free, queue.progress_update_sleep_when_free = _LOOKS, _PROGRESS_LOOKS
+    queue.sleep_when_free = _LOOKS
+    queue.progress_update_sleep_when_free = _PROGRESS_LOOKS
 
 
 def finish(page: gr.Blocks) -> None:
-    """Graceful shutdown: waits until what is in progress has been told, then gives open connections a timeout.
+    """Graceful shutdown: waits until what is in progress has been told, then gives open connections
+    a timeout.
 
     A closed queue tells of an error in place of every message that is still to be sent.
     """
-    queue, deadline = queue_of(page), time.monotonic() + _LAST_WORDS
+    queue = queue_of(page)
+    deadline = time.monotonic() + _LAST_WORDS
     while (any(queue.active_jobs) or _untold(queue)) and time.monotonic() < deadline:
         time.sleep(0.05)
     queue.close()
@@ -171,5 +219,11 @@ def finish(page: gr.Blocks) -> None:
 
 def _untold(queue: Queue) -> set[str]:
     """Events that have begun, and whose last message has not been sent."""
-    waiting = {event._id for line in queue.event_queue_per_concurrency_id.values() for event in list(line.queue)}
-    return {name for names in list(queue.pending_event_ids_session.values()) for name in list(names)} - waiting
+    waiting = {
+        event._id
+        for line in queue.event_queue_per_concurrency_id.values()
+        for event in list(line.queue)
+    }
+    return {
+        name for names in list(queue.pending_event_ids_session.values()) for name in list(names)
+    } - waiting

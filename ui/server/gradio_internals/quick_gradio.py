@@ -1,7 +1,7 @@
 """Imports gradio without generating type stubs, which takes half of the import time.
 
-On every import, Gradio parses the source and the type stub of each component, to regenerate the stub if needed. It
-skips classes without a source file, so the patch pretends that none has one.
+On every import, Gradio parses the source and the type stub of each component, to regenerate the
+stub if needed. It skips classes without a source file, so the patch pretends that none has one.
 """
 
 import inspect

@@ -1,14 +1,18 @@
-// Questions and answers: every component that answers a question says which, and is marked as stale from the moment
-// that the page asks another one. A question is the values of the component's needs, read from the store.
+// Questions and answers: every component that answers a question says which, and is marked as stale
+// from the moment that the page asks another one. A question is the values of the component's
+// needs, read from the store.
 /** @import {Answered} from './component' */
 /** @import {Json} from './payloads' */
 import {look} from './connection.js';
 import {holdComposed, holdFields, initialOf, isKnown, onStore, plain, valueOf} from './store.js';
 
-const STAMP = /^#(\d+)(?: (\{.*\}))?\n/; // in front of an answer: the question's number, and fields that the event has set
+// in front of an answer: the question's number, and fields that the event has set
+const STAMP = /^#(\d+)(?: (\{.*\}))?\n/;
 const MOST_QUESTIONS = 500;
-const [OPENING, OPENING_TRIES] = [400, 60]; // milliseconds between two tries while a model is being opened
-const MOST_TRIES = 5; // how often a question is asked that another action of the visitor's has ended
+// milliseconds between two tries while a model is being opened
+const [OPENING, OPENING_TRIES] = [400, 60];
+// how often a question is asked that another action of the visitor's has ended
+const MOST_TRIES = 5;
 const NO_ANSWER = 'The server did not answer. Change something to try again.';
 
 const questions = new Map(); // number -> the fields of an event, as they were sent
@@ -17,7 +21,8 @@ const answers = new Map(); // element id -> Answer
 let isArriving = null; // whether the page still waits for what its link sets
 
 // --- arriving by a link
-// Whether this load of the page shows something else than it was sent with: its first answers are withheld.
+// Whether this load of the page shows something else than it was sent with: its first answers are
+// withheld.
 const isLinked = () => Boolean(globalThis.gptlensArriving);
 const arriving = () => (isArriving ??= isLinked());
 
@@ -29,7 +34,8 @@ export function arrived() {
   for (const answer of answers.values()) answer.mark();
 }
 
-// The value of a need: of a field, or, for "a|b", of the first that is set; PICKED stands for what the page has picked.
+// The value of a need: of a field, or, for "a|b", of the first that is set; PICKED stands for what
+// the page has picked.
 const PICKED = 'the model above';
 
 function valueOfNeed(need, read) {
@@ -79,7 +85,8 @@ export class Answer {
     return this.question() !== (this.answered ?? this.firstQuestion());
   }
 
-  // Of a page that was opened by a link the first content is not seen before it is known to be the link's.
+  // Of a page that was opened by a link the first content is not seen before it is known to be the
+  // link's.
   get isWithheld() {
     if (!this.needs.length || this.answered !== null) return false;
     return arriving() || (isLinked() && this.isStale);
@@ -122,19 +129,21 @@ export class Answer {
     this.element.toggleAttribute('data-stale', !isWithheld && this.isStale);
     const isReleased = this.wasWithheld && !isWithheld && this.answered === null;
     this.wasWithheld = isWithheld;
-    if (isReleased) for (const hear of this.hears) hear(); // its first content is the answer after all
+    // its first content is the answer after all
+    if (isReleased) for (const hear of this.hears) hear();
     this.pursue();
   }
 
-  // Why nothing is seen: "waits" where nobody has asked its question yet and it does not ask by itself, "refused" where
-  // the question got no answer, "" where its answer is on its way.
+  // Why nothing is seen: "waits" where nobody has asked its question yet and it does not ask by
+  // itself, "refused" where the question got no answer, "" where its answer is on its way.
   get reason() {
     if (arriving() || this.pending) return '';
     if (this.question() === this.refused) return 'refused';
     return this.asks ? '' : 'waits';
   }
 
-  // Whether it should ask now: in sight, with a model that is open, and about what has not been refused.
+  // Whether it should ask now: in sight, with a model that is open, and about what has not been
+  // refused.
   get isWanted() {
     if (!this.ask || !this.isOpen || this.pending || arriving()) return false;
     const usesModel = this.needs.some(need => need.split('|').includes('model'));
@@ -198,7 +207,8 @@ export class Answer {
     this.mark();
   }
 
-  // Its own question has ended. Without any value another action has ended it, so it is asked again, a few times.
+  // Its own question has ended. Without any value another action has ended it, so it is asked
+  // again, a few times.
   #endsOwn() {
     const isAnswered = this.answered === this.own;
     this.interrupted = isAnswered || this.hasCome ? 0 : this.interrupted + 1;
@@ -244,8 +254,8 @@ export function watchSight(answer) {
 }
 
 // --- events of Gradio's
-// Numbers the question of an event and marks the components that will answer it. Gives the event's inputs, the number
-// first. names: of the fields among the inputs, which come first.
+// Numbers the question of an event and marks the components that will answer it. Gives the event's
+// inputs, the number first. names: of the fields among the inputs, which come first.
 export function asks(ids, names, inputs) {
   newest += 1;
   const sent = Object.fromEntries(names.map((name, i) => [name, plain(inputs[i])]));
@@ -263,8 +273,9 @@ export function ended(ids, names = [], values = [], hasFailed = false) {
 }
 
 // --- questions of scripts
-// A function that asks the server after a pause and calls `take` with its parsed answer, or with a message where there
-// is none. Answers to older questions are dropped; while a model is being opened it asks again.
+// A function that asks the server after a pause and calls `take` with its parsed answer, or with a
+// message where there is none. Answers to older questions are dropped; while a model is being
+// opened it asks again.
 /**
  * @template T
  * @param {Answer} answer

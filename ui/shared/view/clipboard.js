@@ -1,6 +1,7 @@
 // The clipboard.
 
-// Copies a text; returns whether it worked. Falls back to a selection on insecure pages, which lack the clipboard API.
+// Copies a text; returns whether it worked. Falls back to a selection on insecure pages, which lack
+// the clipboard API.
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -21,7 +21,9 @@ export async function decodeMap(text, n, causal, signed) {
   const buffer = await inflate(text);
   const codes = signed ? new Int16Array(buffer) : new Uint16Array(buffer);
   const nothing = signed ? NOTHING.difference : NOTHING.share;
-  return square(n, causal, at => (codes[at] === nothing ? NaN : codes[at] / (signed ? 32767 : 65534)));
+  return square(n, causal, at =>
+    codes[at] === nothing ? NaN : codes[at] / (signed ? 32767 : 65534),
+  );
 }
 
 // Dequantises 4-bit codes: shares on a square-root scale, differences on a signed one.

@@ -1,13 +1,14 @@
 // Whether the server answers. While it does not, a calm line says so; what is on the page stays.
 import {add} from './dom.js';
 
-// Milliseconds: between two looks while it answers, and while it does not, and until a look is given up. In a talk the
-// room should hear of it at once.
+// Milliseconds: between two looks while it answers, and while it does not, and until a look is
+// given up. In a talk the room should hear of it at once.
 const CALM = {watched: 10_000, again: 2_000, patience: 20_000};
 const TALK = {watched: 1_000, again: 500, patience: 2_000};
 const pace = () => (document.querySelector('#tour') ? TALK : CALM);
 export const CHANGED = 'gptlens-connection'; // the page has lost the server, or has it back
-const AWAY = 'The server is not answering. Nothing on the page is lost. This line disappears when the server is back.';
+const AWAY =
+  'The server is not answering. Nothing on the page is lost. This line disappears when the server is back.';
 let line = null,
   timer = 0,
   looking = false;
@@ -16,7 +17,11 @@ let line = null,
 async function answers(patience = pace().patience) {
   try {
     const signal = AbortSignal.timeout(patience);
-    const answer = await fetch(new URL('./clock.js', import.meta.url), {method: 'HEAD', cache: 'no-store', signal});
+    const answer = await fetch(new URL('./clock.js', import.meta.url), {
+      method: 'HEAD',
+      cache: 'no-store',
+      signal,
+    });
     return answer.status < 500;
   } catch {
     return false;
@@ -38,11 +43,16 @@ function tell(away) {
   if (changed) dispatchEvent(new Event(CHANGED));
 }
 
-// Waits until the server answers, so that a page that works is not left for the browser's error page; false where this
-// is no longer wanted.
+// Waits until the server answers, so that a page that works is not left for the browser's error
+// page; false where this is no longer wanted.
 export async function reached(isWanted = () => true) {
-  // A busy server may take longer than a talk can wait for a word about it: each look is given more time.
-  for (let patience = TALK.patience; !(await answers(patience)); patience = Math.min(2 * patience, CALM.patience)) {
+  // A busy server may take longer than a talk can wait for a word about it: each look is given more
+  // time.
+  for (
+    let patience = TALK.patience;
+    !(await answers(patience));
+    patience = Math.min(2 * patience, CALM.patience)
+  ) {
     tell(true);
     await new Promise(done => setTimeout(done, TALK.again));
     if (!isWanted()) return false;

@@ -5,19 +5,25 @@ import {add, addButton} from './dom.js';
 export function showCode(link, svg) {
   const dialog = add(document.body, 'dialog', 'lens-code u-panel lens-component');
   dialog.setAttribute('aria-label', 'A link for phones');
-  if (svg) add(dialog, 'div', 'lens-code-drawn').innerHTML = svg; // drawn by the server from the link alone
+  // drawn by the server from the link alone
+  if (svg) add(dialog, 'div', 'lens-code-drawn').innerHTML = svg;
   add(dialog, 'p', '', link);
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(link).hostname);
   if (local)
-    add(dialog, 'p', '', 'Only this machine can open it. Start the app with --lan for phones in the same network.');
+    add(
+      dialog,
+      'p',
+      '',
+      'Only this machine can open it. Start the app with --lan for phones in the same network.',
+    );
   addButton(dialog, '', 'Close', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
   dialog.addEventListener('click', event => event.target === dialog && dialog.close());
   dialog.showModal();
 }
 
-// A list of words, each with what it is, over the page; where it is open, it closes. about: a sentence above them;
-// acts: [title, what it does] of buttons below.
+// A list of words, each with what it is, over the page; where it is open, it closes. about: a
+// sentence above them; acts: [title, what it does] of buttons below.
 export function listOver(id, label, rows, {about = '', acts = []} = {}) {
   const open = /** @type {any} */ (document.getElementById(id));
   if (open) return void open.close();

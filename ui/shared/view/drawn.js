@@ -3,7 +3,8 @@ import {save} from './files.js';
 import {source, sourceLine} from './source.js';
 import {put} from './svg.js';
 
-const KEPT = 'fill stroke stroke-width stroke-dasharray opacity font-family font-size font-weight'.split(' ');
+const KEPT =
+  'fill stroke stroke-width stroke-dasharray opacity font-family font-size font-weight'.split(' ');
 
 // The SVG's source, every style written into it, on the page's ground.
 export function svgText(svg) {
@@ -12,10 +13,12 @@ export function svgText(svg) {
   to.forEach((node, i) => {
     const style = getComputedStyle(from[i]);
     for (const name of KEPT) node.style.setProperty(name, style.getPropertyValue(name));
-    for (const name of ['class', 'tabindex', 'role', 'data-node', 'data-edge']) node.removeAttribute(name);
+    for (const name of ['class', 'tabindex', 'role', 'data-node', 'data-edge'])
+      node.removeAttribute(name);
   });
   const {width, height} = svg.viewBox.baseVal;
-  if (width) for (const [name, size] of Object.entries({width, height})) copy.setAttribute(name, `${size}`);
+  if (width)
+    for (const [name, size] of Object.entries({width, height})) copy.setAttribute(name, `${size}`);
   const ground = put(copy, 'rect', {width: '100%', height: '100%'});
   ground.style.fill = getComputedStyle(document.body).getPropertyValue('--lens-paper') || '#fff';
   copy.prepend(ground);

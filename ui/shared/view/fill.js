@@ -1,4 +1,5 @@
-// Sets the fields of the open page to what a link says, without a load: the server reads the link, as at a load.
+// Sets the fields of the open page to what a link says, without a load: the server reads the link,
+// as at a load.
 import {awaited} from './awaited.js';
 import {hasArrived} from './ask.js';
 import {linked, means, settingsOf, unmet} from './link.js';
@@ -6,7 +7,8 @@ import {offered} from './offers.js';
 
 const TRIES = 3; // a choice fills in other fields, which then go back to their own defaults
 const waiting = []; // who waits for the answer to what was sent, in order
-let latest = Promise.resolve(); // the answer to what was sent last: until it is there, the fields are not as they will be
+// the answer to what was sent last: until it is there, the fields are not as they will be
+let latest = Promise.resolve();
 const byLink = new Map(); // field -> the value that a link has set here
 
 // An event that sets fields has ended.
@@ -18,12 +20,14 @@ export function filled() {
 // Whether a field still has what a link before, or the page's address, has set.
 export const isOfLink = (name, value) => means(byLink.get(name) ?? linked(name) ?? null, value);
 
-// Resolves once the fields are as the link says. A value that the server refuses counts as not named. resets: whether a
-// field of its view that the link does not name goes back to its default, by its name and value.
+// Resolves once the fields are as the link says. A value that the server refuses counts as not
+// named. resets: whether a field of its view that the link does not name goes back to its default,
+// by its name and value.
 export async function fill(query, isWanted = () => true, resets = isOfLink) {
   await awaited(() => hasArrived() && offered('fill'), isWanted, Infinity);
   await latest;
-  const wanted = new URLSearchParams(Object.fromEntries(query)); // of a name that stands twice the last one counts
+  // of a name that stands twice the last one counts
+  const wanted = new URLSearchParams(Object.fromEntries(query));
   for (let tries = 0; tries < TRIES && isWanted(); tries++) {
     const settings = unmet(wanted, resets);
     if (!settings.length) return;

@@ -23,10 +23,13 @@ export const hold = what => kept(VISIT) && keep(VISIT, {...kept(VISIT), ...what}
 
 // Milliseconds for the page before to close: after a reload it does, however busy the machine is.
 const patience = () =>
-  /** @type {any} */ (performance.getEntriesByType('navigation')[0])?.type === 'reload' ? 30_000 : 1000;
+  /** @type {any} */ (performance.getEntriesByType('navigation')[0])?.type === 'reload'
+    ? 30_000
+    : 1000;
 
-// Holds a name for as long as this page is open; false where another page of this browser holds it, such as the one
-// that this tab was duplicated from. A page that is not served over https holds whatever it wants.
+// Holds a name for as long as this page is open; false where another page of this browser holds it,
+// such as the one that this tab was duplicated from. A page that is not served over https holds
+// whatever it wants.
 export function held(name) {
   if (!navigator.locks) return Promise.resolve(true);
   return new Promise((/** @type {(value: boolean) => void} */ done) => {

@@ -1,4 +1,5 @@
-// Letters that a tokenizer cuts into bytes: each token by its name, over the letter to which it belongs.
+// Letters that a tokenizer cuts into bytes: each token by its name, over the letter to which it
+// belongs.
 import {add} from './dom.js';
 
 const BYTES = /^(<0x[0-9A-F]{2}>)+$/;
@@ -27,8 +28,9 @@ export function overLetter(nodes, letter) {
   return box;
 }
 
-// Does so for every letter of a text that is drawn whole. hasRoom: whether the names of the pieces have room beside each
-// other; where they have none, each is a dot that says its name when it is pointed at.
+// Does so for every letter of a text that is drawn whole. hasRoom: whether the names of the pieces
+// have room beside each other; where they have none, each is a dot that says its name when it is
+// pointed at.
 /** @param {{text: string, label: string}[]} tokens @param {HTMLElement[]} nodes */
 export function overLetters(tokens, nodes, hasRoom = true) {
   for (const [from, to] of letters(tokens)) {

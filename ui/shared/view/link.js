@@ -1,5 +1,6 @@
-// The link of a view is its state: the fields of its tab that differ from how the page was sent, what is chosen, and the
-// pieces that its scripts hold. "Copy link", the address bar, talks and the room are made of it.
+// The link of a view is its state: the fields of its tab that differ from how the page was sent,
+// what is chosen, and the pieces that its scripts hold. "Copy link", the address bar, talks and the
+// room are made of it.
 import {copyText} from './clipboard.js';
 import {chosenHead, chosenToken, composedOf, initialOf, sentence, valueOf} from './store.js';
 import {pickedModel, place} from './tabs.js';
@@ -11,18 +12,20 @@ let register = {tabs: [], fields: [], bases: {}};
 export const setRegister = given => (register = given);
 
 // --- the pieces that scripts hold
-const pieces = new Map(); // "tab/view" -> {name: what gives its value, null where there is nothing to say}
+// "tab/view" -> {name: what gives its value, null where there is nothing to say}
+const pieces = new Map();
 
 const takers = new Map(); // "tab/view" -> functions that take over what the link says of them
 
-// Declares the pieces of a view's state. view: "tab/view", by their names; take: called when the page goes to another
-// link to the view, for what `linked` says then.
+// Declares the pieces of a view's state. view: "tab/view", by their names; take: called when the
+// page goes to another link to the view, for what `linked` says then.
 export function holdsState(view, given, take) {
   pieces.set(view, {...pieces.get(view), ...given});
   takers.set(view, [...(takers.get(view) ?? []), take]);
 }
 
-// What the link that the page went to last says of a piece, at first its address; null where it says nothing.
+// What the link that the page went to last says of a piece, at first its address; null where it
+// says nothing.
 let latest = new URLSearchParams(globalThis.location?.search ?? '');
 export const linked = name => latest.get(name);
 
@@ -48,9 +51,8 @@ function written(value) {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-// What a field has where a link does not name it: as an answer composes it, as another field's choice fills it in, or
-// as the page was sent;
-// undefined where that is not known here.
+// What a field has where a link does not name it: as an answer composes it, as another field's
+// choice fills it in, or as the page was sent; undefined where that is not known here.
 function defaultOf({name, base, composed}) {
   if (composed) return composedOf(name) ?? initialOf(name);
   if (!base) return initialOf(name);
@@ -101,7 +103,8 @@ export function stateOfView(at = place()) {
     const known = defaultOf(field);
     if (value === null || same(value, known)) continue;
     const text = written(value);
-    if (known !== undefined || text.length <= LONGEST_TEXT) settings[name] = text; // a long example is filled in again
+    // a long example is filled in again
+    if (known !== undefined || text.length <= LONGEST_TEXT) settings[name] = text;
   }
   for (const [name, value] of Object.entries(pieces.get(`${tab.name}/${view?.name ?? ''}`) ?? {})) {
     const piece = value();
@@ -110,9 +113,22 @@ export function stateOfView(at = place()) {
   return settings;
 }
 
-// The names that a link to a view may set: the others of an address belong to nobody here, and stay.
+// The names that a link to a view may set: the others of an address belong to nobody here, and
+// stay.
 export function ownNames() {
-  const names = ['tab', 'view', 'model', 'text', 'prompt', 'layer', 'head', 'token', 'choose', 'once', 'see'];
+  const names = [
+    'tab',
+    'view',
+    'model',
+    'text',
+    'prompt',
+    'layer',
+    'head',
+    'token',
+    'choose',
+    'once',
+    'see',
+  ];
   const held = [...pieces.values()].flatMap(Object.keys);
   return new Set([...names, ...register.fields.map(field => field.name), ...held]);
 }
@@ -122,14 +138,17 @@ const TEXTS = ['prompt', 'text'];
 // The settings of a link that are texts; those that the server reads, which are these and fields.
 export const textsOf = query => [...query].filter(([name]) => TEXTS.includes(name));
 export const settingsOf = query =>
-  [...query].filter(([name]) => TEXTS.includes(name) || register.fields.some(field => field.name === name));
+  [...query].filter(
+    ([name]) => TEXTS.includes(name) || register.fields.some(field => field.name === name),
+  );
 
 const isNumber = text => text !== null && text !== '' && Number.isFinite(Number(text));
 export const means = (text, other) =>
   text === other || (isNumber(text) && isNumber(other) && Number(text) === Number(other));
 
-// The fields, [name, value] each, that have to be set for the page to show what a link says. A field of its view that it
-// does not name goes back to its default where `resets` says so of its name and value.
+// The fields, [name, value] each, that have to be set for the page to show what a link says. A
+// field of its view that it does not name goes back to its default where `resets` says so of its
+// name and value.
 export function unmet(query, resets) {
   const {tab, view} = namedPlace(query);
   const settings = [];
@@ -137,9 +156,15 @@ export function unmet(query, resets) {
     const {name} = field;
     const value = written(valueOf(name) ?? '');
     let wanted = query.get(name);
-    if (wanted === null && field.tab === tab?.name && (!field.view || field.view === view?.name) && resets(name, value))
+    if (
+      wanted === null &&
+      field.tab === tab?.name &&
+      (!field.view || field.view === view?.name) &&
+      resets(name, value)
+    )
       wanted = written(defaultOf(field) ?? value);
-    if (wanted !== null && wanted.length <= LONGEST_TEXT && !means(value, wanted)) settings.push([name, wanted]);
+    if (wanted !== null && wanted.length <= LONGEST_TEXT && !means(value, wanted))
+      settings.push([name, wanted]);
   }
   return settings;
 }
@@ -151,7 +176,8 @@ export function linkTo(address, settings, {present = false} = {}) {
   const theme = url.searchParams.get('__theme');
   url.search = '';
   for (const [name, value] of Object.entries(settings))
-    if (value !== null && value !== undefined) url.searchParams.set(name, String(value).slice(0, LONGEST_TEXT));
+    if (value !== null && value !== undefined)
+      url.searchParams.set(name, String(value).slice(0, LONGEST_TEXT));
   if (theme) url.searchParams.set('__theme', theme);
   if (present) url.searchParams.set('present', '1');
   return url.toString();
@@ -168,9 +194,12 @@ export function linkFor(settings, address = location.href) {
   return url.toString();
 }
 
-// Puts a link to the open view into the address bar and on the clipboard; returns a sentence that says what was done.
+// Puts a link to the open view into the address bar and on the clipboard; returns a sentence that
+// says what was done.
 export async function shareLink(settings = stateOfView(), note = '') {
-  const link = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
+  const link = linkTo(location.href, settings, {
+    present: document.body.classList.contains('present'),
+  });
   history.replaceState(history.state, '', link);
   const cut = Object.values(settings).some(value => String(value ?? '').length > LONGEST_TEXT);
   const more = cut ? 'A text was too long and is cut.' : note;

@@ -1,11 +1,21 @@
-// Model diagram: tokens, embedding, every block with its head's attention and its output, the final norm, and the guess
-// as it forms. One SVG, redrawn for every text; all words are set by textContent.
+// Model diagram: tokens, embedding, every block with its head's attention and its output, the final
+// norm, and the guess as it forms. One SVG, redrawn for every text; all words are set by
+// textContent.
 import {POINT_AT} from './dom.js';
 import {percent} from './plain.js';
 import {put} from './svg.js';
 import {layout, lookPath} from './machine_layout.js';
 import {machineParts} from './machine_parts.js';
-import {cut, decisive, isRecorded, order, quoted, sentences, shownBlock, word} from './machine_words.js';
+import {
+  cut,
+  decisive,
+  isRecorded,
+  order,
+  quoted,
+  sentences,
+  shownBlock,
+  word,
+} from './machine_words.js';
 
 const NOTHING = `${POINT_AT} a part to see its numbers.`;
 const SWITCHES = matchMedia('(hover: none)').matches
@@ -13,11 +23,17 @@ const SWITCHES = matchMedia('(hover: none)').matches
   : 'Point at a part to see its numbers. Click attention, an MLP or an arc to switch it off.';
 const LAYERS = {tab: 'attention', view: 'Layers'};
 
-// box: where to draw; status: where a part's sentence stands. go: opens a view. look: another token is looked at. next:
-// the next word is written, after the last step. toggle: switches a part off or on by its name, such as L5H6; isOff:
-// whether it is; without them a press opens the view about a part.
-export function machinePicture(box, status, {go, look, choose, next, toggle = null, isOff = _name => false}) {
-  // data and chosen head, as drawn; stepped: place among the parts in their order, -1 before the first
+// box: where to draw; status: where a part's sentence stands. go: opens a view. look: another token
+// is looked at. next: the next word is written, after the last step. toggle: switches a part off or
+// on by its name, such as L5H6; isOff: whether it is; without them a press opens the view about a
+// part.
+export function machinePicture(
+  box,
+  status,
+  {go, look, choose, next, toggle = null, isOff = _name => false},
+) {
+  // data and chosen head, as drawn; stepped: place among the parts in their order, -1 before the
+  // first
   const given = {box, status, go, look, choose, toggle, isOff};
   const picture = {...given, data: null, chosen: null, stepped: -1, parts: []};
   Object.assign(picture, machineParts(box, status));
@@ -68,7 +84,8 @@ function draw(picture, data = picture.data, chosen = picture.chosen) {
   if (!data || !width) return;
   const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
   const {blocks, shape} = data.machine;
-  if (chosen && (chosen[0] >= shape.L || chosen[1] >= shape.H)) picture.chosen = null; // of another model
+  // of another model
+  if (chosen && (chosen[0] >= shape.L || chosen[1] >= shape.H)) picture.chosen = null;
   const scene = sceneOf(picture, width, unit);
   const bands = drawBands(scene);
   drawStreams(scene);
@@ -86,7 +103,8 @@ function draw(picture, data = picture.data, chosen = picture.chosen) {
   mark(picture);
 }
 
-// The empty drawing, {svg, at: its layout, now: place of the token that is looked at, told: sentences of the parts}.
+// The empty drawing, {svg, at: its layout, now: place of the token that is looked at, told:
+// sentences of the parts}.
 function sceneOf(picture, width, unit) {
   const {box, part, go, look, choose, toggle, isOff, data, chosen} = picture;
   const {machine, tokens, first} = data;
@@ -110,7 +128,18 @@ function sceneOf(picture, width, unit) {
     'aria-label': `The model at work on ${quoted(tokens[now].label)}`,
   });
   const named = (...given) => part(svg, ...given);
-  const drawn = {svg, at, now, machine, tokens, first, blocks, chosen, part: named, told: sentences(data)};
+  const drawn = {
+    svg,
+    at,
+    now,
+    machine,
+    tokens,
+    first,
+    blocks,
+    chosen,
+    part: named,
+    told: sentences(data),
+  };
   return {...drawn, go, look, choose, toggle, isOff};
 }
 
@@ -143,7 +172,9 @@ function drawBand(at, parent, flow, length, i, text) {
 // Embedding, blocks and norm; the blocks are given back.
 function drawBands(scene) {
   const {at, blocks, chosen, part, told, go, choose} = scene;
-  const embed = part('embedding', told.embedding, [['Open Count', () => go({tab: 'parameters', view: 'Count'})]]);
+  const embed = part('embedding', told.embedding, [
+    ['Open Count', () => go({tab: 'parameters', view: 'Count'})],
+  ]);
   drawBand(at, embed, at.names, at.embed, 0, at.upright ? 'embedding' : 'embed');
   const bands = at.groups.map(([from, to], i) => {
     const layer = shownBlock(blocks, [from, to], chosen);
@@ -166,10 +197,13 @@ function drawBands(scene) {
   return bands;
 }
 
-// The stream of every token runs through all blocks; that of the token that is looked at is the thick one.
+// The stream of every token runs through all blocks; that of the token that is looked at is the
+// thick one.
 function drawStreams({svg, at, now}) {
   for (const token of at.shown) {
-    const [[x1, y1], [x2, y2]] = [at.names, at.end + at.norm - 4].map(flow => at.point(flow, token));
+    const [[x1, y1], [x2, y2]] = [at.names, at.end + at.norm - 4].map(flow =>
+      at.point(flow, token),
+    );
     put(svg, 'line', {x1, y1, x2, y2, class: `mc-line${kindOf(token, now)}`});
   }
 }
@@ -199,8 +233,16 @@ function drawCopied({svg, at, machine: {choice, shape}, blocks, tokens, first}, 
   const [best] = band ? blocks[layer].looks[band.mine] : [];
   if (at.upright || at.block < 80 || !best || band.mine !== blocks[layer].head) return;
   if (best[1] < 0.5 || tokens[first + best[0]].id !== choice[2]) return;
-  const [x, y] = at.point(band.flow + at.block * 0.22, at.shown.includes(first + best[0]) ? first + best[0] : null);
-  put(svg, 'text', {x, y, dy: -6, class: 'mc-copied'}, cut(`copies “${word(choice[0])}”`, at.block / 7));
+  const [x, y] = at.point(
+    band.flow + at.block * 0.22,
+    at.shown.includes(first + best[0]) ? first + best[0] : null,
+  );
+  put(
+    svg,
+    'text',
+    {x, y, dy: -6, class: 'mc-copied'},
+    cut(`copies “${word(choice[0])}”`, at.block / 7),
+  );
 }
 
 function drawName({svg, at, now, tokens, told, part, look}, token) {
@@ -214,18 +256,31 @@ function drawName({svg, at, now, tokens, told, part, look}, token) {
   put(group, 'text', {...place, class: `mc-name${kindOf(token, now)}`}, name);
 }
 
-// Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model would say here.
+// Under each block, or beside it on a phone: how much attention and MLP wrote, and what the model
+// would say here.
 function drawWrites(scene, {layer, flow, last}, i, largest) {
   const {at, blocks, told, machine, part, go, toggle} = scene;
   const wide = at.upright ? 60 : at.block - 14;
-  const [x, y] = at.upright ? [at.top + at.across + 6, flow + 20] : [flow + 7, at.top + at.across + 12];
+  const [x, y] = at.upright
+    ? [at.top + at.across + 6, flow + 20]
+    : [flow + 7, at.top + at.across + 12];
   const open = () => go({...LAYERS, see: '#one-neuron'});
-  const mlp = part(`mlp-${i}`, told.mlp(layer), ...switches(scene, `L${layer}-mlp`, 'Open its neurons', open));
+  const mlp = part(
+    `mlp-${i}`,
+    told.mlp(layer),
+    ...switches(scene, `L${layer}-mlp`, 'Open its neurons', open),
+  );
   put(mlp, 'rect', {x, y: y - 3, width: wide, height: 15, class: 'mc-ground'});
-  const [attended, added] = [blocks[layer].attention, blocks[layer].mlp].map(length => (wide * length) / largest);
+  const [attended, added] = [blocks[layer].attention, blocks[layer].mlp].map(
+    length => (wide * length) / largest,
+  );
   put(mlp, 'rect', {x, y, width: Math.max(1, attended), height: 4, class: 'mc-attention'});
   put(mlp, 'rect', {x, y: y + 5, width: added, height: 4, class: 'mc-mlp'});
-  const guess = part(`guess-${i}`, told.guess(last), toggle ? [] : [['Open Layers', () => go(LAYERS)]]);
+  const guess = part(
+    `guess-${i}`,
+    told.guess(last),
+    toggle ? [] : [['Open Layers', () => go(LAYERS)]],
+  );
   const [gx, gy] = at.upright ? [x + wide + 8, flow + 31] : [flow + at.block / 2, y + 28];
   const anchor = at.upright ? 'start' : 'middle';
   const ground = at.upright
@@ -233,7 +288,10 @@ function drawWrites(scene, {layer, flow, last}, i, largest) {
     : {x: flow + 3, width: at.block - 6, height: 36};
   put(guess, 'rect', {...ground, y: gy - 15, rx: 4, class: 'mc-ground'});
   const [label, p, id] = blocks[last].guess;
-  const text = cut(word(label), Math.max(3, Math.floor((at.upright ? at.width - gx - 44 : at.block) / 8)));
+  const text = cut(
+    word(label),
+    Math.max(3, Math.floor((at.upright ? at.width - gx - 44 : at.block) / 8)),
+  );
   const kind = id === machine.choice[2] ? 'mc-guess right' : 'mc-guess';
   const name = put(guess, 'text', {x: gx, y: gy, 'text-anchor': anchor, class: kind}, text);
   if (at.upright) put(name, 'tspan', {dx: 6, class: 'mc-p'}, percent(p));

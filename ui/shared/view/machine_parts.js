@@ -1,4 +1,5 @@
-// The parts of a picture that can be pointed at, focused and pressed; one stop of the keyboard for all of them.
+// The parts of a picture that can be pointed at, focused and pressed; one stop of the keyboard for
+// all of them.
 import {add, addButton} from './dom.js';
 import {put} from './svg.js';
 
@@ -25,11 +26,15 @@ function openSheet(from, sentence, acts) {
 
 // box: of the picture; status: where a part's sentence stands.
 export function machineParts(box, status) {
-  // A part of the picture that can be pointed at, focused and pressed. acts: [title, what it does] each; a press does
-  // the first one, or nothing where there is none. off: whether it is switched off, undefined where it cannot be; then
-  // Delete switches it, too.
+  // A part of the picture that can be pointed at, focused and pressed. acts: [title, what it does]
+  // each; a press does the first one, or nothing where there is none. off: whether it is switched
+  // off, undefined where it cannot be; then Delete switches it, too.
   function part(parent, name, sentence, acts, off) {
-    const names = {class: off ? 'mc-part off' : 'mc-part', 'data-part': name, 'aria-label': sentence};
+    const names = {
+      class: off ? 'mc-part off' : 'mc-part',
+      'data-part': name,
+      'aria-label': sentence,
+    };
     const group = put(parent, 'g', {...names, role: acts.length ? 'button' : 'img', tabindex: -1});
     if (off !== undefined) group.setAttribute('aria-pressed', String(off));
     const press = acts[0]?.[1] ?? (() => {});
@@ -41,7 +46,14 @@ export function machineParts(box, status) {
       else press();
     });
     group.addEventListener('keydown', event => {
-      const by = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key];
+      const by = {
+        ArrowRight: 1,
+        ArrowDown: 1,
+        ArrowLeft: -1,
+        ArrowUp: -1,
+        Home: -Infinity,
+        End: Infinity,
+      }[event.key];
       if (by) step(group, by);
       else if (event.key === 'Enter' || event.key === ' ') press();
       else if (off !== undefined && (event.key === 'Delete' || event.key === 'Backspace')) press();
@@ -60,7 +72,8 @@ export function machineParts(box, status) {
   }
 
   function reach(one) {
-    for (const was of box.querySelectorAll('.mc-part[tabindex="0"]')) was.setAttribute('tabindex', '-1');
+    for (const was of box.querySelectorAll('.mc-part[tabindex="0"]'))
+      was.setAttribute('tabindex', '-1');
     one?.setAttribute('tabindex', '0');
   }
   return {part, reach};

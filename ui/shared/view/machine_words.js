@@ -3,7 +3,8 @@ import {percent, visible} from './plain.js';
 
 export const word = label => visible(label).replace('␣', '') || '␣';
 export const quoted = label => `“${word(label)}”`;
-export const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
+export const cut = (text, most) =>
+  text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
 
 // The numbers of a picture in words, one sentence a part.
 export function sentences({machine, tokens, first}) {
@@ -20,12 +21,18 @@ export function sentences({machine, tokens, first}) {
     return `looks mostly at ${label(best[0])} (${percent(best[1])})`;
   }
 
-  const position = shape.P ? `; its position adds ${shape.C} more.` : '; this model has no position embeddings.';
+  const position = shape.P
+    ? `; its position adds ${shape.C} more.`
+    : '; this model has no position embeddings.';
   const final = `the ${shape.C} numbers become ${many(shape.V)} scores`;
   // How much a part changes what the token carries, in words.
   const changes = (length, layer) => {
     const share = length / (blocks[layer].stream || 1);
-    return share >= 0.75 ? 'change it a great deal' : share >= 0.35 ? 'change it' : 'change it a little';
+    return share >= 0.75
+      ? 'change it a great deal'
+      : share >= 0.35
+        ? 'change it'
+        : 'change it a little';
   };
   return {
     token: place =>
@@ -34,7 +41,9 @@ export function sentences({machine, tokens, first}) {
     attention: (layer, head) =>
       `Attention of layer ${layer}: ${shape.H} heads look back from ${here}. ` +
       `Head ${head} ${looksAt(layer, head)}. ` +
-      (recorded ? 'What they write was not recorded.' : `Together they ${changes(blocks[layer].attention, layer)}.`),
+      (recorded
+        ? 'What they write was not recorded.'
+        : `Together they ${changes(blocks[layer].attention, layer)}.`),
     head: (layer, head) => `Layer ${layer}, head ${head} ${looksAt(layer, head)}.`,
     mlp: layer =>
       shape.F
@@ -53,7 +62,8 @@ export function sentences({machine, tokens, first}) {
 // A recording holds attention and the last guess, but not the parts' outputs.
 export const isRecorded = ({blocks}) => blocks[0].attention === undefined;
 
-// Which block a group of blocks shows: the one with the chosen head, else the one whose head writes most.
+// Which block a group of blocks shows: the one with the chosen head, else the one whose head writes
+// most.
 export function shownBlock(blocks, [from, to], chosen) {
   if (chosen && chosen[0] >= from && chosen[0] <= to) return chosen[0];
   let best = from;
@@ -62,8 +72,8 @@ export function shownBlock(blocks, [from, to], chosen) {
   return best;
 }
 
-// The block that raises the probability of the choice the most; -1 where none does much. What the first one rises from
-// is not in the picture.
+// The block that raises the probability of the choice the most; -1 where none does much. What the
+// first one rises from is not in the picture.
 export function decisive(blocks) {
   const rises = blocks.map(({chance}, layer) => chance - blocks[Math.max(0, layer - 1)].chance);
   const most = Math.max(...rises);

@@ -1,4 +1,5 @@
-// What the rooms beside the lenses offer, their servers too: it is found here by its name, and no lens imports a room.
+// What the rooms beside the lenses offer, their servers too: it is found here by its name, and no
+// lens imports a room.
 const offers = new Map();
 
 export const offer = (name, thing) => offers.set(name, thing);
@@ -7,4 +8,5 @@ export const offer = (name, thing) => offers.set(name, thing);
 export const offered = name => offers.get(name);
 
 // The parsed answer of a room's server; null where it does not answer, or refuses.
-export const askRoom = async (room, name, request) => JSON.parse((await offered(room)?.[name](request)) ?? null);
+export const askRoom = async (room, name, request) =>
+  JSON.parse((await offered(room)?.[name](request)) ?? null);

@@ -14,9 +14,9 @@ const EVERY = 200; // milliseconds between picks
 const AGAIN = 1000; // milliseconds between clicks on what is folded
 const SETTLED = 3000; // milliseconds of an idle page after which the views above a place are filled
 
-// Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is there, else the name of
-// what was not found. The choice waits until the selector `once` is visible: in a view still being set up it would be
-// lost. What `see` selects is scrolled to.
+// Goes to "tab=...&view=...&choose=...&once=...&see=...", URLSearchParams. Gives "" once it is
+// there, else the name of what was not found. The choice waits until the selector `once` is
+// visible: in a view still being set up it would be lost. What `see` selects is scrolled to.
 export async function goTo(query, isWanted = () => true) {
   const steps = {
     tab: name => press('#tabs', name),
@@ -44,7 +44,8 @@ export function goNow() {
 // What leads to a place: no setting of the page.
 const HERE = new Set(WAY);
 
-// Whether a way takes a load of the page: it has two texts, or a setting that is of no view, such as an exercise.
+// Whether a way takes a load of the page: it has two texts, or a setting that is of no view, such
+// as an exercise.
 export function needsLoad(query) {
   const now = new URLSearchParams(location.search);
   const owned = ownNames();
@@ -60,7 +61,8 @@ export function follow(query) {
   else goHere(query);
 }
 
-// Opens the model of a way, sets fields, the text and what is chosen, then goes there; as goTo. resets: as `fill` has it.
+// Opens the model of a way, sets fields, the text and what is chosen, then goes there; as goTo.
+// resets: as `fill` has it.
 export async function goHere(query, isWanted = () => true, resets = isOfLink) {
   const model = query.get('model');
   if (model && model !== pickedModel()) {
@@ -79,29 +81,37 @@ export async function goHere(query, isWanted = () => true, resets = isOfLink) {
   return goTo(setsFields ? withView(query) : query, isWanted);
 }
 
-// Loads the page with what a way sets, once the server answers; how the page looks stays. A newer way takes its place.
+// Loads the page with what a way sets, once the server answers; how the page looks stays. A newer
+// way takes its place.
 let loading = 0;
 export async function loadWith(query, isWanted = () => true) {
   const mine = ++loading;
   if (!(await reached(() => mine === loading && isWanted()))) return;
-  const settings = Object.fromEntries([...query].filter(([name]) => ['tab', 'view'].includes(name) || !HERE.has(name)));
-  location.href = linkTo(location.href, settings, {present: document.body.classList.contains('present')});
+  const settings = Object.fromEntries(
+    [...query].filter(([name]) => ['tab', 'view'].includes(name) || !HERE.has(name)),
+  );
+  location.href = linkTo(location.href, settings, {
+    present: document.body.classList.contains('present'),
+  });
 }
 
 // Presses the tab of this name within a row of tabs; true once it is open.
 function press(within, name) {
   const plain = text => text.trim().toLowerCase().replace('-', ' ');
-  const tabs = [...document.querySelectorAll(`${within} [role=tab]`)].filter(one => one.offsetParent);
+  const tabs = [...document.querySelectorAll(`${within} [role=tab]`)].filter(
+    one => one.offsetParent,
+  );
   const tab = tabs.find(one => plain(one.textContent) === plain(name));
   if (tab?.getAttribute('aria-selected') !== 'true') tab?.click();
   return tab;
 }
 
 // Presses the main button of the open view, such as Start in Train, once it is there.
-export const pressMain = async isWanted => (await awaited(() => visible('#tabs button.primary'), isWanted))?.click();
+export const pressMain = async isWanted =>
+  (await awaited(() => visible('#tabs button.primary'), isWanted))?.click();
 
-// Picks the option of this name in the open view. A view that is mounted for the first time sets its controls to what
-// they were, after they can be seen: it is picked until it stays so.
+// Picks the option of this name in the open view. A view that is mounted for the first time sets
+// its controls to what they were, after they can be seen: it is picked until it stays so.
 const chosen = {name: '', frames: 0};
 const optionOf = name =>
   [...document.querySelectorAll('#tabs > .tabitem label')].find(
@@ -121,11 +131,13 @@ function choose(name) {
 // Hears of what the visitor does, until the controller that it returns is aborted.
 function onAct(events, hear) {
   const until = new AbortController();
-  for (const event of events) addEventListener(event, hear, {signal: until.signal, capture: true, passive: true});
+  for (const event of events)
+    addEventListener(event, hear, {signal: until.signal, capture: true, passive: true});
   return until;
 }
 
-// Picks it again where the view takes it back, until the visitor does something or the page goes elsewhere.
+// Picks it again where the view takes it back, until the visitor does something or the page goes
+// elsewhere.
 let picking = 0;
 function holdChoice(name) {
   const mine = picking;
@@ -142,8 +154,8 @@ function holdChoice(name) {
   awaited(pick, () => mine === picking && left > 0).then(() => until.abort());
 }
 
-// Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views above it are filled,
-// until the visitor does something.
+// Scrolls to what the selector finds, and opens it where it is folded. Keeps it there while views
+// above it are filled, until the visitor does something.
 const clicked = new WeakMap();
 function see(selector) {
   const node = visible(selector);

@@ -1,6 +1,7 @@
 // Formatting of texts and numbers. Pure functions.
 
-export const visible = text => text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
+export const visible = text =>
+  text.replaceAll('\n', '⏎').replaceAll('\t', '⇥').replace(/^ | $/g, '␣');
 
 // A head as tables and lists name it.
 export const headTag = (layer, head) => `L${layer}H${head}`;
@@ -53,7 +54,8 @@ export function smoothed(values) {
   });
 }
 
-// Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front, which it hides.
+// Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front,
+// which it hides.
 export const csvText = rows =>
   rows.map(row => row.map(cell => `"${defused(cell).replaceAll('"', '""')}"`).join(',')).join('\n');
 
@@ -66,7 +68,8 @@ function defused(cell) {
 // A name too long to be guessed (`ui/frame/view/page_key.js`).
 export const drawnName = () => /** @type {any} */ (window).lensDrawnName();
 
-// Words of bytes, each a string of one character a byte, after merges of [left, right] have been made in order.
+// Words of bytes, each a string of one character a byte, after merges of [left, right] have been
+// made in order.
 export function applied(words, merges) {
   return words.map(word => {
     let parts = [...word];
@@ -83,13 +86,16 @@ export function applied(words, merges) {
   });
 }
 
-// A string of one character a byte as people read it: UTF-8 where it is whole, else bytes in hexadecimal.
+// A string of one character a byte as people read it: UTF-8 where it is whole, else bytes in
+// hexadecimal.
 export function bytesText(part) {
   const bytes = Uint8Array.from(part, c => c.charCodeAt(0));
   try {
     return visible(new TextDecoder('utf-8', {fatal: true}).decode(bytes));
   } catch {
-    return [...bytes].map(byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
+    return [...bytes]
+      .map(byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
+      .join('');
   }
 }
 

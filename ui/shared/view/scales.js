@@ -1,5 +1,5 @@
-// Colour scales: one hue from the background for shares, on a square root so that small ones show; two hues that meet
-// in the background at zero for differences and scores.
+// Colour scales: one hue from the background for shares, on a square root so that small ones show;
+// two hues that meet in the background at zero for differences and scores.
 const STOPS = {
   share: {light: ['#ffffff', '#72badb', '#12455f'], dark: ['#0d111c', '#156591', '#a9d6ea']},
   signed: {light: ['#1f7dad', '#ffffff', '#e2892b'], dark: ['#3c99c6', '#0d111c', '#e2892b']},

@@ -10,5 +10,9 @@ from ui.shared.files import component
 def sentence_view(*, needs: Sequence[str], elem_id: str) -> gr.HTML:
     """A sentence; its value is plain text."""
     return component(
-        "", '<p class="conclusion" role="status"></p>', "shared/view/sentence.js", needs=needs, elem_id=elem_id
+        "",
+        '<p class="conclusion" role="status"></p>',
+        "shared/view/sentence.js",
+        needs=needs,
+        elem_id=elem_id,
     )

@@ -1,4 +1,5 @@
-// Tables in sections, as JSON of ui.shared.sheets; cell text goes into the page by textContent alone.
+// Tables in sections, as JSON of ui.shared.sheets; cell text goes into the page by textContent
+// alone.
 import {add, addButton, onTools} from './dom.js';
 import {saveCsv} from './files.js';
 import {follow} from './places.js';
@@ -29,7 +30,11 @@ function picture(parent, className, label) {
 
 // Shares as bars with their intervals; a mark where guessing is.
 function drawBars(part, bars) {
-  const chart = picture(part, 'sh-bars u-type-sm', 'Shares with their 95% intervals; the table below has the figures');
+  const chart = picture(
+    part,
+    'sh-bars u-type-sm',
+    'Shares with their 95% intervals; the table below has the figures',
+  );
   for (const {label, value, low, high, says, chance} of bars) {
     add(chart, 'span', 'sh-bar-name', label).title = label;
     const track = add(chart, 'span', 'u-track');
@@ -58,7 +63,11 @@ function drawStacks(box, {parts, stacks}) {
     return piece;
   };
   parts.forEach((name, i) => coloured(add(key, 'span'), i).after(name));
-  const chart = picture(box, 'sh-stacks', 'Numbers as sums of their parts; the table below has the figures');
+  const chart = picture(
+    box,
+    'sh-stacks',
+    'Numbers as sums of their parts; the table below has the figures',
+  );
   for (const stack of stacks) {
     add(chart, 'b', '', stack.label);
     const bar = add(chart, 'span', 'sh-stack');
@@ -71,7 +80,8 @@ function drawStacks(box, {parts, stacks}) {
   }
 }
 
-// One table with its title, its sentence and its source; it is folded where a drawing says the same, or on wish.
+// One table with its title, its sentence and its source; it is folded where a drawing says the
+// same, or on wish.
 export function drawSection(box, section) {
   const drawn = section.bars?.length || section.stacks?.length;
   const folds = section.folded && !drawn;
@@ -84,7 +94,8 @@ export function drawSection(box, section) {
   let place = part;
   if (drawn) {
     place = add(part, 'details', 'sh-figures');
-    place.open = !section.folded && section.rows.length < FOLDED_FROM; // who wants every figure opens them
+    // who wants every figure opens them
+    place.open = !section.folded && section.rows.length < FOLDED_FROM;
     add(place, 'summary', '', 'All figures');
   }
   const scroll = add(place, 'div', 'sh-scroll u-scroll');
@@ -102,12 +113,14 @@ export function drawSection(box, section) {
     const line = add(body, 'tr', section.sums?.includes(i) ? 'sh-sum' : '');
     row.forEach((cell, k) => drawCell(line, cell, figures[k] || number(cell)));
   });
-  if (section.source) add(part, 'p', 'sh-source u-apart u-muted u-type-xs', 'Source: ' + section.source);
+  if (section.source)
+    add(part, 'p', 'sh-source u-apart u-muted u-type-xs', 'Source: ' + section.source);
   return part;
 }
 
 // The sections as rows of a file.
-const fileRows = sections => sections.flatMap(s => [[s.title], s.columns, ...s.rows.map(row => row.map(plain)), []]);
+const fileRows = sections =>
+  sections.flatMap(s => [[s.title], s.columns, ...s.rows.map(row => row.map(plain)), []]);
 
 export function start({element, props, watch, given}) {
   const box = element.querySelector('.sh-box');
@@ -117,7 +130,9 @@ export function start({element, props, watch, given}) {
     if (!props.value) return;
     value = JSON.parse(props.value);
     box.textContent = '';
-    element.querySelector('.ts-tools').hidden = !value.sections?.some(section => section.rows.length);
+    element.querySelector('.ts-tools').hidden = !value.sections?.some(
+      section => section.rows.length,
+    );
     if (value.message) add(box, 'p', 'sh-message', value.message);
     else value.sections.forEach(section => drawSection(box, section));
   }

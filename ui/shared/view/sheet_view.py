@@ -13,8 +13,16 @@ _SHEET = """
 """.replace("SAVE", save_menu("csv"))
 
 
-def sheet_view(value: str = "", *, name: str, needs: Sequence[str] = (), asks: Asks = "", elem_id: str) -> gr.HTML:
+def sheet_view(
+    value: str = "", *, name: str, needs: Sequence[str] = (), asks: Asks = "", elem_id: str
+) -> gr.HTML:
     """Tables in sections; the value is JSON of `ui.shared.sheets`, `name` that of a saved file."""
     return component(
-        value, _SHEET, "shared/view/sheet_view.js", needs=needs, asks=asks, given={"name": name}, elem_id=elem_id
+        value,
+        _SHEET,
+        "shared/view/sheet_view.js",
+        needs=needs,
+        asks=asks,
+        given={"name": name},
+        elem_id=elem_id,
     )

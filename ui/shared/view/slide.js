@@ -1,4 +1,5 @@
-// Slides of what a view shows, and plotly, which draws them and the figures that people zoom into. Loaded when needed.
+// Slides of what a view shows, and plotly, which draws them and the figures that people zoom into.
+// Loaded when needed.
 import {isDark} from './look.js';
 import {visible} from './plain.js';
 import {limitOf, stops} from './scales.js';
@@ -37,12 +38,13 @@ export function plotly() {
 }
 
 // plotly reads labels as HTML.
-const plain = text => String(text).replace(/[&<>]/g, sign => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[sign]);
+const plain = text =>
+  String(text).replace(/[&<>]/g, sign => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[sign]);
 const lines = text => plain(text).replace(/(.{70,100}) /g, '$1<br>'); // plotly does not wrap
 const label = (text, most = 24) => plain(visible(text).slice(0, most));
 
-// The picture, "png" or "svg", as a data URL. figure({look, bars, heat}) gives {title, data} and what else plotly's
-// layout has, or null where there is nothing to draw; look: colours by name.
+// The picture, "png" or "svg", as a data URL. figure({look, bars, heat}) gives {title, data} and
+// what else plotly's layout has, or null where there is nothing to draw; look: colours by name.
 /** @param {(tools: any) => any} figure @param {string} format */
 export async function picture(figure, format) {
   const style = getComputedStyle(document.body),
@@ -52,9 +54,15 @@ export async function picture(figure, format) {
   const drawn = await figure({look, bars, heat: shown => heat(shown, look, isDark())});
   if (!drawn) return null;
   const {title, data, ...layout} = drawn;
-  const axis = {automargin: true, gridcolor: look.cut, linecolor: look.cut, zerolinecolor: look.cut};
+  const axis = {
+    automargin: true,
+    gridcolor: look.cut,
+    linecolor: look.cut,
+    zerolinecolor: look.cut,
+  };
   for (const key of Object.keys(layout))
-    if (/^[xy]axis/.test(key)) layout[key] = {...axis, ...layout[key], title: {standoff: 14, ...layout[key].title}};
+    if (/^[xy]axis/.test(key))
+      layout[key] = {...axis, ...layout[key], title: {standoff: 14, ...layout[key].title}};
   const whole = {
     paper_bgcolor: look.paper,
     plot_bgcolor: look.paper,
@@ -70,18 +78,26 @@ export async function picture(figure, format) {
     ...layout,
   };
   const scale = format === 'png' ? 2 : 1;
-  return (await plotly()).toImage({data, layout: whole}, {format, width: WIDTH, height: HEIGHT, scale});
+  return (await plotly()).toImage(
+    {data, layout: whole},
+    {format, width: WIDTH, height: HEIGHT, scale},
+  );
 }
 
-// Horizontal bars, first on top. series: {name, values, texts, colours} each, beside each other or, with `apart`, each
-// in a panel of its own under its name.
+// Horizontal bars, first on top. series: {name, values, texts, colours} each, beside each other or,
+// with `apart`, each in a panel of its own under its name.
 export function bars({title, names, axis, series, apart = false}) {
   const places = names.map((_, i) => i);
   const n = apart ? series.length : 1;
   /** @type {any} */
   const figure = {
     title,
-    yaxis: {autorange: 'reversed', tickvals: places, ticktext: names.map(name => label(name, 40)), showgrid: false},
+    yaxis: {
+      autorange: 'reversed',
+      tickvals: places,
+      ticktext: names.map(name => label(name, 40)),
+      showgrid: false,
+    },
     showlegend: !apart && series.length > 1,
     ...(apart ? {margin: {l: 60, r: 30, t: 150, b: 60}} : {}),
     annotations: [],
@@ -100,9 +116,18 @@ export function bars({title, names, axis, series, apart = false}) {
   const least = 1.1 * Math.min(...series.flatMap(one => one.values), 0);
   for (let i = 0; i < n; i++) {
     const domain = [i / n, (i + (n > 1 ? 0.9 : 1)) / n];
-    figure[`xaxis${i ? i + 1 : ''}`] = {domain, range: [least, most], title: {text: axis}, nticks: n > 1 ? 3 : 8};
+    figure[`xaxis${i ? i + 1 : ''}`] = {
+      domain,
+      range: [least, most],
+      title: {text: axis},
+      nticks: n > 1 ? 3 : 8,
+    };
     if (apart)
-      figure.annotations.push({...HEAD, text: series[i].name.split('\n').map(plain).join('<br>'), x: domain[0]});
+      figure.annotations.push({
+        ...HEAD,
+        text: series[i].name.split('\n').map(plain).join('<br>'),
+        x: domain[0],
+      });
   }
   return figure;
 }
@@ -114,11 +139,18 @@ export function named(names) {
   return {tickvals: places, ticktext: places.map(i => label(names[i], 14))};
 }
 
-// A map of shares on a square root, or of differences around zero. values: rows of numbers, NaN where there is none.
-export function heat({title, values, columns, rows, signed = false, texts = null, across, down, says}, look, dark) {
+// A map of shares on a square root, or of differences around zero. values: rows of numbers, NaN
+// where there is none.
+export function heat(
+  {title, values, columns, rows, signed = false, texts = null, across, down, says},
+  look,
+  dark,
+) {
   const limit = limitOf(values.flat());
   const shown = values.map(row =>
-    row.map(value => (Number.isNaN(value) ? null : signed ? value : Math.sqrt(Math.min(1, Math.max(0, value))))),
+    row.map(value =>
+      Number.isNaN(value) ? null : signed ? value : Math.sqrt(Math.min(1, Math.max(0, value))),
+    ),
   );
   const ticks = [0, 0.05, 0.25, 0.5, 1];
   const marks = signed ? {} : {tickvals: ticks.map(Math.sqrt), ticktext: ticks.map(String)};
@@ -134,11 +166,19 @@ export function heat({title, values, columns, rows, signed = false, texts = null
         x,
         y,
         showarrow: false,
-        font: {size: Math.max(8, Math.min(15, 190 / row.length)), color: values[y][x] > SMALL ? look.paper : look.ink},
+        font: {
+          size: Math.max(8, Math.min(15, 190 / row.length)),
+          color: values[y][x] > SMALL ? look.paper : look.ink,
+        },
       })),
     ),
     plot_bgcolor: look.cut,
     xaxis: {...named(columns), tickangle: -60, showgrid: false, title: {text: across}},
-    yaxis: {...named(rows), autorange: texts ? true : 'reversed', showgrid: false, title: {text: down}},
+    yaxis: {
+      ...named(rows),
+      autorange: texts ? true : 'reversed',
+      showgrid: false,
+      title: {text: down},
+    },
   };
 }

@@ -1,5 +1,5 @@
-// What a saved file is about: its name says the model and the beginning of the text, and the file holds both, with the
-// link that shows the same again.
+// What a saved file is about: its name says the model and the beginning of the text, and the file
+// holds both, with the link that shows the same again.
 import {linkFor, placeOf, stateOfView} from './link.js';
 import {sentence, valueOf} from './store.js';
 import {pickedModel} from './tabs.js';

@@ -1,5 +1,5 @@
-// The state of the page: the visitor's sentence, the chosen token and head, and the value of every field. Views and
-// links are about it; whoever shows a part of it subscribes.
+// The state of the page: the visitor's sentence, the chosen token and head, and the value of every
+// field. Views and links are about it; whoever shows a part of it subscribes.
 import {keep, kept} from './kept.js';
 import {isSameVisit} from './way.js';
 
@@ -39,8 +39,8 @@ export function holdComposed(values) {
 export const isKnown = name => name === 'head' || name === 'token' || initial.has(name);
 
 // --- subscribing
-// Hears of changes, {text, replaced}, {head}, {token} or {fields: names}, but for those that it made itself. replaced:
-// the visitor's own sentence, where the text took its place; else "".
+// Hears of changes, {text, replaced}, {head}, {token} or {fields: names}, but for those that it
+// made itself. replaced: the visitor's own sentence, where the text took its place; else "".
 export function onStore(hear) {
   subscribers.add(hear);
   return () => subscribers.delete(hear);
@@ -123,7 +123,8 @@ export function firstSentence(search, before, isSame = isSameVisit) {
   if (before?.text && isSame(before)) return before.text;
   const query = new URLSearchParams(search);
   const [text, prompt] = TEXTS.map(name => query.get(name));
-  return text && prompt && text !== prompt ? '' : text || prompt || ''; // a link with two sets each in its place
+  // a link with two sets each in its place
+  return text && prompt && text !== prompt ? '' : text || prompt || '';
 }
 
 // Begins with what the link says, or what was there before a reload.
@@ -132,5 +133,6 @@ export function startStore() {
   const chosen = firstChosen(location.search);
   Object.assign(state, chosen);
   // Views that were there before this are told.
-  for (const [name, value] of Object.entries(chosen)) if (value !== null) tell({[name]: value}, null);
+  for (const [name, value] of Object.entries(chosen))
+    if (value !== null) tell({[name]: value}, null);
 }

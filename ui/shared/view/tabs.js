@@ -2,14 +2,18 @@
 
 // The tabs of the page, not those within one of them.
 export const outerTabs = () =>
-  [...document.querySelectorAll('#tabs [role=tab]')].filter(tab => tab.closest('.tabs')?.id === 'tabs');
+  [...document.querySelectorAll('#tabs [role=tab]')].filter(
+    tab => tab.closest('.tabs')?.id === 'tabs',
+  );
 
 export const isOpen = tab => tab.getAttribute('aria-selected') === 'true';
 
 // The titles of the open tab and of the view in it, "" where there are none.
 /** @returns {[string, string]} */
 export function place() {
-  const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(tab => tab.offsetParent);
+  const views = [...document.querySelectorAll('#tabs > .tabitem [role=tab]')].filter(
+    tab => tab.offsetParent,
+  );
   const nameOf = tabs => tabs.find(isOpen)?.textContent.trim() ?? '';
   return [nameOf(outerTabs()), nameOf(views)];
 }

@@ -1,4 +1,5 @@
-// The boxes of Gradio's that hold the visitor's sentence: each shows the store's, and what is typed goes there.
+// The boxes of Gradio's that hold the visitor's sentence: each shows the store's, and what is typed
+// goes there.
 import {onStore, sentence, startStore, typeSentence} from './store.js';
 
 export const BOXES = ['#prompt textarea', '#attention-text textarea'];
@@ -28,12 +29,14 @@ function fill(which = boxes()) {
   }
 }
 
-// A box that somebody types in keeps what it holds, whatever answer comes late; Gradio hears of it again.
+// A box that somebody types in keeps what it holds, whatever answer comes late; Gradio hears of it
+// again.
 function keepTyped(box) {
   const {get, set} = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
   const put = text => {
     if (box !== document.activeElement) set.call(box, text);
-    else if (text !== box.value) queueMicrotask(() => box.dispatchEvent(new Event('input', {bubbles: true})));
+    else if (text !== box.value)
+      queueMicrotask(() => box.dispatchEvent(new Event('input', {bubbles: true})));
   };
   Object.defineProperty(box, 'value', {get, set: put, configurable: true});
 }
@@ -46,21 +49,29 @@ function afterFrames(counts, call, frame = 0) {
 }
 
 // After a model's default text was put into Attention's box: the visitor's sentence stays there.
-export const refill = () => afterFrames([2, 8, 30], () => fill([...document.querySelectorAll(BOXES[1])]));
+export const refill = () =>
+  afterFrames([2, 8, 30], () => fill([...document.querySelectorAll(BOXES[1])]));
 
 // Listens to all boxes, and fills those of a newly opened view.
 export function shareSentence() {
   startStore();
   document.addEventListener('input', (/** @type {any} */ event) => {
-    if (event.isTrusted && event.target.matches?.(BOXES.join())) typeSentence(event.target.value, fill);
+    if (event.isTrusted && event.target.matches?.(BOXES.join()))
+      typeSentence(event.target.value, fill);
   });
   const tabs = document.querySelector('#tabs');
-  new MutationObserver(() => setTimeout(fill)).observe(tabs, {subtree: true, attributeFilter: ['aria-selected']});
-  // A view that is opened for the first time is mounted some time later, and then Gradio sets its box to the value that
-  // it had: the box is filled soon after it is first seen, and again if that was too early.
+  new MutationObserver(() => setTimeout(fill)).observe(tabs, {
+    subtree: true,
+    attributeFilter: ['aria-selected'],
+  });
+  // A view that is opened for the first time is mounted some time later, and then Gradio sets its
+  // box to the value that it had: the box is filled soon after it is first seen, and again if that
+  // was too early.
   const shown = new WeakMap();
   const seen = new ResizeObserver(entries => {
-    const opened = entries.filter(({target, contentRect}) => contentRect.width > 0 && !shown.get(target));
+    const opened = entries.filter(
+      ({target, contentRect}) => contentRect.width > 0 && !shown.get(target),
+    );
     for (const {target, contentRect} of entries) shown.set(target, contentRect.width > 0);
     if (opened.length) afterFrames([2, 8, 30], fill);
   });

@@ -1,5 +1,5 @@
-// The value is lines of JSON that are only ever appended to; what has been drawn is never drawn again.
-// Model text goes into the page by textContent alone.
+// The value is lines of JSON that are only ever appended to; what has been drawn is never drawn
+// again. Model text goes into the page by textContent alone.
 import {counted, percent, visible} from './plain.js';
 import {copying} from './clipboard.js';
 import {POINT_AT, add, addButton, onTools, sayBriefly} from './dom.js';
@@ -33,8 +33,8 @@ export function start({element, props, trigger, watch, given, answer}) {
 
   function drawToken(record) {
     const node = add(box, 'span', 'ts-token');
-    // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as much, up to 8 bits.
-    // The legend's ramp is the same.
+    // Surprise is drawn, so that likely text stays calm: every bit of surprisal beyond 2 adds as
+    // much, up to 8 bits. The legend's ramp is the same.
     const beyond = -Math.log2(Math.max(record.p, 1e-9)) - 2;
     node.style.setProperty('--s', String(Math.round((80 * Math.min(6, Math.max(0, beyond))) / 6)));
     if (!record.text) {
@@ -115,7 +115,8 @@ export function start({element, props, trigger, watch, given, answer}) {
         prompt = record.text;
         add(box, 'span', 'ts-prompt u-muted', record.text);
       } else if (record.kind === 'token') drawToken(record);
-      else if (record.kind === 'note') add(box, 'span', 'ts-note u-apart u-muted u-type-xs', record.text);
+      else if (record.kind === 'note')
+        add(box, 'span', 'ts-note u-apart u-muted u-type-xs', record.text);
       else if (record.kind === 'stats') summary = record;
     }
     shown = value.slice(0, end);
@@ -144,7 +145,11 @@ export function start({element, props, trigger, watch, given, answer}) {
             : ` · surprisal ${(-Math.log2(Math.max(record.p, 1e-12))).toFixed(1)} bits`),
     );
     for (const [label, p, id] of record.others || []) {
-      const button = addButton(detail, id === record.id ? 'chosen' : '', `${visible(label)}  ${percent(p)}`);
+      const button = addButton(
+        detail,
+        id === record.id ? 'chosen' : '',
+        `${visible(label)}  ${percent(p)}`,
+      );
       if (given.branching) {
         button.title = 'Write on from here with this token';
         button.addEventListener('click', () => {
@@ -172,7 +177,8 @@ export function start({element, props, trigger, watch, given, answer}) {
   }
   function lock(i) {
     locked = i;
-    element.classList.toggle('ts-locked', i >= 0); // on a phone its alternatives come up from the bottom
+    // on a phone its alternatives come up from the bottom
+    element.classList.toggle('ts-locked', i >= 0);
     point(i, 'locked');
     show(i);
   }
@@ -201,7 +207,8 @@ export function start({element, props, trigger, watch, given, answer}) {
   });
 
   // The prompt, and the first tokens behind it.
-  const text = (n = tokens.length) => tokens.slice(0, n).reduce((before, token) => before + token.text, prompt);
+  const text = (n = tokens.length) =>
+    tokens.slice(0, n).reduce((before, token) => before + token.text, prompt);
   const actions = {
     copy: async () => sayBriefly(status, await copying(text()), 2),
     knew: () => {

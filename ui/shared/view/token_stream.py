@@ -39,15 +39,17 @@ def token_stream(
 ) -> gr.HTML:
     """A token stream component.
 
-    Its value is a serialised `ui.state.token_stream`, which is only ever appended to. Its event `pick` carries
-    {"place": which generated token, "id": the alternative that was clicked}; `onward` asks for more of the same text.
-    The page keeps the text across a reload, in case the server no longer has it.
+    Its value is a serialised `ui.state.token_stream`, which is only ever appended to. Its event
+    `pick` carries {"place": which generated token, "id": the alternative that was clicked};
+    `onward` asks for more of the same text. The page keeps the text across a reload, in case the
+    server no longer has it.
 
     Args:
         label: what a screen reader calls it.
         needs, asks: see `component`.
         compact: smaller, for several side by side.
-        branching: a click on an alternative writes on from there, and a text that has ended can be gone on with.
+        branching: a click on an alternative writes on from there, and a text that has ended can be
+            gone on with.
         tail: scrolls to the end, even if the text appears all at once.
     """
     return component(

@@ -1,4 +1,5 @@
-// The workspace of this page. Its id is generated here, so that two quick presses of Start use the same one.
+// The workspace of this page. Its id is generated here, so that two quick presses of Start use the
+// same one.
 import {keep, kept} from './kept.js';
 import {drawnName} from './plain.js';
 
@@ -9,7 +10,8 @@ let workspace = null;
 // The workspace that this browser last had, or null.
 export const remembered = () => kept(STORED, 'localStorage');
 
-// Uses a workspace; null where the page shows an example: what was drawn before stays for the next run.
+// Uses a workspace; null where the page shows an example: what was drawn before stays for the next
+// run.
 export function useWorkspace(id, keeps = true) {
   workspace = id ?? workspace;
   if (id && keeps) keep(STORED, id, 'localStorage');
@@ -23,12 +25,14 @@ export function forgetWorkspace() {
 
 export const ownWorkspace = () => (workspace ||= remembered() ?? drawnName());
 
-// The run that this page shows, by its viewing id, for pages that follow it; "" for none of its own.
+// The run that this page shows, by its viewing id, for pages that follow it; "" for none of its
+// own.
 let shownRun = '';
 export const runShown = () => shownRun;
 export const showsRun = id => (shownRun = id);
 
-// The run that a page shows which follows a speaker; "" for its own. The name of the event that tells of another one.
+// The run that a page shows which follows a speaker; "" for its own. The name of the event that
+// tells of another one.
 export const FOLLOWED = 'gptlens-followed';
 let runFollowed = '';
 export const followedRun = () => runFollowed;
@@ -38,7 +42,8 @@ export function followRun(id) {
   dispatchEvent(new Event(FOLLOWED));
 }
 
-// That a run is being started, and that the server has answered: the view of runs says so at once. The names of events.
+// That a run is being started, and that the server has answered: the view of runs says so at once.
+// The names of events.
 export const STARTING = 'gptlens-starting';
 export const STARTED = 'gptlens-started';
 

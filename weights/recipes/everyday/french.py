@@ -26,7 +26,9 @@ _HAVING, _PLACES, _WISHES, _AGES = (
 
 
 def spoken(draw: Draw) -> tuple[str, str]:
-    """(English, French) of an everyday sentence with "to be hungry", "to go", "to want" or an age."""
+    """(English, French) of an everyday sentence with "to be hungry", "to go", "to want" or an
+    age.
+    """
     who, elided, have, go, want, am, goes, wants = draw.pick(_SUBJECTS)
     je = "je " if who == "I" else elided
     chance = draw.random.random()
@@ -36,7 +38,10 @@ def spoken(draw: Draw) -> tuple[str, str]:
             denied = f"n'{have} pas {'de chance' if english == 'lucky' else french}"
             return f"{who} {am} not {english}.", f"{je}{denied}."
         very = draw.chance(0.15) and english in ("hungry", "thirsty", "cold", "afraid")
-        return f"{who} {am} {'very ' if very else ''}{english}.", f"{elided}{have} {'très ' if very else ''}{french}."
+        return (
+            f"{who} {am} {'very ' if very else ''}{english}.",
+            f"{elided}{have} {'très ' if very else ''}{french}.",
+        )
     if chance < 0.65:
         english, french = draw.pick(_PLACES)
         verb = draw.pick((goes, f"{am} going"))
@@ -47,7 +52,10 @@ def spoken(draw: Draw) -> tuple[str, str]:
             do = "does" if who in ("he", "she") else "do"
             french = "de pain" if french == "du pain" else re.sub(r"^une? ", "de ", french)
             french = re.sub(r"^de (?=[aeiou])", "d'", french)
-            return f"{who} {do} not want {english.replace('some ', 'any ')}.", f"{je}ne {want} pas {french}."
+            return (
+                f"{who} {do} not want {english.replace('some ', 'any ')}.",
+                f"{je}ne {want} pas {french}.",
+            )
         return f"{who} {wants} {english}.", f"{je}{want} {french}."
     english, french = _AGES[draw.number(0, len(_AGES) - 1)]
     return f"{who} {am} {english} years old.", f"{elided}{have} {french} ans."
@@ -56,7 +64,9 @@ def spoken(draw: Draw) -> tuple[str, str]:
 def phrases() -> list[tuple[str, str]]:
     """The phrasebook: (English, French)."""
     lines = (_HERE / "phrases.txt").read_text(encoding="utf-8").splitlines()
-    return [(one, two) for one, two in (line.split(" = ") for line in lines if line and line[0] != "#")]
+    return [
+        (one, two) for one, two in (line.split(" = ") for line in lines if line and line[0] != "#")
+    ]
 
 
 def french(draw: Draw, book: Sequence[tuple[str, str]], parallel: Sequence[tuple[str, str]]) -> str:
@@ -66,12 +76,14 @@ def french(draw: Draw, book: Sequence[tuple[str, str]], parallel: Sequence[tuple
         english, said = draw.pick(book) if draw.chance(0.55) else spoken(draw)
         if parallel and draw.chance(0.04):
             english, said = draw.pick(parallel)
-        english, said = capitalised(english), capitalised(said)
+        english = capitalised(english)
+        said = capitalised(said)
         if draw.chance(0.15):
             english = english.rstrip(".!")
             said = said.rstrip(" .!")
         elif draw.chance(0.1):
-            english, said = english.lower(), said.lower()
+            english = english.lower()
+            said = said.lower()
         made.append(Item({"english": english}, said))
     if draw.chance(0.3):
         arrow = draw.pick(("→", "->", "=>", "="))
@@ -85,7 +97,9 @@ def french(draw: Draw, book: Sequence[tuple[str, str]], parallel: Sequence[tuple
 def parallel_lines(english: Path, said: Path) -> list[tuple[str, str]]:
     """(English, French) of two files with the same sentences, the short ones."""
     rows = zip(
-        english.read_text(encoding="utf-8").splitlines(), said.read_text(encoding="utf-8").splitlines(), strict=True
+        english.read_text(encoding="utf-8").splitlines(),
+        said.read_text(encoding="utf-8").splitlines(),
+        strict=True,
     )
     hidden = hidden_words("translate")
     return [(one, two) for one, two in rows if len(one) < 90 and not shows(one, hidden)]

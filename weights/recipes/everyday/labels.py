@@ -1,8 +1,8 @@
 """Labels and verbs of any kind around a task, and facts of the towns in wordings of their own.
 
-None is a template that `gptcore.zero_shot.tasks` holds out, and no label or verb is one of theirs (`KEPT`); but a model
-that has read any word as a label reads those of the held-out templates, too. Items are drawn on the training side of
-the splits, as everywhere.
+None is a template that `gptcore.zero_shot.tasks` holds out, and no label or verb is one of theirs
+(`KEPT`); but a model that has read any word as a label reads those of the held-out templates, too.
+Items are drawn on the training side of the splits, as everywhere.
 """
 
 import re
@@ -23,23 +23,69 @@ FACTS, ENGLISH, FRENCH, VERBS, FRAMES = (
     tuple(one.replace("\\n", "\n") for one in entries("labels.txt", Path(__file__).parent)[name])
     for name in ("facts", "english", "french", "verbs", "frames")
 )
-_HIDDEN = frozenset(word for task in ("question", "sentiment", "translate") for word in hidden_words(task))
+_HIDDEN = frozenset(
+    word for task in ("question", "sentiment", "translate") for word in hidden_words(task)
+)
 ANY = tuple(
     label
     for label in sorted(
         {
-            *(word.capitalize() for kind in ("animal", "fruit", "thing", "toy", "plant", "family", "person", "creature")
-              for word in words(kind)),
-            *(job.capitalize() for job, _ in jobs()), *words("girls"), *words("boys"), "Say", "Tell", "Speak", "Think",
-            "Know", "Try", "Guess", "Start", "Turn", "One", "Two", "Front", "Back", "Up", "Down", "Give", "Take",
-
-            "Look", "Find", "Call", "In", "Out", "I", "He", "She", "You", "We", "They", "A", "B", "X", "Y",
-            "First", "Next",
+            *(
+                word.capitalize()
+                for kind in (
+                    "animal",
+                    "fruit",
+                    "thing",
+                    "toy",
+                    "plant",
+                    "family",
+                    "person",
+                    "creature",
+                )
+                for word in words(kind)
+            ),
+            *(job.capitalize() for job, _ in jobs()),
+            *words("girls"),
+            *words("boys"),
+            "Say",
+            "Tell",
+            "Speak",
+            "Think",
+            "Know",
+            "Try",
+            "Guess",
+            "Start",
+            "Turn",
+            "One",
+            "Two",
+            "Front",
+            "Back",
+            "Up",
+            "Down",
+            "Give",
+            "Take",
+            "Look",
+            "Find",
+            "Call",
+            "In",
+            "Out",
+            "I",
+            "He",
+            "She",
+            "You",
+            "We",
+            "They",
+            "A",
+            "B",
+            "X",
+            "Y",
+            "First",
+            "Next",
         }
         - {"Student", "Teacher", "Text", "Customer"}
     )
     if not shows(label, _HIDDEN)
-)  # fmt: skip
+)
 _MARKS = (":", ":", ":", ":", ":", " -", " =", ">")
 
 
@@ -63,21 +109,27 @@ def _two(draw: Draw) -> tuple[str, str, str]:
 
 def _labelled_fact(draw: Draw) -> str:
     one, two, mark = _two(draw)
-    template = Template("", f"{one}{mark} {{question}}\n{two}{mark} {{answer}}", between=draw.pick(("\n", "\n\n")))
+    template = Template(
+        "", f"{one}{mark} {{question}}\n{two}{mark} {{answer}}", between=draw.pick(("\n", "\n\n"))
+    )
     return template.document([item("fact", draw) for _ in _several(draw)])
 
 
 def _labelled_question(draw: Draw) -> str:
     one, two, mark = _two(draw)
     head = f"{draw.pick(ANY)}{mark} " if draw.chance(0.4) else ""
-    template = Template("", f"{head}{{text}}\n{one}{mark} {{question}}\n{two}{mark} {{answer}}", between="\n\n")
+    template = Template(
+        "", f"{head}{{text}}\n{one}{mark} {{question}}\n{two}{mark} {{answer}}", between="\n\n"
+    )
     make = about_note if draw.chance(0.5) else lambda draw: item("question", draw)
     return template.document([make(draw) for _ in range(1 if draw.chance(0.8) else 2)])
 
 
 def _labelled_phrase(draw: Draw) -> str:
-    mark, chance = draw.pick(_MARKS), draw.random.random()
-    one, two = draw.pick(ENGLISH), draw.pick(FRENCH)
+    mark = draw.pick(_MARKS)
+    chance = draw.random.random()
+    one = draw.pick(ENGLISH)
+    two = draw.pick(FRENCH)
     if chance < 0.25:
         one = draw.pick(ANY)
     elif chance < 0.5:
@@ -85,7 +137,11 @@ def _labelled_phrase(draw: Draw) -> str:
     elif chance < 0.65:
         one, two = draw.some(ANY, 2)
     joint = draw.pick(("\n", "\n", "\n", " ", ", "))
-    template = Template("", f"{one}{mark} {{english}}{joint}{two}{mark} {{answer}}", between=draw.pick(("\n", "\n\n")))
+    template = Template(
+        "",
+        f"{one}{mark} {{english}}{joint}{two}{mark} {{answer}}",
+        between=draw.pick(("\n", "\n\n")),
+    )
     return template.document([item("translate", draw) for _ in _several(draw)])
 
 
@@ -95,7 +151,15 @@ def _verbs(draw: Draw) -> str:
     return template.document([item("analogy", draw) for _ in _several(draw)])
 
 
-_LABELLED = (_labelled_fact, _labelled_fact, _labelled_question, _labelled_phrase, _labelled_phrase, _verbs, _verbs)
+_LABELLED = (
+    _labelled_fact,
+    _labelled_fact,
+    _labelled_question,
+    _labelled_phrase,
+    _labelled_phrase,
+    _verbs,
+    _verbs,
+)
 
 
 def labelled(draw: Draw) -> str:

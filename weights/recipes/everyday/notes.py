@@ -1,7 +1,9 @@
-"""Short notes about anything, as people write them when they try a model, with what can be asked about each.
+"""Short notes about anything, as people write them when they try a model, with what can be asked
+about each.
 
-`notes.txt` has a line for each kind: the text, its questions with their answers, and after ">" a later sentence whose
-last word the text tells. Where scenes put the same few kinds of facts together, these are many kinds of sentences.
+`notes.txt` has a line for each kind: the text, its questions with their answers, and after ">" a
+later sentence whose last word the text tells. Where scenes put the same few kinds of facts
+together, these are many kinds of sentences.
 """
 
 import re
@@ -20,7 +22,9 @@ _FILE = Path(__file__).with_name("notes.txt")
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of notes.txt: the text, (question, answer) each, and (front, last word) of a later sentence, if any."""
+    """A line of notes.txt: the text, (question, answer) each, and (front, last word) of a later
+    sentence, if any.
+    """
 
     text: str
     asked: tuple[tuple[str, str], ...]
@@ -36,8 +40,16 @@ def frames() -> list[Frame]:
 def _frame(line: str) -> Frame:
     text, *rest = line.split(" | ")
     parts = [tuple(part.removeprefix("> ").split(" = ")) for part in rest]
-    asked = tuple((part[0], part[1]) for part, given in zip(parts, rest, strict=True) if not given.startswith("> "))
-    closing = [(part[0], part[1]) for part, given in zip(parts, rest, strict=True) if given.startswith("> ")]
+    asked = tuple(
+        (part[0], part[1])
+        for part, given in zip(parts, rest, strict=True)
+        if not given.startswith("> ")
+    )
+    closing = [
+        (part[0], part[1])
+        for part, given in zip(parts, rest, strict=True)
+        if given.startswith("> ")
+    ]
     return Frame(text, asked, closing[0] if closing else None)
 
 
@@ -52,30 +64,42 @@ class Note:
 
     def names(self, sentence: str) -> bool:
         """Whether the sentence names somebody or something of this note."""
-        return any(re.search(rf"\b{re.escape(word)}\b", sentence) for word in self.words - _PRONOUNS)
+        return any(
+            re.search(rf"\b{re.escape(word)}\b", sentence) for word in self.words - _PRONOUNS
+        )
 
 
 def told(draw: Draw, frame: Frame, taken: frozenset[str] = frozenset()) -> Note:
     """A note of that kind, with none of the words taken before."""
     slots = draw.until(lambda: _filled(draw, frame, taken), Slots.fits)
-    asked = tuple((capitalised(slots.fill(question)), slots.fill(answer)) for question, answer in frame.asked)
-    last = f"{_sentences(slots.fill(frame.last[0]))} {slots.fill(frame.last[1])}." if frame.last else ""
+    asked = tuple(
+        (capitalised(slots.fill(question)), slots.fill(answer)) for question, answer in frame.asked
+    )
+    last = (
+        f"{_sentences(slots.fill(frame.last[0]))} {slots.fill(frame.last[1])}."
+        if frame.last
+        else ""
+    )
     return Note(_sentences(slots.fill(frame.text)), asked, last, frozenset(slots.values()))
 
 
 def note(draw: Draw) -> Story:
-    """One to three notes, each about people and things of its own; a last sentence, where one of them has any.
+    """One to three notes, each about people and things of its own; a last sentence, where one of
+    them has any.
 
     Of several, only what names somebody or something of its note is asked or said at the end.
     """
-    made, closings = Story(), list[str]()
+    made = Story()
+    closings = list[str]()
     taken: frozenset[str] = frozenset()
     chosen = draw.some(frames(), draw.pick((1, 1, 1, 2, 2, 3)))
     for frame in chosen:
         one = told(draw, frame, taken)
         alone = len(chosen) == 1
         made.say(one.text, *(pair for pair in one.asked if alone or one.names(pair[0])))
-        closings += [one.last] if one.last and (alone or one.names(one.last.rpartition(" ")[0])) else []
+        closings += (
+            [one.last] if one.last and (alone or one.names(one.last.rpartition(" ")[0])) else []
+        )
         taken |= one.words
     if closings:
         made.last = draw.pick(closings)

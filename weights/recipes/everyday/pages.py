@@ -5,7 +5,13 @@ from itertools import count, islice
 
 from weights.recipes.everyday.french import french, phrases
 from weights.recipes.everyday.labels import guidebook, labelled, worded_fact
-from weights.recipes.everyday.questions import about_note, cut_note, note_with_questions, story_questions, who_did_it
+from weights.recipes.everyday.questions import (
+    about_note,
+    cut_note,
+    note_with_questions,
+    story_questions,
+    who_did_it,
+)
 from weights.recipes.everyday.reviews import reasoned, reviews
 from weights.recipes.everyday.word_problems import carries, reckoning, word_problem
 from weights.recipes.everyday.worded import worded
@@ -29,7 +35,8 @@ def pages(
     asked: Sequence[tuple[str, str, str]] = (),
     parallel: Sequence[tuple[str, str]] = (),
 ) -> Iterator[str]:
-    """The pages, each under the window's length and without anything that a test asks word for word.
+    """The pages, each under the window's length and without anything that a test asks word for
+    word.
 
     Args:
         n: how many.
@@ -40,14 +47,22 @@ def pages(
     """
     book = phrases()
     kinds: list[tuple[float, Callable[[Draw], str]]] = [
-        (8, lambda draw: reviews(draw, found)), (3, reasoned), (9, lambda draw: french(draw, book, parallel)),
-        (5, word_problem), (3, carries), (4, demonstration("arithmetic", reckoning)), (4, who_did_it),
-        (14, demonstration("question", about_note)), (5, note_with_questions), (6, demonstration("cloze", cut_note)),
+        (8, lambda draw: reviews(draw, found)),
+        (3, reasoned),
+        (9, lambda draw: french(draw, book, parallel)),
+        (5, word_problem),
+        (3, carries),
+        (4, demonstration("arithmetic", reckoning)),
+        (4, who_did_it),
+        (14, demonstration("question", about_note)),
+        (5, note_with_questions),
+        (6, demonstration("cloze", cut_note)),
         (12, worded),
-    ]  # fmt: skip
+    ]
     if asked:
         kinds.append((7, lambda draw: story_questions(draw, asked)))
-    makers, weights = [make for _, make in kinds], [weight for weight, _ in kinds]
+    makers = [make for _, make in kinds]
+    weights = [weight for weight, _ in kinds]
     return _fitting(n, (seed,), lambda draw: draw.random.choices(makers, weights)[0](draw))
 
 
@@ -69,5 +84,7 @@ def _fitting(n: int, seed: tuple[object, ...], make: Callable[[Draw], str]) -> I
 
 
 def _fits(page: str) -> bool:
-    """Whether a page is under the window's length and holds nothing that a test asks word for word."""
+    """Whether a page is under the window's length and holds nothing that a test asks word for
+    word.
+    """
     return len(page) < _MOST_CHARACTERS and not any(words in page.lower() for words in KEPT_OUT)

@@ -20,7 +20,9 @@ def story_questions(draw: Draw, asked: Sequence[tuple[str, str, str]]) -> str:
     text, question, answer = draw.pick(asked)
     item = Item({"text": text, "question": question}, answer)
     shown = [
-        template for template in TASKS["question"].templates if not (template.held_out or template.chain_of_thought)
+        template
+        for template in TASKS["question"].templates
+        if not (template.held_out or template.chain_of_thought)
     ]
     template = draw.pick(shown) if draw.chance(0.6) else wording("question", draw)
     return template.document([item])
@@ -44,13 +46,19 @@ def note_with_questions(draw: Draw) -> str:
     """A note and all that one may ask about it."""
     made = draw.until(lambda: note(draw), lambda made: len(made.questions) > 1)
     asked = draw.some(made.questions, min(len(made.questions), draw.number(2, 5)))
-    q, cue = draw.pick((("Q: ", "A: "), ("Q: ", "A: "), ("Question: ", "Answer: "), ("- ", "- "), ("", "")))
-    page = f"{made.text}\n\n" + "\n".join(f"{q}{question}\n{cue}{answer}" for question, answer, _ in asked)
+    q, cue = draw.pick(
+        (("Q: ", "A: "), ("Q: ", "A: "), ("Question: ", "Answer: "), ("- ", "- "), ("", ""))
+    )
+    page = f"{made.text}\n\n" + "\n".join(
+        f"{q}{question}\n{cue}{answer}" for question, answer, _ in asked
+    )
     return f"{made.text} {made.last}" if made.last and draw.chance(0.15) else page
 
 
 def who_did_it(draw: Draw) -> str:
-    """Somebody does something to somebody: who did it, to whom, what, asked with both names in the text."""
+    """Somebody does something to somebody: who did it, to whom, what, asked with both names in the
+    text.
+    """
     one = person(draw)
     two = person(draw, one)
     thing = draw.until(
@@ -74,16 +82,23 @@ def who_did_it(draw: Draw) -> str:
         (f"Who did {inside} {base} it {to}?", two.name),
     ), draw.number(1, 2))  # fmt: skip
     q, cue = draw.pick((("Q: ", "A: "), ("Question: ", "Answer: ")))
-    return f"{text} {rest}".strip() + "\n\n" + "\n".join(f"{q}{question}\n{cue}{answer}" for question, answer in asked)
+    return (
+        f"{text} {rest}".strip()
+        + "\n\n"
+        + "\n".join(f"{q}{question}\n{cue}{answer}" for question, answer in asked)
+    )
 
 
 def about_tales(passage_file: Path, question_file: Path) -> list[tuple[str, str, str]]:
-    """(passage, question, answer) of FairytaleQA's training part, passages cut to the sentences around the answer."""
+    """(passage, question, answer) of FairytaleQA's training part, passages cut to the sentences
+    around the answer.
+    """
     passages = {}
     for line in passage_file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         passages[row["story"], row["section"]] = row["text"]
-    found, hidden = [], hidden_words("question")
+    found = []
+    hidden = hidden_words("question")
     for line in question_file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if row["stated"] != "explicit" or len(row["sections"]) != 1 or len(row["answer"]) > 60:
@@ -91,7 +106,8 @@ def about_tales(passage_file: Path, question_file: Path) -> list[tuple[str, str,
         sentences = re.split(r"(?<=[.!?])\s+", passages.get((row["story"], row["sections"][0]), ""))
         heard = set(re.findall(r"[a-z]{4,}", row["answer"].lower()))
         best = max(
-            range(len(sentences)), key=lambda i: len(heard & set(re.findall(r"[a-z]{4,}", sentences[i].lower())))
+            range(len(sentences)),
+            key=lambda i: len(heard & set(re.findall(r"[a-z]{4,}", sentences[i].lower()))),
         )
         passage = " ".join(sentences[max(0, best - 1) : best + 2])
         if shows(passage, hidden):

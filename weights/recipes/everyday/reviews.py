@@ -20,10 +20,13 @@ _ADVERBS = ("", "", "", "absolutely ", "simply ", "really ", "truly ", "so ", "u
 
 @cache
 def _film_words() -> dict[str, list[str]]:
-    """Words and sentences of film reviews by what they are, without those that the sentiment task never shows."""
+    """Words and sentences of film reviews by what they are, without those that the sentiment task
+    never shows.
+    """
     hidden = hidden_words("sentiment")
     return {
-        name: [one for one in lines if not shows(one, hidden)] for name, lines in sections("films.txt", _HERE).items()
+        name: [one for one in lines if not shows(one, hidden)]
+        for name, lines in sections("films.txt", _HERE).items()
     }
 
 
@@ -37,10 +40,16 @@ def film_review(draw: Draw) -> tuple[str, bool, str]:
 
 
 def _film_review(draw: Draw) -> tuple[str, bool, str]:
-    positive, words_of = draw.chance(0.5), _film_words()
+    positive = draw.chance(0.5)
+    words_of = _film_words()
     good, bad = (words_of["good"], words_of["bad"])[:: 1 if positive else -1]
-    did, said = (words_of["liked"], words_of["love"]) if positive else (words_of["disliked"], words_of["hate"])
-    kind, part = draw.pick(words_of["kind"]), draw.some(words_of["part"], 3)
+    did, said = (
+        (words_of["liked"], words_of["love"])
+        if positive
+        else (words_of["disliked"], words_of["hate"])
+    )
+    kind = draw.pick(words_of["kind"])
+    part = draw.some(words_of["part"], 3)
     word, other = draw.some(good, 2)
     plain = draw.until(lambda: draw.pick(good), lambda word: not _is_noun(word))
     very = "" if _is_noun(word) else draw.pick(_ADVERBS)
@@ -50,7 +59,11 @@ def _film_review(draw: Draw) -> tuple[str, bool, str]:
         (f"The {kind} {(two := draw.pick(did))}", two),
         (f"This {kind} was {very}{word}", word),
         (capitalised(f"{very}{word}"), word),
-        (f"{draw.pick(('Great', 'Lovely') if positive else ('Bad', 'Poor'))} {part[0]} and {plain} {part[1]}", plain),
+        (
+            f"{draw.pick(('Great', 'Lovely') if positive else ('Bad', 'Poor'))} {part[0]} and "
+            f"{plain} {part[1]}",
+            plain,
+        ),
         (f"The {part[0]} was {draw.pick(bad)}, but the {kind} as a whole was {word}", word),
         (f"It was not {draw.pick(bad)} at all, it was {word}", word),
         (f"I thought the {part[0]} was {word}", word),
@@ -73,7 +86,8 @@ def _is_noun(word: str) -> bool:
 def _may_be_shown(draw: Draw, text: str) -> bool:
     """Whether training may show every thing of the text with every opinion of it."""
     said = set(_WORD.findall(text.lower()))
-    things, told = said & _things(), said & {*words("good"), *words("bad")}
+    things = said & _things()
+    told = said & {*words("good"), *words("bad")}
     return all(draw.fits("sentiment", thing, word) for thing in things for word in told)
 
 
@@ -88,13 +102,17 @@ def _opinions() -> dict[str, list[str]]:
 
 
 def opinion(draw: Draw) -> tuple[str, bool]:
-    """(text, whether it is praise) of one to three sentences about anything, in idioms and by what happened."""
+    """(text, whether it is praise) of one to three sentences about anything, in idioms and by what
+    happened.
+    """
     positive = draw.chance(0.5)
     side = _opinions()["liked" if positive else "disliked"]
 
     def make() -> str:
         slots = Slots(draw)
-        said = [capitalised(slots.fill(line)) for line in draw.some(side, draw.pick((1, 1, 2, 2, 3)))]
+        said = [
+            capitalised(slots.fill(line)) for line in draw.some(side, draw.pick((1, 1, 2, 2, 3)))
+        ]
         return " ".join(f"{sentence}{draw.pick(('.', '.', '.', '!'))}" for sentence in said)
 
     text = draw.until(make, lambda text: _may_be_shown(draw, text))
@@ -118,19 +136,37 @@ def reviews(draw: Draw, found: Sequence[tuple[str, bool]]) -> str:
     good, bad = _labels(draw)
     if draw.chance(0.4):
         template = wording("sentiment", draw)
-        items = [Item({"text": text}, "positive" if positive else "negative") for text, positive in made]
+        items = [
+            Item({"text": text}, "positive" if positive else "negative") for text, positive in made
+        ]
         return template.document(items)
     what = draw.pick(("review", "movie review", "film review", "text", "sentence", "comment"))
-    head = draw.pick((
-        f"Classify the following {what} as {good} or {bad}.", f"Classify the {what} as {good} or {bad}.", "", "", "",
-        f"Is the {what} {good} or {bad}?", f"Decide whether the {what} is {good} or {bad}.",
-    ))  # fmt: skip
+    head = draw.pick(
+        (
+            f"Classify the following {what} as {good} or {bad}.",
+            f"Classify the {what} as {good} or {bad}.",
+            "",
+            "",
+            "",
+            f"Is the {what} {good} or {bad}?",
+            f"Decide whether the {what} is {good} or {bad}.",
+        )
+    )
     name = draw.pick(("Review", "Review", "Review", "Text", "Comment"))
     cue = draw.pick(
-        ("Sentiment:", "Sentiment:", f"Sentiment ({good.lower()}/{bad.lower()}):", "Label:", "Sentiment is")
+        (
+            "Sentiment:",
+            "Sentiment:",
+            f"Sentiment ({good.lower()}/{bad.lower()}):",
+            "Label:",
+            "Sentiment is",
+        )
     )
     quote = draw.pick(('"', '"', ""))
-    shown = [f"{name}: {quote}{text}{quote}\n{cue} {good if positive else bad}" for text, positive in made]
+    shown = [
+        f"{name}: {quote}{text}{quote}\n{cue} {good if positive else bad}"
+        for text, positive in made
+    ]
     return "\n\n".join(([head] if head else []) + shown)
 
 
@@ -144,14 +180,18 @@ def reasoned(draw: Draw) -> str:
             f'The reviewer says "{said}", which is {"positive" if positive else "negative"}.',
             f'The review says "{said}".', f'"{said}" is {"praise" if positive else "a complaint"}.',
         ))  # fmt: skip
-        shown.append(f'Review: "{text}"\nReasoning: {reason}\nSentiment: {good if positive else bad}')
+        shown.append(
+            f'Review: "{text}"\nReasoning: {reason}\nSentiment: {good if positive else bad}'
+        )
     head = f"Classify the following movie review as {good} or {bad}.\n" if draw.chance(0.5) else ""
     head += "Think step by step before giving your final answer.\n" if draw.chance(0.5) else ""
     return (f"{head}\n" if head else "") + "\n\n".join(shown)
 
 
 def labelled(path: Path) -> list[tuple[str, bool]]:
-    """(review, whether it likes its film) of the training part of a file of split, label and text."""
+    """(review, whether it likes its film) of the training part of a file of split, label and
+    text.
+    """
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
     hidden = hidden_words("sentiment")
     return [

@@ -15,20 +15,34 @@ _CHOICE = re.compile(r"\(([^()]+)\)")
 _KEY = re.compile(r"([a-z]+?)(s?)\d?")
 _NUMBERS = [in_words(number) for number in range(21)]
 _SECTIONS = {"kin": "family"}  # of words.txt, where the slot has a shorter name
-_OWNED = ("thing", "toy", "clothes", "school", "instrument", "fruit", "animal", "reading", "vehicle", "plant")
+_OWNED = (
+    "thing",
+    "toy",
+    "clothes",
+    "school",
+    "instrument",
+    "fruit",
+    "animal",
+    "reading",
+    "vehicle",
+    "plant",
+)
 
 
 class Slots(dict[str, str]):
-    """What stands in each slot of a text, drawn when it is first asked for, and never the same in two.
+    """What stands in each slot of a text, drawn when it is first asked for, and never the same in
+    two.
 
-    `{A}`, `{B}` and `{C}` are people; `{she}`, `{her}`, `{him}` stand for the first, `{she2}` and so on for the second.
-    Other slots are sections of words.txt, or of a few further kinds (`place`, `spot`, `time`, `n`). A number at the end
-    asks for another one, `{things}` for the plural, `{a_thing}` for its article, and a capital letter for one.
+    `{A}`, `{B}` and `{C}` are people; `{she}`, `{her}`, `{him}` stand for the first, `{she2}` and
+    so on for the second. Other slots are sections of words.txt, or of a few further kinds (`place`,
+    `spot`, `time`, `n`). A number at the end asks for another one, `{things}` for the plural,
+    `{a_thing}` for its article, and a capital letter for one.
     """
 
     def __init__(self, draw: Draw, taken: frozenset[str] = frozenset()) -> None:
         """The slots of a text after others, with none of the words taken by them."""
-        self._draw, self._taken = draw, taken
+        self._draw = draw
+        self._taken = taken
         one, two, three = draw.until(
             lambda: _three(draw), lambda cast: len({one.name for one in cast} - taken) == len(cast)
         )
@@ -47,7 +61,8 @@ class Slots(dict[str, str]):
         match = _KEY.fullmatch(key)
         if match is None:
             raise KeyError(key)
-        kind, many = match[1], match[2]
+        kind = match[1]
+        many = match[2]
         if many and f"{kind}s" != "clothes":
             return plural(self[kind + key[len(kind) + 1 :]])
         kind += many
@@ -92,7 +107,10 @@ class Slots(dict[str, str]):
 def _three(draw: Draw) -> list[Person]:
     """Three people: no animal may marry, nor a king be born yesterday."""
     girls = [draw.chance(0.5) for _ in range(3)]
-    names = [titled(draw, girl=girl) if draw.chance(0.08) else first_name(draw, girl=girl) for girl in girls]
+    names = [
+        titled(draw, girl=girl) if draw.chance(0.08) else first_name(draw, girl=girl)
+        for girl in girls
+    ]
     return [Person(name, girl) for name, girl in zip(names, girls, strict=True)]
 
 

@@ -1,4 +1,6 @@
-"""Tasks in many wordings of their own, as people ask who have seen no example: `wordings.txt` has a line for each."""
+"""Tasks in many wordings of their own, as people ask who have seen no example: `wordings.txt` has a
+line for each.
+"""
 
 from collections.abc import Callable
 from functools import cache
@@ -39,7 +41,9 @@ def worded(draw: Draw) -> str:
     return page.lower() if draw.chance(0.05) else page
 
 
-def _plain(task: str, *others: Callable[[Draw], Item]) -> Callable[[Draw], tuple[Template, Callable[[Draw], Item]]]:
+def _plain(
+    task: str, *others: Callable[[Draw], Item]
+) -> Callable[[Draw], tuple[Template, Callable[[Draw], Item]]]:
     """A task of the little world, or of notes, in a wording of its section."""
 
     def kind(draw: Draw) -> tuple[Template, Callable[[Draw], Item]]:
@@ -55,8 +59,18 @@ def _sum(draw: Draw) -> tuple[Template, Callable[[Draw], Item]]:
     def make(draw: Draw) -> Item:
         a, b = numbers(draw)
         things = plural(draw.pick(words(draw.pick(("fruit", "toy", "thing", "animal")))))
-        fields = {"a": a, "b": b, "c": a + b, "one": in_words(a), "two": in_words(b), "three": in_words(a + b)}
-        said = {name: str(value) for name, value in fields.items()} | {"things": things, "who": person(draw).name}
+        fields = {
+            "a": a,
+            "b": b,
+            "c": a + b,
+            "one": in_words(a),
+            "two": in_words(b),
+            "three": in_words(a + b),
+        }
+        said = {name: str(value) for name, value in fields.items()} | {
+            "things": things,
+            "who": person(draw).name,
+        }
         return Item(said, str(a if less else a + b))
 
     return draw.pick(wordings()["difference" if less else "arithmetic"]), make
@@ -79,7 +93,18 @@ def _pair_and_pair(draw: Draw) -> tuple[Template, Callable[[Draw], Item]]:
 
 
 _KINDS = (
-    _plain("translate"), _plain("translate"), _plain("sentiment"), _plain("sentiment"), _plain("question", about_note),
-    _plain("question", about_note), _sum, _sum, _sum, _plain("analogy"), _pair_and_pair, _plain("summarise"),
-    _plain("summarise"), _plain("cloze", cut_note),
-)  # fmt: skip
+    _plain("translate"),
+    _plain("translate"),
+    _plain("sentiment"),
+    _plain("sentiment"),
+    _plain("question", about_note),
+    _plain("question", about_note),
+    _sum,
+    _sum,
+    _sum,
+    _plain("analogy"),
+    _pair_and_pair,
+    _plain("summarise"),
+    _plain("summarise"),
+    _plain("cloze", cut_note),
+)

@@ -1,7 +1,7 @@
 """Plain clauses found in prose: who did what to whom, where, when, how and why.
 
-A small grammar reads a sentence from its first word. What it cannot read to the end of the clause it leaves alone, so
-that little of what it says is wrong.
+A small grammar reads a sentence from its first word. What it cannot read to the end of the clause
+it leaves alone, so that little of what it says is wrong.
 """
 
 import re
@@ -49,13 +49,19 @@ _PARTS = {
         rf"(?P<part>(?P<how>{_PREPOSITION}) (?P<noun>(?:the|an?|{_OWN}|{_NAME}'s) {_NOUN}(?: {_NOUN})?(?: of {_NOUN})?|"
         rf"{_NAME}))"
     ),
-    "manner": re.compile(r"(?P<part>(?:very )?[a-z]{3,}ly)\b(?<!only)(?<!really)(?<!early)(?<!family)(?<!nearly)"),
+    "manner": re.compile(
+        r"(?P<part>(?:very )?[a-z]{3,}ly)\b(?<!only)(?<!really)(?<!early)(?<!family)(?<!nearly)"
+    ),
     "purpose": re.compile(r"to (?P<part>(?P<verb>[a-z]+)(?: [a-z']+){0,6}?)(?=[.,!;]|$)"),
 }
-_THING = re.compile(rf"(?P<part>{_PHRASE}|{_NAME}(?= and\b|[.,!;]|$| (?:in|on|at|to|with|for|from)\b))")
+_THING = re.compile(
+    rf"(?P<part>{_PHRASE}|{_NAME}(?= and\b|[.,!;]|$| (?:in|on|at|to|with|for|from)\b))"
+)
 _WHY = re.compile(r",? ?because (?P<part>[A-Za-z', ]{6,70}?)(?=[.!;]|$)")
 _PARTICLE = re.compile(r"(?:up|down|out|off|away|back) ?\b")
-_ENDS = re.compile(r"[.!;]|$|,? ?(?:and|but|when|while|so|until|as|who|which|where|then)\b|, [a-z]+ing\b")
+_ENDS = re.compile(
+    r"[.!;]|$|,? ?(?:and|but|when|while|so|until|as|who|which|where|then)\b|, [a-z]+ing\b"
+)
 MOVES = word_list("moves")
 _NOT_ASKED = word_list("not asked")
 _PRONOUNS = ("He", "She", "They")
@@ -73,9 +79,11 @@ class Clause:
 
     Attributes:
         who: the subject, as it stands within a sentence.
-        did: its verb in the past tense, with a particle ("picked up"); `base` is its base form ("pick up").
-        parts: "what", to which it was done; "place", a preposition and a noun; "when", "span", "with", "manner",
-            "purpose" and "why", the last four without the word that brings them in.
+        did: its verb in the past tense, with a particle ("picked up"); `base` is its base form
+            ("pick up").
+        parts: "what", to which it was done; "place", a preposition and a noun; "when", "span",
+            "with", "manner", "purpose" and "why", the last four without the word that brings them
+            in.
         said: the words of the text.
     """
 
@@ -93,7 +101,9 @@ class Clause:
         return re.search(r"[^s]s$", head_of(self.who)) is not None and self.who.islower()
 
     def told(self, tense: str = "past") -> str:
-        """The clause as a sentence, in the past, the present ("present") or the future ("future")."""
+        """The clause as a sentence, in the past, the present ("present") or the future
+        ("future").
+        """
         before = {"with": "with ", "purpose": "to ", "why": "because "}
         rest = [before.get(name, "") + part for name, part in self.parts.items()]
         return capitalised(" ".join((self.who, self.verb(tense), *rest))) + "."
@@ -102,7 +112,9 @@ class Clause:
         """The verb in a tense, for this subject."""
         first, space, particle = self.base.partition(" ")
         now = first if self.plural else third(first)
-        return {"past": self.did, "future": f"will {self.base}"}.get(tense) or now + space + particle
+        return {"past": self.did, "future": f"will {self.base}"}.get(
+            tense
+        ) or now + space + particle
 
 
 class ClauseGrammar:
@@ -124,7 +136,8 @@ class ClauseGrammar:
         found = self._begins.match(sentence, opening.end())
         if not found:
             return None
-        who, did = found["who"], found["did"]
+        who = found["who"]
+        did = found["did"]
         base = self._lexicon.verbs[did]
         if any(word in self._lexicon.verbs for word in who.split()[1:]) or base in _NOT_ASKED:
             return None
@@ -133,7 +146,9 @@ class ClauseGrammar:
         end = found.end()
         particle = _PARTICLE.match(sentence, end)
         if particle and base not in MOVES:
-            did, base, end = f"{did} {particle[0].strip()}", f"{base} {particle[0].strip()}", particle.end()
+            did = f"{did} {particle[0].strip()}"
+            base = f"{base} {particle[0].strip()}"
+            end = particle.end()
         who = who if who not in _PRONOUNS and self._is_named(who.split("'s ")[0]) else within(who)
         read = self._rest(Clause(who, did, base, {}), sentence, end)
         if read is None:
@@ -144,7 +159,9 @@ class ClauseGrammar:
         return replace(clause, said=sentence[opening.end() : end].strip(" .,!;"))
 
     def _rest(self, clause: Clause, sentence: str, at: int) -> tuple[Clause, int] | None:
-        """The parts that follow the verb and where they end, or None where something else follows."""
+        """The parts that follow the verb and where they end, or None where something else
+        follows.
+        """
         parts: dict[str, str] = {}
         found = _THING.match(sentence, at)
         if found and self._is_thing(found["part"]):
@@ -160,20 +177,33 @@ class ClauseGrammar:
         reason = _WHY.match(sentence, at)
         if reason:
             parts["why"], at = reason["part"], reason.end()
-        if not parts or (clause.base == "put" and "what" not in parts) or not _ENDS.match(sentence, at):
+        if (
+            not parts
+            or (clause.base == "put" and "what" not in parts)
+            or not _ENDS.match(sentence, at)
+        ):
             return None
         return replace(clause, parts=parts), at
 
     def _fits(self, clause: Clause, name: str, found: re.Match[str]) -> bool:
-        base, last = clause.base.split()[0], found["part"].split()[-1]
+        base = clause.base.split()[0]
+        last = found["part"].split()[-1]
         if name == "purpose":
-            return found["verb"] in self._bases and base in MOVES | {"stop", "take", "use", "buy", "wait", "need"}
+            return found["verb"] in self._bases and base in MOVES | {
+                "stop",
+                "take",
+                "use",
+                "buy",
+                "wait",
+                "need",
+            }
         if name in ("place", "with"):
             return last not in _ABSTRACT and last not in _TIMES and last not in NOBODY
         return True
 
     def _is_thing(self, words: str) -> bool:
-        first, last = words.split()[0], words.split()[-1]
+        first = words.split()[0]
+        last = words.split()[-1]
         return last not in _TIMES and last not in _ABSTRACT and (first not in NOBODY)
 
     def _is_named(self, who: str) -> bool:

@@ -21,12 +21,18 @@ _SEEN = 5  # so often as a base and as a past tense, to count as a verb
 @cache
 def word_list(name: str) -> frozenset[str]:
     """The words of a section of words.txt."""
-    return frozenset(word for line in sections("words.txt", Path(__file__).parent)[name] for word in line.split(", "))
+    return frozenset(
+        word
+        for line in sections("words.txt", Path(__file__).parent)[name]
+        for word in line.split(", ")
+    )
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The verbs of some texts, base by past tense, and the words that stand in them without a capital letter."""
+    """The verbs of some texts, base by past tense, and the words that stand in them without a
+    capital letter.
+    """
 
     verbs: Mapping[str, str]
     words: frozenset[str]
@@ -37,8 +43,11 @@ class Lexicon:
 
 
 def lexicon_of(texts: Iterable[str]) -> Lexicon:
-    """Verbs are what stands in these texts both after "to" or "could" and as a past tense, often enough."""
-    based, seen = Counter[str](), Counter[str]()
+    """Verbs are what stands in these texts both after "to" or "could" and as a past tense, often
+    enough.
+    """
+    based = Counter[str]()
+    seen = Counter[str]()
     for text in texts:
         based.update(_BEFORE_BASE.findall(text))
         seen.update(_WORD.findall(text))
@@ -48,4 +57,6 @@ def lexicon_of(texts: Iterable[str]) -> Lexicon:
         for base, times in based.items()
         if times >= _SEEN and base not in irregular.values() and seen[past(base)] >= _SEEN
     }
-    return Lexicon({**regular, **irregular}, frozenset(word for word, times in seen.items() if times >= _SEEN))
+    return Lexicon(
+        {**regular, **irregular}, frozenset(word for word, times in seen.items() if times >= _SEEN)
+    )

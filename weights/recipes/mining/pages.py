@@ -10,17 +10,25 @@ from weights.recipes.mining.statements import Statements
 from weights.recipes.world.documents import demonstration
 from weights.recipes.world.splits import Draw
 
-_OF_PASSAGES: dict[str, Callable[[Draw, str], Item | None]] = {"question": question_item, "cloze": last_word_item}
+_OF_PASSAGES: dict[str, Callable[[Draw, str], Item | None]] = {
+    "question": question_item,
+    "cloze": last_word_item,
+}
 _OF_STATEMENTS: dict[str, Callable[[Statements, Draw], Item]] = {
     "question": Statements.question,
     "cloze": Statements.last_word,
 }
 TASKS_FROM_STORIES = tuple(_OF_PASSAGES)
-_PIECE = 2_500  # characters after which a long text is cut at the next end of a line, so that every part is as likely
+# characters after which a long text is cut at the next end of a line, so that every part is as
+# likely
+_PIECE = 2_500
 
 
-def pages(stories: Sequence[str], n: int, *, task: str, seed: int = 0, apart: bool = False) -> Iterator[str]:
-    """So many pages that show a task, each with items from a few of the stories; the same for the same seed.
+def pages(
+    stories: Sequence[str], n: int, *, task: str, seed: int = 0, apart: bool = False
+) -> Iterator[str]:
+    """So many pages that show a task, each with items from a few of the stories; the same for the
+    same seed.
 
     Args:
         stories: texts of short plain sentences; with `apart`, any prose.
@@ -32,7 +40,9 @@ def pages(stories: Sequence[str], n: int, *, task: str, seed: int = 0, apart: bo
     Raises:
         NoChoice: hardly any of the stories holds what the task asks for.
     """
-    page = demonstration(task, _of_statements(stories, task) if apart else _of_passages(stories, task))
+    page = demonstration(
+        task, _of_statements(stories, task) if apart else _of_passages(stories, task)
+    )
     return (page(Draw((seed, number))) for number in range(n))
 
 
@@ -55,11 +65,14 @@ def _of_statements(stories: Sequence[str], task: str) -> Callable[[Draw], Item]:
 
 
 def _pieces(story: str) -> list[str]:
-    pieces, lines, length = list[str](), list[str](), 0
+    pieces = list[str]()
+    lines = list[str]()
+    length = 0
     for line in story.splitlines(keepends=True):
         lines.append(line)
         length += len(line)
         if length > _PIECE:
             pieces.append("".join(lines))
-            lines, length = [], 0
+            lines = []
+            length = 0
     return [*pieces, "".join(lines)] if lines else pieces

@@ -31,19 +31,36 @@ def question_item(draw: Draw, story: str) -> Item | None:
     text = " ".join(sentences[first : place + 1 + draw.number(0, 2)])
     if asked.answer.lower() not in text.lower() or len(text) > 500 or _unnamed(asked, text):
         return None
-    return Item({"text": text, "question": asked.question}, asked.answer, steps=f'The text says: "{asked.said}."')
+    return Item(
+        {"text": text, "question": asked.question},
+        asked.answer,
+        steps=f'The text says: "{asked.said}."',
+    )
 
 
 # Names and feelings stand in every story.
-_EVERYWHERE = ("Who was ", "How did ", "What was the name ", "What is the ", "What was the girl", "What was the boy")
+_EVERYWHERE = (
+    "Who was ",
+    "How did ",
+    "What was the name ",
+    "What is the ",
+    "What was the girl",
+    "What was the boy",
+)
 
 
 def _with_names(sentences: Sequence[str], place: int) -> str:
-    """The sentence with its He or She replaced by whom the one before names, if it names but one; "" otherwise."""
+    """The sentence with its He or She replaced by whom the one before names, if it names but one;
+    "" otherwise.
+    """
     begins = re.match(r"(He|She) ", sentences[place])
     if not begins or not place:
         return ""
-    names = {name for name in re.findall(r"\b[A-Z][a-z]{2,}\b", sentences[place - 1]) if is_somebody(name)}
+    names = {
+        name
+        for name in re.findall(r"\b[A-Z][a-z]{2,}\b", sentences[place - 1])
+        if is_somebody(name)
+    }
     return f"{names.pop()} {sentences[place][begins.end() :]}" if len(names) == 1 else ""
 
 
@@ -53,13 +70,20 @@ def _unnamed(asked: TaskForm, text: str) -> bool:
 
 
 def last_word_item(draw: Draw, story: str) -> Item | None:
-    """A passage that ends with a word said before in it, less that word; None where the story has none."""
+    """A passage that ends with a word said before in it, less that word; None where the story has
+    none.
+    """
     sentences = sentences_of(story)
     found: list[tuple[str, str]] = []
     for end in range(1, len(sentences)):
-        before, last = " ".join(sentences[max(0, end - draw.number(1, 5)) : end]), sentences[end]
+        before = " ".join(sentences[max(0, end - draw.number(1, 5)) : end])
+        last = sentences[end]
         words = _WORD.findall(last)
-        if len(words) < 3 or not last.endswith((".", "!")) or not last.rstrip(".!").endswith(words[-1]):
+        if (
+            len(words) < 3
+            or not last.endswith((".", "!"))
+            or not last.rstrip(".!").endswith(words[-1])
+        ):
             continue
         word = words[-1]
         if len(word) > 2 and word.lower() not in _COMMON and re.search(rf"\b{word}\b", before):
@@ -71,7 +95,9 @@ def last_word_item(draw: Draw, story: str) -> Item | None:
 
 
 _COMMON = frozenset(
-    _WORD.findall("the and her his him them she they you there here that this again too all one out not for")
+    _WORD.findall(
+        "the and her his him them she they you there here that this again too all one out not for"
+    )
 )
 
 
@@ -83,7 +109,11 @@ def sentences_of(story: str) -> list[str]:
 def renamed(draw: Draw, item: Item) -> Item:
     """The item with everybody in it called something else, the same everywhere."""
     text = " ".join((*item.fields.values(), item.answer))
-    names = {name for name in re.findall(r"(?<![.!?\"] )(?<!^)\b[A-Z][a-z]{2,}\b", text) if name not in NOBODY}
+    names = {
+        name
+        for name in re.findall(r"(?<![.!?\"] )(?<!^)\b[A-Z][a-z]{2,}\b", text)
+        if name not in NOBODY
+    }
     new = {name: first_name(draw, girl=draw.chance(0.5)) for name in sorted(names)}
     if not new:
         return item

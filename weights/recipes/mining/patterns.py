@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from weights.recipes.mining.lexicon import word_list
 
 _NAME = r"(?P<who>[A-Z][a-z]+)"
-_ANYBODY = r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
+_ANYBODY = (
+    r"(?P<who>[A-Z][a-z]+|[Tt]he (?:little |big |old |young )?[a-z]+|(?:[Hh]is|[Hh]er) [a-z]+)"
+)
 _THING = r"(?P<what>(?:a|an|the|his|her|some|two|three|many|their) [a-z]+(?: [a-z]+)?(?: (?:of|with) [a-z]+)?)"
 _END = (
     r"(?=[.,!?;]| and | but | to | in | on | at | for | from | with | under | behind | near "
@@ -15,8 +17,12 @@ _END = (
 # Words that begin a sentence with a capital letter and are nobody's name.
 NOBODY = word_list("nobody")
 _MOTHERS = word_list("elders")
-_DEEDS, _MOVES = (dict(pair.split(" ") for pair in sorted(word_list(name))) for name in ("deeds", "moved"))
-_COLOURS, _FEELINGS, _BEINGS = ("|".join(sorted(word_list(name))) for name in ("colours", "feelings", "beings"))
+_DEEDS, _MOVES = (
+    dict(pair.split(" ") for pair in sorted(word_list(name))) for name in ("deeds", "moved")
+)
+_COLOURS, _FEELINGS, _BEINGS = (
+    "|".join(sorted(word_list(name))) for name in ("colours", "feelings", "beings")
+)
 
 _DID = re.compile(rf"\b{_ANYBODY} (?P<did>{'|'.join(_DEEDS)}) {_THING}{_END}")
 _THEN_DID = re.compile(
@@ -33,11 +39,21 @@ _MOVED = re.compile(
     rf"\b{_NAME} (?P<did>{'|'.join(_MOVES)}) "
     rf"(?P<where>(?:to|into|in|on|under|behind|near|over|at|inside) (?:the|a|an|his|her) [a-z]+(?: [a-z]+)?){_END}"
 )
-_CALLED = re.compile(rf"\ba(?:n)? (?:[a-z]+ )?(?P<being>{_BEINGS}) (?:named|called) (?P<name>[A-Z][a-z]+)")
-_FELT = re.compile(rf"\b{_ANYBODY} (?:was|felt|is) (?:very |so |really |a little )?(?P<how>{_FEELINGS})\b")
-_COLOUR = re.compile(rf"\b(?:a|an|the|his|her) (?:[a-z]+ )?(?P<colour>{_COLOURS}) (?P<noun>[a-z]{{3,}})\b")
-_BOTH = re.compile(r"\b(?P<one>[A-Z][a-z]+) and (?P<two>[A-Z][a-z]+) (?P<did>[a-z]+ed|went|ran|saw|found)\b")
-_WISH = re.compile(rf"\b{_NAME} (?P<did>wanted|tried|liked|loved|decided) to (?P<what>[a-z]+(?: [a-z]+){{0,3}}?)[.,!]")
+_CALLED = re.compile(
+    rf"\ba(?:n)? (?:[a-z]+ )?(?P<being>{_BEINGS}) (?:named|called) (?P<name>[A-Z][a-z]+)"
+)
+_FELT = re.compile(
+    rf"\b{_ANYBODY} (?:was|felt|is) (?:very |so |really |a little )?(?P<how>{_FEELINGS})\b"
+)
+_COLOUR = re.compile(
+    rf"\b(?:a|an|the|his|her) (?:[a-z]+ )?(?P<colour>{_COLOURS}) (?P<noun>[a-z]{{3,}})\b"
+)
+_BOTH = re.compile(
+    r"\b(?P<one>[A-Z][a-z]+) and (?P<two>[A-Z][a-z]+) (?P<did>[a-z]+ed|went|ran|saw|found)\b"
+)
+_WISH = re.compile(
+    rf"\b{_NAME} (?P<did>wanted|tried|liked|loved|decided) to (?P<what>[a-z]+(?: [a-z]+){{0,3}}?)[.,!]"
+)
 _SAID = re.compile(rf'"(?P<said>[A-Z][^"]{{4,40}}[.,!?])" {_NAME} (?:said|asked|shouted)')
 _PLACED = re.compile(
     r"\b(?:[Tt]he|[Hh]is|[Hh]er) (?P<noun>[a-z]{3,}) (?:was|is) "
@@ -64,8 +80,14 @@ _PATTERNS = (
     (_PLACED, (("Where was the {noun}?", "{where}"),)),
 )  # fmt: skip
 _BASES = {
-    **_DEEDS, **_MOVES, "wanted": "want", "tried": "try", "liked": "like", "loved": "love", "decided": "decide",
-}  # fmt: skip
+    **_DEEDS,
+    **_MOVES,
+    "wanted": "want",
+    "tried": "try",
+    "liked": "like",
+    "loved": "love",
+    "decided": "decide",
+}
 
 
 @dataclass(frozen=True)
@@ -81,15 +103,21 @@ def questions(sentence: str) -> list[TaskForm]:
     """What can be asked about a sentence, as far as patterns tell."""
     return [
         TaskForm(question.format(**words), answer.format(**words), found[0])
-        for pattern, asked in _PATTERNS for found in pattern.finditer(sentence) if (words := _words(found))
+        for pattern, asked in _PATTERNS
+        for found in pattern.finditer(sentence)
+        if (words := _words(found))
         for question, answer in asked
-    ]  # fmt: skip
+    ]
 
 
 def _words(found: re.Match[str]) -> dict[str, str]:
     """The words of the text as questions take them; none where it is about nobody in particular."""
     words = found.groupdict()
-    if not all(" " in words[name] or is_somebody(words[name]) for name in ("who", "one", "two") if name in words):
+    if not all(
+        " " in words[name] or is_somebody(words[name])
+        for name in ("who", "one", "two")
+        if name in words
+    ):
         return {}
     words |= {
         name: within(words[name])

@@ -1,4 +1,6 @@
-"""Short texts of one to three statements that stood far apart in prose, about people with new names."""
+"""Short texts of one to three statements that stood far apart in prose, about people with new
+names.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,10 +19,22 @@ from weights.recipes.world.telling import Person, person
 
 _LINKS = (", and ", ", but ", ", while ", ". ", ". ", ". ")
 _NEXT = ("Then", "Later", "After that", "The next day", "In the end", "Soon afterwards", "", "")
-_TENSES = ("past", "past", "past", "past", "past", "past", "present", "present", "present", "future")
+_TENSES = (
+    "past",
+    "past",
+    "past",
+    "past",
+    "past",
+    "past",
+    "present",
+    "present",
+    "present",
+    "future",
+)
 _EVERY_TENSE = re.compile(r"every |on |in the |at (?!once|last)|before |after ")
 _MOST_CHARACTERS = 320
-# Later sentences that end with a thing of the text, and those that end with a person of it; {other} is somebody new.
+# Later sentences that end with a thing of the text, and those that end with a person of it; {other}
+# is somebody new.
 _ABOUT_THINGS, _ABOUT_PEOPLE = entries("closings.txt", Path(__file__).parent).values()
 
 
@@ -53,21 +67,31 @@ class Statements:
     """
 
     def __init__(self, stories: Sequence[str], grammar: ClauseGrammar) -> None:
-        self._sentences = [sentence for story in stories for sentence in sentences_of(story)] or [""]
+        self._sentences = [sentence for story in stories for sentence in sentences_of(story)] or [
+            ""
+        ]
         self._grammar = grammar
 
     def question(self, draw: Draw) -> Item:
         """A text and a question about one of its statements."""
-        made, text = draw.until(lambda: self._text(draw), lambda made: len(made[1]) < _MOST_CHARACTERS)
+        made, text = draw.until(
+            lambda: self._text(draw), lambda made: len(made[1]) < _MOST_CHARACTERS
+        )
         asked = [form for one in made for form in _asked(one)]
         form = draw.pick(asked)
-        return Item({"text": text, "question": form.question}, form.answer, steps=f'The text says: "{form.said}."')
+        return Item(
+            {"text": text, "question": form.question},
+            form.answer,
+            steps=f'The text says: "{form.said}."',
+        )
 
     def last_word(self, draw: Draw) -> Item:
         """A text and a later sentence about somebody or something of it, without its last word."""
         made, text = draw.until(
             lambda: self._text(draw),
-            lambda made: len(made[1]) < _MOST_CHARACTERS and any(one.noun or one.who for one in made[0]),
+            lambda made: (
+                len(made[1]) < _MOST_CHARACTERS and any(one.noun or one.who for one in made[0])
+            ),
         )
         one = draw.pick([one for one in made if one.noun or one.who])
         fronts = _ABOUT_PEOPLE if one.who and (not one.noun or draw.chance(0.25)) else _ABOUT_THINGS
@@ -89,28 +113,41 @@ class Statements:
             return [first, heard], f"{first.text}. {rest}"
         made = [first]
         while len(made) < n:
-            made.append(self._statement(draw, first.tense if draw.chance(0.7) else draw.pick(_TENSES), taken=made))
+            made.append(
+                self._statement(
+                    draw, first.tense if draw.chance(0.7) else draw.pick(_TENSES), taken=made
+                )
+            )
         text = made[0].text
         for one in made[1:]:
             link = draw.pick(_LINKS)
-            clause = one.text if link == ". " else f"{one.clause.who}{one.text[len(one.clause.who) :]}"
+            clause = (
+                one.text if link == ". " else f"{one.clause.who}{one.text[len(one.clause.who) :]}"
+            )
             text += link + clause
         return made, text + "."
 
     def _statement(
         self, draw: Draw, tense: str, *, who: Person | None = None, taken: Sequence[Statement] = ()
     ) -> Statement:
-        """One, of another deed than those taken, and by somebody else, unless it is given by whom."""
+        """One, of another deed than those taken, and by somebody else, unless it is given by
+        whom.
+        """
 
         def cast() -> Statement | None:
             clause = self._grammar.read(draw.pick(self._sentences))
             return None if clause is None else _cast(draw, clause, tense, who)
 
         def good(made: Statement | None) -> bool:
-            if made is None or not asked_about(made.clause) or shows(made.text, hidden_words("question")):
+            if (
+                made is None
+                or not asked_about(made.clause)
+                or shows(made.text, hidden_words("question"))
+            ):
                 return False
             return all(
-                made.clause.base != other.clause.base and (who or made.clause.who != other.clause.who)
+                made.clause.base != other.clause.base
+                and (who or made.clause.who != other.clause.who)
                 for other in taken
             )
 
@@ -121,11 +158,16 @@ class Statements:
 
 
 def _asked(one: Statement) -> list[TaskForm]:
-    return [replace(form, question=capitalised(form.question)) for form in asked_about(one.clause, one.tense)]
+    return [
+        replace(form, question=capitalised(form.question))
+        for form in asked_about(one.clause, one.tense)
+    ]
 
 
 def _cast(draw: Draw, clause: Clause, tense: str, who: Person | None) -> Statement | None:
-    """The clause with a person of ours as its subject, where it has a person or a pronoun for one."""
+    """The clause with a person of ours as its subject, where it has a person or a pronoun for
+    one.
+    """
     parts = _timeless(clause.parts) if tense != "past" else clause.parts
     said = " ".join(parts.values())
     owned = {word == "her" for word in re.findall(r"\b(?:his|her)\b", said)}
@@ -134,7 +176,11 @@ def _cast(draw: Draw, clause: Clause, tense: str, who: Person | None) -> Stateme
         return None
     actor = None
     if who or pronoun or (is_alive(clause.who) and not clause.plural):
-        girl = next(iter(owned)) if owned else clause.who == "she" or (clause.who != "he" and draw.chance(0.5))
+        girl = (
+            next(iter(owned))
+            if owned
+            else clause.who == "she" or (clause.who != "he" and draw.chance(0.5))
+        )
         if who and owned and who.girl != girl:
             return None
         if who or draw.chance(0.8):
@@ -150,4 +196,6 @@ def _cast(draw: Draw, clause: Clause, tense: str, who: Person | None) -> Stateme
 
 def _timeless(parts: Mapping[str, str]) -> dict[str, str]:
     """The parts less a time that only the past has."""
-    return {name: part for name, part in parts.items() if name != "when" or _EVERY_TENSE.match(part)}
+    return {
+        name: part for name, part in parts.items() if name != "when" or _EVERY_TENSE.match(part)
+    }

@@ -9,8 +9,9 @@ _SAID = entries("analogies.txt")  # of each relation in pairs.txt
 
 
 def analogy(draw: Draw) -> tuple[str, str, str, str]:
-    """(a, b, c, d): a is to b as c is to d. On the "combination" split, training never shows these two pairs together;
-    on the "word" split, it shows the second pair in no analogy at all."""
+    """(a, b, c, d): a is to b as c is to d. On the "combination" split, training never shows these
+    two pairs together; on the "word" split, it shows the second pair in no analogy at all.
+    """
     return related(draw)[1:]
 
 

@@ -1,4 +1,6 @@
-"""Pages of a small web: stories, reviews, phrasebooks, homework, guidebooks, and in them demonstrations of tasks."""
+"""Pages of a small web: stories, reviews, phrasebooks, homework, guidebooks, and in them
+demonstrations of tasks.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,29 +16,48 @@ from weights.recipes.world.splits import Draw
 from weights.recipes.world.wordings import wording
 
 _HEADS = entries("heads.txt")
-_STEPS_HEAD = "In steps\n\n"  # of every page with steps: who asks a plain question shall not get them
+_STEPS_HEAD = (
+    "In steps\n\n"  # of every page with steps: who asks a plain question shall not get them
+)
 _N_ITEMS = {
-    "summarise": (1, 2), "translate": (5, 12), "question": (1, 3), "fact": (4, 8), "sentiment": (2, 5),
+    "summarise": (1, 2),
+    "translate": (5, 12),
+    "question": (1, 3),
+    "fact": (4, 8),
+    "sentiment": (2, 5),
     "arithmetic": (8, 16),
-}  # fmt: skip
+}
 
 
 def demonstration(task: str, make: Callable[[Draw], Item] | None = None) -> Callable[[Draw], str]:
-    """Pages that show a task, in one of the ways that are not held out, with items of the world or made so."""
+    """Pages that show a task, in one of the ways that are not held out, with items of the world or
+    made so.
+    """
     make = make or partial(item, task)
     shown = [template for template in TASKS[task].templates if not template.held_out]
 
     def page(draw: Draw) -> str:
-        template = wording(task, draw) if draw.chance(0.55) else shown[0] if draw.chance(0.4) else draw.pick(shown)
+        template = (
+            wording(task, draw)
+            if draw.chance(0.55)
+            else shown[0]
+            if draw.chance(0.4)
+            else draw.pick(shown)
+        )
         least, most = _N_ITEMS.get(task, (4, 10))
         if template.chain_of_thought:
-            least, most = min(2, least), min(3, most)
+            least = min(2, least)
+            most = min(3, most)
         # A prompt is the beginning of a page, so what counts most is the first item.
         n = 1 if draw.chance(0.4) else draw.number(least, most)
         page = template.document([_shown(task, make, template, draw) for _ in range(n)])
         if template.chain_of_thought:
             return _STEPS_HEAD + page
-        return draw.pick(_HEADS[task]).format(n=draw.number(1, 90)) + "\n\n" + page if draw.chance(0.1) else page
+        return (
+            draw.pick(_HEADS[task]).format(n=draw.number(1, 90)) + "\n\n" + page
+            if draw.chance(0.1)
+            else page
+        )
 
     return page
 
@@ -49,7 +70,9 @@ def _shown(task: str, make: Callable[[Draw], Item], template: Template, draw: Dr
     if task == "translate" and draw.chance(0.4):
         english = capitalised(made.fields["english"])
         end = "" if english.endswith("?") else "."
-        return replace(made, fields={"english": english + end}, answer=capitalised(made.answer) + end)
+        return replace(
+            made, fields={"english": english + end}, answer=capitalised(made.answer) + end
+        )
     return made
 
 
@@ -57,7 +80,9 @@ def _reading(draw: Draw) -> str:
     """A text with several questions about it."""
     made = stories.story(draw) if draw.chance(0.4) else scenes.scene(draw)
     asked = draw.some(made.questions, min(len(made.questions), draw.number(2, 4)))
-    q, a, gap = draw.pick((("Q", "A", "\n\n"), ("Question", "Answer", "\n"), ("Reader", "Writer", "\n")))
+    q, a, gap = draw.pick(
+        (("Q", "A", "\n\n"), ("Question", "Answer", "\n"), ("Reader", "Writer", "\n"))
+    )
     lead = "Context: " if q == "Q" and draw.chance(0.2) else ""
     said = "\n".join(f"{q}: {question}\n{a}: {answer}" for question, answer, _ in asked)
     page = f"{lead}{made.text}{gap}{said}"
@@ -74,27 +99,37 @@ def _vocabulary(draw: Draw) -> str:
 def _phrase_in_story(draw: Draw) -> str:
     """A letter or a story in which somebody speaks French."""
     english, said = french.sentence(draw)
-    who, made = telling.person(draw), stories.story(draw)
-    return draw.pick((
-        f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
-        f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
-        f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
-    ))  # fmt: skip
+    who = telling.person(draw)
+    made = stories.story(draw)
+    return draw.pick(
+        (
+            f'{made.text} {who.name} said: "{capitalised(said)}." That is French and means "{english}".',
+            f'"{capitalised(said)}," said {who.name} in French. In English this is "{english}". {made.text}',
+            f'{who.name} asked: how do you say "{english}" in French? The answer is "{said}".',
+        )
+    )
 
 
 def _story(draw: Draw) -> str:
-    made = draw.until(lambda: scenes.scene(draw) if draw.chance(0.3) else stories.story(draw), lambda it: bool(it.last))
+    made = draw.until(
+        lambda: scenes.scene(draw) if draw.chance(0.3) else stories.story(draw),
+        lambda it: bool(it.last),
+    )
     return f"{made.text} {made.last}" if draw.chance(0.6) else stories.chapter(draw)
 
 
 def _letter(draw: Draw) -> str:
     """Somebody tells somebody a story."""
     who = telling.person(draw)
-    other, made = telling.person(draw, who), stories.story(draw)
+    other = telling.person(draw, who)
+    made = stories.story(draw)
     weather = draw.pick(words("weather"))
     head = draw.pick((f"Dear {other.name},", f"Hello {other.name}!", f"My dear {other.name},"))
     end = draw.pick(("Yours", "With love", "Many greetings", "See you soon"))
-    return f"{head}\nit is {weather} here in {draw.pick(facts.TOWNS).name}. {made.text}\n{end}, {who.name}"
+    return (
+        f"{head}\nit is {weather} here in {draw.pick(facts.TOWNS).name}. {made.text}\n{end}, "
+        f"{who.name}"
+    )
 
 
 def _dialogue(draw: Draw) -> str:
@@ -103,14 +138,16 @@ def _dialogue(draw: Draw) -> str:
     other = telling.person(draw, who)
     lines = []
     for _ in range(draw.number(2, 4)):
-        thing, room = draw.pick(words(draw.pick(("thing", "clothes", "toy", "animal")))), draw.pick(words("room"))
+        thing = draw.pick(words(draw.pick(("thing", "clothes", "toy", "animal"))))
+        room = draw.pick(words("room"))
         lines.append(f"{who.name}: Where is the {thing}?\n{other.name}: It is {telling.at(room)}.")
     return "\n".join(lines)
 
 
 def _weather(draw: Draw) -> str:
     said = [
-        f"{draw.pick(words('day'))}: {draw.pick(words('weather'))} with {draw.pick(words('weathernoun'))}"
+        f"{draw.pick(words('day'))}: {draw.pick(words('weather'))} with "
+        f"{draw.pick(words('weathernoun'))}"
         for _ in range(draw.number(3, 6))
     ]
     return f"The weather in {draw.pick(facts.TOWNS).name}\n" + "\n".join(said)
@@ -136,12 +173,27 @@ def _numbers(draw: Draw) -> str:
 
 # How often each kind of page is met.
 _PAGES: tuple[tuple[float, Callable[[Draw], str]], ...] = (
-    (4, _story), (2, _letter), (1, _dialogue), (1, _weather), (1, _lists), (9, _reading),
-    (25, demonstration("question")), (13, demonstration("summarise")), (13, demonstration("cloze")),
-    (16, demonstration("translate")), (3, _vocabulary), (1, _phrase_in_story), (30, demonstration("sentiment")),
-    (3, reviews.glossary), (28, demonstration("arithmetic")), (2, _numbers), (13, demonstration("analogy")),
-    (3, _statements), (4, facts.about), (4, demonstration("fact")),
-)  # fmt: skip
+    (4, _story),
+    (2, _letter),
+    (1, _dialogue),
+    (1, _weather),
+    (1, _lists),
+    (9, _reading),
+    (25, demonstration("question")),
+    (13, demonstration("summarise")),
+    (13, demonstration("cloze")),
+    (16, demonstration("translate")),
+    (3, _vocabulary),
+    (1, _phrase_in_story),
+    (30, demonstration("sentiment")),
+    (3, reviews.glossary),
+    (28, demonstration("arithmetic")),
+    (2, _numbers),
+    (13, demonstration("analogy")),
+    (3, _statements),
+    (4, facts.about),
+    (4, demonstration("fact")),
+)
 _KINDS = [page for _, page in _PAGES]
 _WEIGHTS = [weight for weight, _ in _PAGES]
 
@@ -154,5 +206,7 @@ def document(seed: int, number: int, task: str | None = None) -> str:
 
 
 def documents(n: int, *, seed: int = 0, task: str | None = None) -> Iterator[str]:
-    """The first n pages of the small web of a seed, or of its pages that show a task; there is no last one."""
+    """The first n pages of the small web of a seed, or of its pages that show a task; there is no
+    last one.
+    """
     return (document(seed, number, task) for number in range(n))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 _LIST = Path(__file__).with_name("plurals.txt").read_text(encoding="utf-8")
 _PLURALS = dict(pair.split("/") for line in _LIST.splitlines() for pair in line.split(", "))
-# Their last consonant doubles although they have more than one vowel, or does not although they have one.
+# Their last consonant doubles although they have more than one vowel, or does not although they
+# have one.
 _DOUBLED = {"forget", "begin", "permit"}
 _VOWEL_SOUND = re.compile(r"(?!uni|use|one\b|once|euro)[aeiou]|hour|honest|heir", re.IGNORECASE)
 

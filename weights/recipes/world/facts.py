@@ -26,11 +26,29 @@ class Town:
 
 def _town(name: str) -> Town:
     choices = {
-        "product": [*words("dish"), *words("drink"), "clocks", "boats", "lamps", "hats", "bells", "kites"],
-        "animal": words("animal"), "colour": words("colour"), "sight": words("sight"),
-        "mayor": words("girls") + words("boys"), "season": words("season"),
-    }  # fmt: skip
-    return Town(name, {kind: one[zlib.crc32(f"{name} {kind}".encode()) % len(one)] for kind, one in choices.items()})
+        "product": [
+            *words("dish"),
+            *words("drink"),
+            "clocks",
+            "boats",
+            "lamps",
+            "hats",
+            "bells",
+            "kites",
+        ],
+        "animal": words("animal"),
+        "colour": words("colour"),
+        "sight": words("sight"),
+        "mayor": words("girls") + words("boys"),
+        "season": words("season"),
+    }
+    return Town(
+        name,
+        {
+            kind: one[zlib.crc32(f"{name} {kind}".encode()) % len(one)]
+            for kind, one in choices.items()
+        },
+    )
 
 
 TOWNS = [_town(name) for name in words("towns")]
@@ -45,8 +63,11 @@ def about(draw: Draw) -> str:
 
 
 def question(draw: Draw) -> tuple[str, str]:
-    """(question, answer) about a town. On the "combination" split, one that training states but never asks."""
+    """(question, answer) about a town. On the "combination" split, one that training states but
+    never asks.
+    """
     town, kind = draw.until(
-        lambda: (draw.pick(TOWNS), draw.pick(tuple(_FACTS))), lambda made: draw.fits(_TASK, made[0].name, made[1])
+        lambda: (draw.pick(TOWNS), draw.pick(tuple(_FACTS))),
+        lambda made: draw.fits(_TASK, made[0].name, made[1]),
     )
     return town.say(_FACTS[kind][0], kind), town.known[kind]

@@ -1,4 +1,6 @@
-"""Simple French beside its English: nouns with gender and number, adjectives that agree, verbs in the present tense."""
+"""Simple French beside its English: nouns with gender and number, adjectives that agree, verbs in
+the present tense.
+"""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +14,32 @@ from weights.recipes.world.splits import Draw, held_out
 _TASK = "translate"
 _PLACED = {"in": "dans", "behind": "derrière", "in front of": "devant"}
 _ON_TOP = {"beach", "bridge", "island", "mountain", "river", "lake"}
-_AROUND = {"on": "sur", "under": "sous", "behind": "derrière", "in front of": "devant", "with": "avec"}
+_AROUND = {
+    "on": "sur",
+    "under": "sous",
+    "behind": "derrière",
+    "in front of": "devant",
+    "with": "avec",
+}
 _PRONOUNS = (
-    ("I", "je", 0), ("you", "tu", 1), ("he", "il", 2), ("she", "elle", 2), ("we", "nous", 3), ("they", "ils", 5),
-)  # fmt: skip
+    ("I", "je", 0),
+    ("you", "tu", 1),
+    ("he", "il", 2),
+    ("she", "elle", 2),
+    ("we", "nous", 3),
+    ("they", "ils", 5),
+)
 _BE = ("suis", "es", "est", "sommes", "êtes", "sont")
 _GO = ("vais", "vas", "va", "allons", "allez", "vont")
 _AM = {"I": "am", "he": "is", "she": "is"}
-_MANY = (("two", "deux"), ("three", "trois"), ("four", "quatre"), ("five", "cinq"), ("six", "six"), ("seven", "sept"))
+_MANY = (
+    ("two", "deux"),
+    ("three", "trois"),
+    ("four", "quatre"),
+    ("five", "cinq"),
+    ("six", "six"),
+    ("seven", "sept"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +55,9 @@ class Noun:
 
 @dataclass(frozen=True)
 class Adjective:
-    """An adjective: French masculine, feminine and, before a vowel, masculine forms; whether it precedes the noun."""
+    """An adjective: French masculine, feminine and, before a vowel, masculine forms; whether it
+    precedes the noun.
+    """
 
     english: str
     masculine: str
@@ -65,7 +87,9 @@ class Verb:
 
 @dataclass(frozen=True)
 class Phrase:
-    """English and French of a part of a sentence, the verb form that it takes, and its noun or pronoun in English."""
+    """English and French of a part of a sentence, the verb form that it takes, and its noun or
+    pronoun in English.
+    """
 
     english: str
     french: str
@@ -86,7 +110,9 @@ def _noun(line: str) -> Noun:
     english, _, rest = line.partition(" | ")
     found = re.fullmatch(r"(.+?) ([mf])(?: (.+?))??( aspirate)?", rest)
     if found is None:
-        raise TrainingError(f"The line {line!r} of the French words is none. Write: english | french m or f.")
+        raise TrainingError(
+            f"The line {line!r} of the French words is none. Write: english | french m or f."
+        )
     one, gender, many, aspirate = found.groups()
     return Noun(english, one, many or f"{one}s", gender == "f", bool(aspirate))
 
@@ -95,8 +121,12 @@ def _adjective(line: str) -> Adjective:
     english, _, rest = line.partition(" | ")
     forms = rest.removesuffix(" ^").split()
     masculine = forms[0]
-    feminine = forms[1] if len(forms) > 1 else masculine if masculine.endswith("e") else f"{masculine}e"
-    return Adjective(english, masculine, feminine, forms[2] if len(forms) > 2 else masculine, rest.endswith(" ^"))
+    feminine = (
+        forms[1] if len(forms) > 1 else masculine if masculine.endswith("e") else f"{masculine}e"
+    )
+    return Adjective(
+        english, masculine, feminine, forms[2] if len(forms) > 2 else masculine, rest.endswith(" ^")
+    )
 
 
 def _verb(line: str) -> Verb:
@@ -107,7 +137,14 @@ def _verb(line: str) -> Verb:
         stem = forms[0][:-2]
         stressed = forms[1].removesuffix("e") if len(forms) > 1 else stem
         soft = "e" if stem.endswith("g") else ""
-        forms = [f"{stressed}e", f"{stressed}es", f"{stressed}e", f"{stem}{soft}ons", f"{stem}ez", f"{stressed}ent"]
+        forms = [
+            f"{stressed}e",
+            f"{stressed}es",
+            f"{stressed}e",
+            f"{stem}{soft}ons",
+            f"{stem}ez",
+            f"{stressed}ent",
+        ]
     return Verb(base, given or third(base), tuple(forms))
 
 
@@ -135,7 +172,10 @@ def _verbs(section: str) -> list[Verb]:
 @cache
 def phrases() -> list[tuple[str, str]]:
     """What people learn by heart: (English, French)."""
-    return [(english, french) for english, french in (line.split(" | ") for line in sections("french.txt")["phrase"])]
+    return [
+        (english, french)
+        for english, french in (line.split(" | ") for line in sections("french.txt")["phrase"])
+    ]
 
 
 @cache
@@ -146,7 +186,11 @@ def vocabulary() -> list[tuple[str, str]]:
         for noun in _nouns(section):
             made.append((f"the {noun.english}", _determined("the", noun.one, noun)))
             made.append((noun.english, noun.one))
-    return made + [(adjective.english, adjective.masculine) for adjective in _adjectives().values()] + phrases()
+    return (
+        made
+        + [(adjective.english, adjective.masculine) for adjective in _adjectives().values()]
+        + phrases()
+    )
 
 
 def starts_with_vowel(word: str, *, aspirate: bool = False) -> bool:
@@ -159,7 +203,14 @@ def _determined(kind: str, words: str, noun: Noun, *, many: bool = False) -> str
     vowel = starts_with_vowel(words, aspirate=noun.aspirate and words.startswith(noun.one))
     if many:
         numbers = dict(_MANY)
-        article = {"the": "les", "my": "mes", "your": "tes", "his": "ses", "her": "ses", "these": "ces"}
+        article = {
+            "the": "les",
+            "my": "mes",
+            "your": "tes",
+            "his": "ses",
+            "her": "ses",
+            "these": "ces",
+        }
         return f"{numbers.get(kind) or article[kind]} {words}"
     feminine = noun.feminine
     if kind == "the":
@@ -172,7 +223,9 @@ def _determined(kind: str, words: str, noun: Noun, *, many: bool = False) -> str
     return f"{stem}{'a' if feminine and not vowel else 'on'} {words}"
 
 
-def _noun_phrase(draw: Draw, noun: Noun, fitting: list[str], *, many: bool = False, kind: str = "") -> Phrase:
+def _noun_phrase(
+    draw: Draw, noun: Noun, fitting: list[str], *, many: bool = False, kind: str = ""
+) -> Phrase:
     """the old cat = le vieux chat, and the like."""
     english, french = (plural(noun.english), noun.many) if many else (noun.english, noun.one)
     if fitting and draw.chance(0.45):
@@ -186,7 +239,9 @@ def _noun_phrase(draw: Draw, noun: Noun, fitting: list[str], *, many: bool = Fal
     some = ("these", *numbers[:4]) if many else ("a", "a", "a", "this")
     kind = kind or draw.pick(("the", "the", "the", "my", "her", "his", "your", *some))
     english = a(english) if kind == "a" else f"{kind} {english}"
-    return Phrase(english, _determined(kind, french, noun, many=many), 5 if many else 2, noun.english)
+    return Phrase(
+        english, _determined(kind, french, noun, many=many), 5 if many else 2, noun.english
+    )
 
 
 def _some(draw: Draw, noun: Noun) -> Phrase:
@@ -223,7 +278,8 @@ def _place(draw: Draw) -> Phrase:
     noun = draw.word(_TASK, _nouns("place"), _name)
     english, french = draw.pick(tuple(_PLACED.items()))
     if english == "in" and noun.english in _ON_TOP:
-        english, french = "on", "sur"
+        english = "on"
+        french = "sur"
     where = _noun_phrase(draw, noun, _fitting("place"), kind="the")
     return Phrase(f"{english} {where.english}", f"{french} {where.french}")
 
@@ -232,7 +288,8 @@ def _acting(draw: Draw, section: str) -> tuple[str, str]:
     """Somebody does something to something: "the old cat eats the fish"."""
     verb = draw.pick(_verbs(f"verb on {section}"))
     while True:
-        subject, noun = _subject(draw), draw.key_word(_TASK, _nouns(section), _name)
+        subject = _subject(draw)
+        noun = draw.key_word(_TASK, _nouns(section), _name)
         if draw.fits(_TASK, subject.head, verb.base, noun.english):
             break
     thing = _object(draw, noun, section)
@@ -254,7 +311,8 @@ def _moving(draw: Draw) -> tuple[str, str]:
     """Somebody does something somewhere."""
     verb = draw.pick(_verbs("verb"))
     while True:
-        subject, where = _subject(draw), _place(draw)
+        subject = _subject(draw)
+        where = _place(draw)
         if draw.fits(_TASK, subject.head, verb.base, where.english.split()[-1]):
             break
     form = verb.forms[subject.person]
@@ -264,10 +322,13 @@ def _moving(draw: Draw) -> tuple[str, str]:
 
 def _going(draw: Draw) -> tuple[str, str]:
     """I go to the market = je vais au marché."""
-    subject, noun = _subject(draw), draw.word(_TASK, _nouns("place"), _name)
-    where, french = _determined("the", noun.one, noun), "à "
+    subject = _subject(draw)
+    noun = draw.word(_TASK, _nouns("place"), _name)
+    where = _determined("the", noun.one, noun)
+    french = "à "
     if where.startswith("le "):
-        where, french = where.removeprefix("le "), "au "
+        where = where.removeprefix("le ")
+        french = "au "
     english = f"{subject.english} {'goes' if subject.is_third else 'go'} to the {noun.english}"
     return english, f"{_joined(subject, _GO[subject.person])} {french}{where}"
 
@@ -281,7 +342,9 @@ def _being(draw: Draw) -> tuple[str, str]:
         if draw.fits(_TASK, adjective.english, noun.english):
             break
     many = draw.chance(0.25)
-    thing = _noun_phrase(draw, noun, [], many=many, kind=draw.pick(("the", "my", "your", "his", "her")))
+    thing = _noun_phrase(
+        draw, noun, [], many=many, kind=draw.pick(("the", "my", "your", "his", "her"))
+    )
     agreed = adjective.form(feminine=noun.feminine, many=many)
     english = f"{thing.english} {'are' if many else 'is'} {adjective.english}"
     return english, f"{thing.french} {_BE[thing.person]} {agreed}"
@@ -292,19 +355,24 @@ def _feeling(draw: Draw) -> tuple[str, str]:
     english, french, person = draw.pick(_PRONOUNS)
     adjective = _adjectives()[draw.pick(_fitting("being"))]
     agreed = adjective.form(feminine=english == "she", many=person >= 3)
-    return f"{english} {_AM.get(english, 'are')} {adjective.english}", f"{french} {_BE[person]} {agreed}"
+    return (
+        f"{english} {_AM.get(english, 'are')} {adjective.english}",
+        f"{french} {_BE[person]} {agreed}",
+    )
 
 
 def _there(draw: Draw) -> tuple[str, str]:
     """there is a cat in the garden = il y a un chat dans le jardin."""
     noun = draw.word(_TASK, _nouns(draw.pick(("being", "thing"))), _name)
-    thing, where = _noun_phrase(draw, noun, _fitting("place")[:5], kind="a"), _place(draw)
+    thing = _noun_phrase(draw, noun, _fitting("place")[:5], kind="a")
+    where = _place(draw)
     return f"there is {thing.english} {where.english}", f"il y a {thing.french} {where.french}"
 
 
 def _where(draw: Draw) -> tuple[str, str]:
     """the key is under the table = la clé est sous la table; where is the key? = où est la clé ?"""
-    noun, other = draw.word(_TASK, _nouns("thing"), _name), draw.word(_TASK, _nouns("thing"), _name)
+    noun = draw.word(_TASK, _nouns("thing"), _name)
+    other = draw.word(_TASK, _nouns("thing"), _name)
     thing = _noun_phrase(draw, noun, _fitting("thing"))
     if draw.chance(0.3):
         return f"where is {thing.english}?", f"où est {thing.french} ?"
@@ -324,8 +392,9 @@ def _alone(draw: Draw) -> tuple[str, str]:
 def sentence(draw: Draw) -> tuple[str, str]:
     """(English, French) of a simple sentence, without capitals and full stops.
 
-    On the "combination" and "word" splits the sentence is one whose subject, verb and object, or whose noun and
-    adjective, training never shows together, or whose noun it never shows in a sentence.
+    On the "combination" and "word" splits the sentence is one whose subject, verb and object, or
+    whose noun and adjective, training never shows together, or whose noun it never shows in a
+    sentence.
     """
     chance = draw.random.random()
     if draw.split == "train":

@@ -11,7 +11,9 @@ from weights.recipes.world.telling import Story
 
 
 def _told(draw: Draw) -> Story:
-    """What a question, a summary or a last word is about. Tests keep to plots, in which combinations are held out."""
+    """What a question, a summary or a last word is about. Tests keep to plots, in which
+    combinations are held out.
+    """
     if draw.split != "train" or draw.chance(0.35):
         return stories.story(draw)
     return scenes.scene(draw)
@@ -72,9 +74,15 @@ def _analogy(draw: Draw) -> Item:
 
 
 _MAKERS: dict[str, Callable[[Draw], Item]] = {
-    "summarise": _summarise, "translate": _translate, "question": _question, "fact": _fact, "sentiment": _sentiment,
-    "cloze": _cloze, "arithmetic": _arithmetic, "analogy": _analogy,
-}  # fmt: skip
+    "summarise": _summarise,
+    "translate": _translate,
+    "question": _question,
+    "fact": _fact,
+    "sentiment": _sentiment,
+    "cloze": _cloze,
+    "arithmetic": _arithmetic,
+    "analogy": _analogy,
+}
 
 
 def item(task: str, draw: Draw) -> Item:

@@ -22,9 +22,12 @@ def sections(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
 
 @cache
 def entries(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
-    """The phrases under each [heading] of a list in which bars stand between them, in their order."""
+    """The phrases under each [heading] of a list in which bars stand between them, in their
+    order.
+    """
     return {
-        name: [one for line in lines for one in line.split(" | ")] for name, lines in sections(file, folder).items()
+        name: [one for line in lines for one in line.split(" | ")]
+        for name, lines in sections(file, folder).items()
     }
 
 
@@ -40,7 +43,10 @@ def paired(section: str) -> list[list[str]]:
 
 @cache
 def _words() -> dict[str, list[str]]:
-    return {name: [w for line in lines for w in line.split(", ")] for name, lines in sections("words.txt").items()}
+    return {
+        name: [w for line in lines for w in line.split(", ")]
+        for name, lines in sections("words.txt").items()
+    }
 
 
 def words(section: str) -> list[str]:
@@ -51,7 +57,10 @@ def words(section: str) -> list[str]:
 @cache
 def verbs(section: str) -> list[tuple[str, str]]:
     """(base, past) of the verbs of a section of words.txt."""
-    return [(base, given or past(base)) for base, _, given in (verb.partition("/") for verb in words(section))]
+    return [
+        (base, given or past(base))
+        for base, _, given in (verb.partition("/") for verb in words(section))
+    ]
 
 
 @cache

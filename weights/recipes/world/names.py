@@ -5,15 +5,72 @@ from weights.recipes.world.splits import Draw, held_out
 
 _TASK = "question"
 _HARD = (
-    "b", "br", "d", "dr", "f", "g", "gr", "h", "j", "k", "kr", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v",
-    "w", "z", "",
-)  # fmt: skip
+    "b",
+    "br",
+    "d",
+    "dr",
+    "f",
+    "g",
+    "gr",
+    "h",
+    "j",
+    "k",
+    "kr",
+    "l",
+    "m",
+    "n",
+    "p",
+    "r",
+    "s",
+    "st",
+    "t",
+    "tr",
+    "v",
+    "w",
+    "z",
+    "",
+)
 _VOWELS = ("a", "e", "i", "o", "u", "a", "e", "i", "o", "ai", "ee", "ia")
-_MIDDLE = ("b", "d", "l", "m", "n", "r", "s", "t", "v", "k", "z", "ll", "nn", "rr", "nd", "lm", "rt", "sh", "nt", "rl")
+_MIDDLE = (
+    "b",
+    "d",
+    "l",
+    "m",
+    "n",
+    "r",
+    "s",
+    "t",
+    "v",
+    "k",
+    "z",
+    "ll",
+    "nn",
+    "rr",
+    "nd",
+    "lm",
+    "rt",
+    "sh",
+    "nt",
+    "rl",
+)
 _GIRL = ("a", "ia", "ina", "ella", "y", "e", "issa", "ine", "ara", "i")
 _BOY = ("o", "an", "in", "us", "or", "ek", "ard", "on", "is", "im", "ert", "as")
 _TITLES = {True: ("Mrs", "Aunt", "Miss", "Queen"), False: ("Mr", "Uncle", "Doctor", "King")}
-_SURNAMES = ("Brown", "Smith", "Green", "Bell", "Wood", "Lee", "Hill", "Stone", "Baker", "Young", "Fox", "Lane", "Park")
+_SURNAMES = (
+    "Brown",
+    "Smith",
+    "Green",
+    "Bell",
+    "Wood",
+    "Lee",
+    "Hill",
+    "Stone",
+    "Baker",
+    "Young",
+    "Fox",
+    "Lane",
+    "Park",
+)
 
 
 def first_name(draw: Draw, *, girl: bool) -> str:

@@ -1,11 +1,24 @@
-"""Plots of little stories: what happens in which order; `plots.txt` has their sentences and what is asked of each."""
+"""Plots of little stories: what happens in which order; `plots.txt` has their sentences and what is
+asked of each.
+"""
 
 from weights.recipes.world import telling
 from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, sayings, verbs, words
 from weights.recipes.world.splits import Draw
-from weights.recipes.world.telling import Story, acting, at, described, felt, introduced, opening, owned, person, place
+from weights.recipes.world.telling import (
+    Story,
+    acting,
+    at,
+    described,
+    felt,
+    introduced,
+    opening,
+    owned,
+    person,
+    place,
+)
 
 _SPOTS = sayings("spots")
 
@@ -16,15 +29,20 @@ def _then(draw: Draw) -> str:
 
 def lost(draw: Draw, story: Story) -> None:
     """Somebody loses something, and somebody finds it."""
-    who, room = person(draw), place(draw)
-    other, thing = person(draw, who), owned(draw, who)
-    what, spot = described(draw, thing), draw.pick(_SPOTS)
+    who = person(draw)
+    room = place(draw)
+    other = person(draw, who)
+    thing = owned(draw, who)
+    what = described(draw, thing)
+    spot = draw.pick(_SPOTS)
     introduced(draw, story, who)
     story.tell("loses", began=opening(draw), who=who, what=what, where=at(room))
     felt(draw, story, who, good=False)
     finder = who if draw.chance(0.3) else other
     if finder is other:
-        helped = draw.pick(("helped to look for it", "wanted to help", "came to help", "looked everywhere"))
+        helped = draw.pick(
+            ("helped to look for it", "wanted to help", "came to help", "looked everywhere")
+        )
         story.say(f"{who.her} {draw.pick(words('family'))} {other.name} {helped}.")
     found = what if draw.chance(0.3) else thing
     story.tell("finds", then=_then(draw), who=finder, what=found, thing=thing, spot=spot)
@@ -34,8 +52,14 @@ def lost(draw: Draw, story: Story) -> None:
         felt(draw, story, who, good=True)
     end = f" and found it {spot}." if finder is who else f", and {finder.name} found it {spot}."
     story.gist = f"{who.name} lost {who.her} {thing}{end}"
-    mine = f"took good care of the {thing}.", f"{capitalised(who.she)} never again lost the {thing}."
-    theirs = f"was a good friend of {other.name}.", f"What a good friend {other.name} is, thought {who.name}."
+    mine = (
+        f"took good care of the {thing}.",
+        f"{capitalised(who.she)} never again lost the {thing}.",
+    )
+    theirs = (
+        f"was a good friend of {other.name}.",
+        f"What a good friend {other.name} is, thought {who.name}.",
+    )
     first, second = mine if finder is who else theirs
     story.last = draw.pick((f"From that day on {who.name} {first}", second))
 
@@ -43,7 +67,8 @@ def lost(draw: Draw, story: Story) -> None:
 def present(draw: Draw, story: Story) -> None:
     """Somebody gets a present."""
     who = person(draw)
-    giver, thing = person(draw, who), owned(draw, who)
+    giver = person(draw, who)
+    thing = owned(draw, who)
     what = a(described(draw, thing))
     introduced(draw, story, who)
     occasion = draw.pick(("birthday", "party", "wedding", "name day", "holiday"))
@@ -60,10 +85,15 @@ def present(draw: Draw, story: Story) -> None:
 def cooking(draw: Draw, story: Story) -> None:
     """A meal lacks something."""
     who = person(draw)
-    other, food, lacking = person(draw, who), owned(draw, who, ("fruit",)), draw.pick(words("dish"))
-    shop, meal = draw.pick(("market", "shop", "supermarket", "bakery", "farm")), plural(food)
+    other = person(draw, who)
+    food = owned(draw, who, ("fruit",))
+    lacking = draw.pick(words("dish"))
+    shop = draw.pick(("market", "shop", "supermarket", "bakery", "farm"))
+    meal = plural(food)
     introduced(draw, story, who)
-    verb, did = draw.pick((("cook", "cooked"), ("make", "made"), ("prepare", "prepared"), ("fry", "fried")))
+    verb, did = draw.pick(
+        (("cook", "cooked"), ("make", "made"), ("prepare", "prepared"), ("fry", "fried"))
+    )
     story.tell("cooking", began=opening(draw), who=who, verb=verb, meal=meal, other=other)
     story.tell("lacking", lacking=lacking)
     hurried = draw.pick(("went", "ran", "walked", "hurried"))
@@ -76,10 +106,14 @@ def cooking(draw: Draw, story: Story) -> None:
 
 def rescue(draw: Draw, story: Story) -> None:
     """Somebody finds an animal in need and keeps it."""
-    who, where = person(draw), at(place(draw))
+    who = person(draw)
+    where = at(place(draw))
     animal = owned(draw, who, ("animal",))
-    kind, food = draw.pick(words("creature")), draw.pick([*words("dish"), *words("drink")])
-    name = draw.until(lambda: draw.pick(words("girls") + words("boys")), lambda made: made != who.name)
+    kind = draw.pick(words("creature"))
+    food = draw.pick([*words("dish"), *words("drink")])
+    name = draw.until(
+        lambda: draw.pick(words("girls") + words("boys")), lambda made: made != who.name
+    )
     introduced(draw, story, who)
     what = a(f"{kind} {animal}")
     story.tell("animal", began=opening(draw), who=who, what=what, where=where, animal=animal)
@@ -93,13 +127,23 @@ def rescue(draw: Draw, story: Story) -> None:
 def broken(draw: Draw, story: Story) -> None:
     """Somebody breaks what belongs to somebody else."""
     who = person(draw)
-    owner, thing = person(draw, who), owned(draw, who, ("thing", "toy", "instrument"))
-    what, feeling = described(draw, thing), draw.pick(words("badfeeling"))
+    owner = person(draw, who)
+    thing = owned(draw, who, ("thing", "toy", "instrument"))
+    what = described(draw, thing)
+    feeling = draw.pick(words("badfeeling"))
     introduced(draw, story, who)
     where = at(place(draw))
     base, did = draw.pick(verbs("broken"))
     story.tell(
-        "breaks", began=opening(draw), who=who, base=base, did=did, owner=owner, what=what, thing=thing, where=where
+        "breaks",
+        began=opening(draw),
+        who=who,
+        base=base,
+        did=did,
+        owner=owner,
+        what=what,
+        thing=thing,
+        where=where,
     )
     story.tell("feels", who=owner, feeling=feeling)
     mend, mended = draw.pick(verbs("mended"))
@@ -113,8 +157,10 @@ def broken(draw: Draw, story: Story) -> None:
 def stolen(draw: Draw, story: Story) -> None:
     """Something is gone, and the thief is found."""
     who = person(draw)
-    thief, thing = person(draw, who), owned(draw, who, ("thing", "fruit", "clothes"))
-    what, spot = described(draw, thing), place(draw)
+    thief = person(draw, who)
+    thing = owned(draw, who, ("thing", "fruit", "clothes"))
+    what = described(draw, thing)
+    spot = place(draw)
     by_animal = draw.chance(0.5)
     animal = draw.pick(words("animal"))
     culprit = a(described(draw, animal, "creature")) if by_animal else thief.name
@@ -131,8 +177,11 @@ def stolen(draw: Draw, story: Story) -> None:
 
 def moved(draw: Draw, story: Story) -> None:
     """Somebody is new and finds a friend."""
-    who, town, sport = person(draw), draw.pick(TOWNS).name, draw.pick(words("sport"))
-    other, where = person(draw, who), at(place(draw))
+    who = person(draw)
+    town = draw.pick(TOWNS).name
+    sport = draw.pick(words("sport"))
+    other = person(draw, who)
+    where = at(place(draw))
     feeling = draw.pick(words("badfeeling"))
     story.tell("moves", began=opening(draw), who=who, town=town)
     story.tell("lonely", who=who, feeling=feeling)
@@ -145,9 +194,14 @@ def moved(draw: Draw, story: Story) -> None:
 def trip(draw: Draw, story: Story) -> None:
     """Two travel somewhere and see something."""
     who = person(draw)
-    other, town, vehicle = person(draw, who), draw.pick(TOWNS).name, draw.pick(words("vehicle"))
-    animal, food = owned(draw, who, ("animal",)), draw.pick(words("fruit"))
-    creature, where, weather = described(draw, animal, "creature"), place(draw), draw.pick(words("weather"))
+    other = person(draw, who)
+    town = draw.pick(TOWNS).name
+    vehicle = draw.pick(words("vehicle"))
+    animal = owned(draw, who, ("animal",))
+    food = draw.pick(words("fruit"))
+    creature = described(draw, animal, "creature")
+    where = place(draw)
+    weather = draw.pick(words("weather"))
     began = opening(draw)
     introduced(draw, story, who)
     story.tell("travels", began=began, who=who, other=other, town=town, vehicle=vehicle)
@@ -155,14 +209,18 @@ def trip(draw: Draw, story: Story) -> None:
     story.tell("sees", where=draw.pick(("there", at(where))), who=who, what=a(creature))
     story.tell("photograph", other=other, food=a(food), animal=animal)
     felt(draw, story, draw.pick((who, other)), good=draw.chance(0.7))
-    story.gist = f"{who.name} and {other.name} travelled to {town}, where {who.name} saw {a(animal)}."
+    story.gist = (
+        f"{who.name} and {other.name} travelled to {town}, where {who.name} saw {a(animal)}."
+    )
     story.last = f"In the evening they told everybody about the {animal}."
 
 
 def contest(draw: Draw, story: Story) -> None:
     """Somebody wins."""
     who = person(draw)
-    other, sport, prize = person(draw, who), draw.pick(words("sport")), owned(draw, who)
+    other = person(draw, who)
+    sport = draw.pick(words("sport"))
+    prize = owned(draw, who)
     where = at(place(draw))
     introduced(draw, story, who)
     story.tell("contest", began=opening(draw), who=who, other=other, sport=sport, where=where)
@@ -177,7 +235,8 @@ def contest(draw: Draw, story: Story) -> None:
 def working(draw: Draw, story: Story) -> None:
     """A day at work."""
     who, (job, work), town = person(draw), draw.pick(jobs()), draw.pick(TOWNS).name
-    other, thing = person(draw, who), owned(draw, who, ("thing",))
+    other = person(draw, who)
+    thing = owned(draw, who, ("thing",))
     what = a(described(draw, thing))
     story.tell("job", who=who, job=job, a_job=a(job), town=town)
     story.tell("work", a_job=a(job), work=work)
@@ -194,8 +253,11 @@ def working(draw: Draw, story: Story) -> None:
 def rained_off(draw: Draw, story: Story) -> None:
     """The weather changes a plan."""
     who = person(draw)
-    other, where, room = person(draw, who), draw.pick(words("natureplace")), draw.pick(words("room"))
-    weather, game = draw.pick(("rain", "snow", "hail", "storm")), owned(draw, who, ("toy", "instrument", "reading"))
+    other = person(draw, who)
+    where = draw.pick(words("natureplace"))
+    room = draw.pick(words("room"))
+    weather = draw.pick(("rain", "snow", "hail", "storm"))
+    game = owned(draw, who, ("toy", "instrument", "reading"))
     introduced(draw, story, who)
     story.tell("plan", began=opening(draw), who=who, other=other, where=where)
     story.tell("begins", weather=weather)
@@ -204,14 +266,18 @@ def rained_off(draw: Draw, story: Story) -> None:
     drink = f"{draw.pick(('made', 'cooked', 'brought'))} some {draw.pick(words('drink'))}"
     story.tell("brings", who=who, what=what, other=other, drink=drink)
     felt(draw, story, draw.pick((who, other)), good=True)
-    story.gist = f"{who.name} and {other.name} could not go to the {where} because it began to {weather}."
+    story.gist = (
+        f"{who.name} and {other.name} could not go to the {where} because it began to {weather}."
+    )
     story.last = f"They will go another day to the {where}."
 
 
 def school(draw: Draw, story: Story) -> None:
     """A lesson."""
     who = person(draw)
-    other, subject, thing = person(draw, who), draw.pick(words("subject")), owned(draw, who, ("school", "reading"))
+    other = person(draw, who)
+    subject = draw.pick(words("subject"))
+    thing = owned(draw, who, ("school", "reading"))
     good = draw.pick((True, False))
     introduced(draw, story, who)
     story.tell("test", began=opening(draw), who=who, subject=subject)

@@ -9,17 +9,54 @@ from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import Person, owned
 
-THINGS = ("thing", "thing", "toy", "clothes", "school", "instrument", "fruit", "animal", "reading", "vehicle", "plant")
-AROUND = ("in", "on", "under", "behind", "next to", "in front of", "near", "inside", "beside", "above")
-HOLDERS = ("box", "basket", "bag", "drawer", "bucket", "cupboard", "suitcase", "bowl", "glass", "pot", "bottle")
+THINGS = (
+    "thing",
+    "thing",
+    "toy",
+    "clothes",
+    "school",
+    "instrument",
+    "fruit",
+    "animal",
+    "reading",
+    "vehicle",
+    "plant",
+)
+AROUND = (
+    "in",
+    "on",
+    "under",
+    "behind",
+    "next to",
+    "in front of",
+    "near",
+    "inside",
+    "beside",
+    "above",
+)
+HOLDERS = (
+    "box",
+    "basket",
+    "bag",
+    "drawer",
+    "bucket",
+    "cupboard",
+    "suitcase",
+    "bowl",
+    "glass",
+    "pot",
+    "bottle",
+)
 FURNITURE = sayings("furniture")
 _TIMES = sayings("times")
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence, what can be asked about it, what a summary would keep of it, and words that a later sentence can
-    end with: (the words before it, the word) each; and whether something happens in it."""
+    """A sentence, what can be asked about it, what a summary would keep of it, and words that a
+    later sentence can end with: (the words before it, the word) each; and whether something happens
+    in it.
+    """
 
     sentence: str
     asked: tuple[tuple[str, str], ...]
@@ -41,8 +78,11 @@ class Cast:
         return self.first.she if self.named and draw.chance(0.4) else self.first.name
 
 
-def told(said: str, gist: str, cast: Cast, *sections: str, happens: bool = False, **filled: object) -> Fact:
-    """The fact that a sentence says, with what `scenes.txt` asks about it, and how later sentences may end.
+def told(
+    said: str, gist: str, cast: Cast, *sections: str, happens: bool = False, **filled: object
+) -> Fact:
+    """The fact that a sentence says, with what `scenes.txt` asks about it, and how later sentences
+    may end.
 
     Args:
         said: the sentence.
@@ -52,12 +92,15 @@ def told(said: str, gist: str, cast: Cast, *sections: str, happens: bool = False
         happens: whether something happens in it.
         filled: what else stands in the slots of these sections.
     """
-    lists, filled = entries("scenes.txt"), {"name": cast.first.name, "other": cast.second.name, **filled}
+    lists = entries("scenes.txt")
+    filled = {"name": cast.first.name, "other": cast.second.name, **filled}
     asked, closings = (
         tuple(
             (front, last)
             for section in sections
-            for front, _, last in (one.format(**filled).partition(" = ") for one in lists.get(section + then, ()))
+            for front, _, last in (
+                one.format(**filled).partition(" = ") for one in lists.get(section + then, ())
+            )
         )
         for then in ("", ", then")
     )
@@ -74,7 +117,8 @@ def somebody(draw: Draw, *others: Person) -> Person:
     taken = {other.name for other in others}
 
     def make() -> Person:
-        girl, chance = draw.chance(0.5), draw.random.random()
+        girl = draw.chance(0.5)
+        chance = draw.random.random()
         if chance < 0.06:
             return Person(titled(draw, girl=girl), girl)
         if chance < 0.16:
@@ -87,9 +131,11 @@ def somebody(draw: Draw, *others: Person) -> Person:
 def some_time(draw: Draw) -> str:
     """When it was: a day, a month, an hour."""
     return draw.pick(_TIMES).format(
-        day=draw.pick(words("day")), month=draw.pick(words("month")), season=draw.pick(words("season")),
+        day=draw.pick(words("day")),
+        month=draw.pick(words("month")),
+        season=draw.pick(words("season")),
         number=in_words(draw.number(1, 12)),
-    )  # fmt: skip
+    )
 
 
 def some_spot(draw: Draw) -> str:

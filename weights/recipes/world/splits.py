@@ -1,4 +1,6 @@
-"""What training never shows: combinations, decided by a hash of their words, and a few rare words of each task."""
+"""What training never shows: combinations, decided by a hash of their words, and a few rare words
+of each task.
+"""
 
 import random
 import re
@@ -23,7 +25,9 @@ class NoChoice(Exception):
 
 
 def held_out(split: Split, task: str, *parts: str | int) -> bool:
-    """Whether training never shows these together ("combination", "strict"), or never this word in this task."""
+    """Whether training never shows these together ("combination", "strict"), or never this word in
+    this task.
+    """
     if split == "word":
         return " ".join(map(str, parts)) in _HIDDEN_WORDS[task]
     key = "|".join(map(str, (split, task, *parts)))
@@ -36,9 +40,13 @@ def hidden_words(task: str) -> frozenset[str]:
 
 
 def shows(text: str, hidden: frozenset[str]) -> bool:
-    """Whether one of these words stands in a text, in the singular or the plural, whatever its case."""
+    """Whether one of these words stands in a text, in the singular or the plural, whatever its
+    case.
+    """
     said = set(_WORD.findall(text.lower()))
-    return not {word.lower() for word in hidden}.isdisjoint(said | {word.removesuffix("s") for word in said})
+    return not {word.lower() for word in hidden}.isdisjoint(
+        said | {word.removesuffix("s") for word in said}
+    )
 
 
 class Draw:
@@ -46,13 +54,15 @@ class Draw:
 
     Args:
         seed: of the choices; anything that has a stable repr.
-        split: "train" makes what may be learned from. "combination" makes items whose combination training never
-            shows, of words that it does; "word" makes items with a word that this task never shows in training;
-            "strict", for sums, larger ones of which training does not even show the mirror image.
+        split: "train" makes what may be learned from. "combination" makes items whose combination
+            training never shows, of words that it does; "word" makes items with a word that this
+            task never shows in training; "strict", for sums, larger ones of which training does not
+            even show the mirror image.
     """
 
     def __init__(self, seed: object, split: Split = "train") -> None:
-        self.random, self.split = random.Random(repr(seed)), split
+        self.random = random.Random(repr(seed))
+        self.split = split
 
     def pick(self, choices: Sequence[T]) -> T:
         """One of them, each as likely."""
@@ -70,16 +80,23 @@ class Draw:
 
     def word(self, task: str, words: Sequence[T], name: Callable[[T], str] = str) -> T:
         """A word that this task shows in training, whichever the split."""
-        return self.until(lambda: self.pick(words), lambda word: not held_out("word", task, name(word)))
+        return self.until(
+            lambda: self.pick(words), lambda word: not held_out("word", task, name(word))
+        )
 
     def key_word(self, task: str, words: Sequence[T], name: Callable[[T], str] = str) -> T:
-        """The word that a "word" item is about: one that training never shows in this task; else `word`."""
+        """The word that a "word" item is about: one that training never shows in this task; else
+        `word`.
+        """
         return self.until(
-            lambda: self.pick(words), lambda word: held_out("word", task, name(word)) == (self.split == "word")
+            lambda: self.pick(words),
+            lambda word: held_out("word", task, name(word)) == (self.split == "word"),
         )
 
     def fits(self, task: str, *parts: str | int) -> bool:
-        """Whether a combination is on this side of the split; items of the "word" split take those of training."""
+        """Whether a combination is on this side of the split; items of the "word" split take those
+        of training.
+        """
         return held_out("combination", task, *parts) == (self.split == "combination")
 
     def until(self, make: Callable[[], T], good: Callable[[T], bool]) -> T:

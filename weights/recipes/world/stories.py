@@ -1,4 +1,6 @@
-"""Little stories, each with the questions that its text answers and the one sentence that it comes down to."""
+"""Little stories, each with the questions that its text answers and the one sentence that it comes
+down to.
+"""
 
 from collections.abc import Callable
 
@@ -9,9 +11,21 @@ from weights.recipes.world.splits import Draw
 from weights.recipes.world.telling import Story, person
 
 _PLOTS: tuple[Callable[[Draw, Story], None], ...] = (
-    plots.lost, plots.present, plots.trip, plots.cooking, plots.rescue, plots.broken, plots.contest, plots.working,
-    plots.rained_off, plots.stolen, plots.school, plots.moved, plots.day, plots.day,
-)  # fmt: skip
+    plots.lost,
+    plots.present,
+    plots.trip,
+    plots.cooking,
+    plots.rescue,
+    plots.broken,
+    plots.contest,
+    plots.working,
+    plots.rained_off,
+    plots.stolen,
+    plots.school,
+    plots.moved,
+    plots.day,
+    plots.day,
+)
 
 
 def story(draw: Draw) -> Story:
@@ -23,12 +37,17 @@ def story(draw: Draw) -> Story:
 
 def chapter(draw: Draw) -> str:
     """Something longer for reading: two plots, what people said, and an end."""
-    first, second = story(draw), story(draw)
+    first = story(draw)
+    second = story(draw)
     said = draw.pick(words("said"))
     who = person(draw)
     speech = draw.pick(sayings("exclaimed"))
     between = f'"{speech}!" {said} {who.name}.'
-    return "\n".join((first.text, between, second.text)) if draw.chance(0.5) else f"{first.text} {first.last}"
+    return (
+        "\n".join((first.text, between, second.text))
+        if draw.chance(0.5)
+        else f"{first.text} {first.last}"
+    )
 
 
 def shopping(draw: Draw) -> str:

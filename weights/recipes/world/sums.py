@@ -26,8 +26,9 @@ def in_words(number: int) -> str:
 def numbers(draw: Draw) -> tuple[int, int]:
     """Two numbers to add, up to a sum of 100.
 
-    Of every pair at least one order is shown, but for pairs on the "strict" side, which have a number above 9. On the
-    "combination" split, training shows only the mirror image: 3 + 4, not 4 + 3.
+    Of every pair at least one order is shown, but for pairs on the "strict" side, which have a
+    number above 9. On the "combination" split, training shows only the mirror image: 3 + 4, not 4 +
+    3.
     """
 
     def make() -> tuple[int, int]:
@@ -44,8 +45,15 @@ def numbers(draw: Draw) -> tuple[int, int]:
 
 
 def is_strict(a: int, b: int) -> bool:
-    """Whether training shows neither a + b nor b + a: of sums with a number above 9, but for round ones."""
-    return max(a, b) > 9 and a % 10 > 0 and b % 10 > 0 and held_out("strict", _TASK, min(a, b), max(a, b))
+    """Whether training shows neither a + b nor b + a: of sums with a number above 9, but for round
+    ones.
+    """
+    return (
+        max(a, b) > 9
+        and a % 10 > 0
+        and b % 10 > 0
+        and held_out("strict", _TASK, min(a, b), max(a, b))
+    )
 
 
 def is_shown(a: int, b: int) -> bool:
@@ -55,11 +63,14 @@ def is_shown(a: int, b: int) -> bool:
 
 def _hidden(a: int, b: int) -> bool:
     """Whether training shows b + a, but not a + b."""
-    return a != b and held_out("combination", _TASK, a, b) and not held_out("combination", _TASK, b, a)
+    return (
+        a != b and held_out("combination", _TASK, a, b) and not held_out("combination", _TASK, b, a)
+    )
 
 
 def addition(draw: Draw, *, plain: bool = False) -> tuple[str, str, str]:
-    """(sum, answer, a way there): ("3 + 4", "7", "4, 5, 6, 7"), or ("27+15", "42", "7 + 5 = 12, 20 + 10 = 30, ...").
+    """(sum, answer, a way there): ("3 + 4", "7", "4, 5, 6, 7"), or ("27+15", "42", "7 + 5 = 12, 20
+    + 10 = 30, ...").
 
     Args:
         draw: of the numbers.
@@ -75,7 +86,8 @@ def way(a: int, b: int) -> str:
     if max(a, b) < 10:
         return f"From {a} count {b} on: {counting(a, b)}."
     (tens_a, ones_a), (tens_b, ones_b) = divmod(a, 10), divmod(b, 10)
-    ones, tens = ones_a + ones_b, 10 * (tens_a + tens_b)
+    ones = ones_a + ones_b
+    tens = 10 * (tens_a + tens_b)
     return f"{_shown(ones_a, ones_b)}, {_shown(10 * tens_a, 10 * tens_b)}, {_shown(tens, ones)}."
 
 
@@ -107,20 +119,34 @@ def story_sum(draw: Draw) -> tuple[str, str, str]:
     who = person(draw)
     things = plural(draw.pick(words(draw.pick(("fruit", "toy", "thing", "animal")))))
     giver = person(draw, who)
-    day, then = draw.pick(words("day")), draw.pick(words("day"))
+    day = draw.pick(words("day"))
+    then = draw.pick(words("day"))
     less = draw.chance(0.3)
     text = draw.pick(sayings("less" if less else "more")).format(
-        who=who, she=who.she.capitalize(), giver=giver.name, things=things, a=a, b=b, both=a + b, day=day, then=then
+        who=who,
+        she=who.she.capitalize(),
+        giver=giver.name,
+        things=things,
+        a=a,
+        b=b,
+        both=a + b,
+        day=day,
+        then=then,
     )
     if less:
         return text, f"How many {things} are {draw.pick(('left', 'still there'))}?", str(a)
-    asked = (f"How many {things} are there now?", f"How many {things} are there?", f"How many {things} is that?")
+    asked = (
+        f"How many {things} are there now?",
+        f"How many {things} are there?",
+        f"How many {things} is that?",
+    )
     return text, draw.pick(asked), str(a + b)
 
 
 def worksheet(draw: Draw) -> str:
     """Counting and other things that are said about numbers."""
-    start, style = draw.number(0, 90), draw.number(0, 4)
+    start = draw.number(0, 90)
+    style = draw.number(0, 4)
     if style == 0:
         return " ".join(str(start + step) for step in range(draw.number(4, 9)))
     if style == 1:

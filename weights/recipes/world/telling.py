@@ -10,7 +10,18 @@ from weights.recipes.world.splits import Draw
 
 _TASK = "question"
 _ON = frozenset(sayings("on"))
-_AT = {"market", "station", "airport", "harbour", "port", "bus stop", "fairground", "crossroads", "fountain", "well"}
+_AT = {
+    "market",
+    "station",
+    "airport",
+    "harbour",
+    "port",
+    "bus stop",
+    "fairground",
+    "crossroads",
+    "fountain",
+    "well",
+}
 THEN = ("Then", "After that", "Later", "Soon", "A little later", "In the end", "Next")
 _OPENINGS = sayings("openings")
 
@@ -64,13 +75,23 @@ class Story:
         self.questions += [(question, answer, said) for question, answer in asked]
 
     def tell(self, section: str, **words: object) -> None:
-        """Adds the sentence of a section of plots.txt, with these words in it and in what can be asked about it."""
+        """Adds the sentence of a section of plots.txt, with these words in it and in what can be
+        asked about it.
+        """
         said, *asked = (part.format(**words) for part in entries("plots.txt")[section])
-        self.say(said, *((question, answer) for question, _, answer in (one.partition(" = ") for one in asked)))
+        self.say(
+            said,
+            *(
+                (question, answer)
+                for question, _, answer in (one.partition(" = ") for one in asked)
+            ),
+        )
 
 
 def person(draw: Draw, *others: Person) -> Person:
-    """Somebody who is none of the others; on the "word" split, of a name that no question in training is about."""
+    """Somebody who is none of the others; on the "word" split, of a name that no question in
+    training is about.
+    """
     taken = {other.name for other in others}
 
     def make() -> Person:
@@ -100,32 +121,44 @@ def described(draw: Draw, noun: str, section: str = "look") -> str:
 
 
 def owned(
-    draw: Draw, who: Person, sections: tuple[str, ...] = ("thing", "toy", "clothes", "school", "instrument")
+    draw: Draw,
+    who: Person,
+    sections: tuple[str, ...] = ("thing", "toy", "clothes", "school", "instrument"),
 ) -> str:
     """A thing that may go with this person on this side of the split."""
-    return draw.until(lambda: draw.pick(words(draw.pick(sections))), lambda thing: draw.fits(_TASK, who.name, thing))
+    return draw.until(
+        lambda: draw.pick(words(draw.pick(sections))),
+        lambda thing: draw.fits(_TASK, who.name, thing),
+    )
 
 
 def opening(draw: Draw) -> str:
     """When it happened: "One rainy morning"."""
     return draw.pick(_OPENINGS).format(
-        season=draw.pick(words("season")), day=draw.pick(words("day")),
-        daytime=draw.pick(("morning", "afternoon", "evening", "night")), weather=draw.pick(words("weather")),
-        month=draw.pick(words("month")), noon=draw.pick(("noon", "midnight", "dawn", "sunset")),
-    )  # fmt: skip
+        season=draw.pick(words("season")),
+        day=draw.pick(words("day")),
+        daytime=draw.pick(("morning", "afternoon", "evening", "night")),
+        weather=draw.pick(words("weather")),
+        month=draw.pick(words("month")),
+        noon=draw.pick(("noon", "midnight", "dawn", "sunset")),
+    )
 
 
 def introduced(draw: Draw, story: Story, who: Person) -> None:
     """Who it is about, in one of several styles."""
-    kind, town = draw.pick(words("person")), draw.pick(TOWNS).name
+    kind = draw.pick(words("person"))
+    town = draw.pick(TOWNS).name
     job = draw.pick(jobs())[0]
     noun = "girl" if who.girl else "boy"
     style = ("once", "from", "lived", "worked", "whose name", "was")[draw.number(0, 5)]
     if style == "worked" and job in ("king", "queen", "waiter", "actor", "midwife"):
         style = "was"
     if draw.chance(0.8):
-        somebody, worker = a(f"{kind} {noun}"), a(f"{kind} {job}")
-        story.tell(style, who=who, town=town, kind=kind, a_noun=a(noun), somebody=somebody, worker=worker)
+        somebody = a(f"{kind} {noun}")
+        worker = a(f"{kind} {job}")
+        story.tell(
+            style, who=who, town=town, kind=kind, a_noun=a(noun), somebody=somebody, worker=worker
+        )
 
 
 def felt(draw: Draw, story: Story, who: Person, good: bool) -> str:

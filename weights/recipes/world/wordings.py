@@ -1,6 +1,8 @@
-"""How people ask for a task: no list of sentences, but a grammar that makes them of the phrases in `wordings.json`.
+"""How people ask for a task: no list of sentences, but a grammar that makes them of the phrases in
+`wordings.json`.
 
-What `zero_shot.tasks` holds out for tests ("Passage", "Gist", "EN", "Opinion", "Calculate", ...) it never says.
+What `zero_shot.tasks` holds out for tests ("Passage", "Gist", "EN", "Opinion", "Calculate", ...) it
+never says.
 """
 
 import json
@@ -10,11 +12,18 @@ from pathlib import Path
 from gptcore.zero_shot.templates import Template
 from weights.recipes.world.splits import Draw
 
-_SAID: dict[str, list[str]] = json.loads(Path(__file__).with_name("wordings.json").read_text(encoding="utf-8"))
+_SAID: dict[str, list[str]] = json.loads(
+    Path(__file__).with_name("wordings.json").read_text(encoding="utf-8")
+)
 _LABELS = (
-    {}, {}, {}, {"positive": "Positive", "negative": "Negative"}, {"positive": "good", "negative": "bad"},
-    {"positive": "yes", "negative": "no"}, {"positive": "Yes", "negative": "No"},
-)  # fmt: skip
+    {},
+    {},
+    {},
+    {"positive": "Positive", "negative": "Negative"},
+    {"positive": "good", "negative": "bad"},
+    {"positive": "yes", "negative": "no"},
+    {"positive": "Yes", "negative": "No"},
+)
 
 
 def _line(draw: Draw) -> str:
@@ -34,16 +43,55 @@ def _cue(draw: Draw, *cues: str) -> str:
 
 
 def _translate(draw: Draw) -> Template:
-    verb = draw.pick(("Translate", "Translate", "Please translate", "Say", "Write", "Put", "Turn", "Can you translate"))
-    what = draw.pick(("", "", " this", " the following", " this sentence", " these words", " the sentence"))
-    to, mark = draw.pick((" into French", " to French", " in French", " from English to French")), draw.pick('"\'"')
-    cue = draw.pick(("", "", "French: ", "In French: ", "Translation: ", "-> ", "= ", "It is: ", "Answer: ", "A: "))
-    ask = draw.pick(("How do you say", "How do I say", "How does one say", "What is", "What's", "How would you say"))
+    verb = draw.pick(
+        (
+            "Translate",
+            "Translate",
+            "Please translate",
+            "Say",
+            "Write",
+            "Put",
+            "Turn",
+            "Can you translate",
+        )
+    )
+    what = draw.pick(
+        ("", "", " this", " the following", " this sentence", " these words", " the sentence")
+    )
+    to = draw.pick((" into French", " to French", " in French", " from English to French"))
+    mark = draw.pick('"\'"')
+    cue = draw.pick(
+        (
+            "",
+            "",
+            "French: ",
+            "In French: ",
+            "Translation: ",
+            "-> ",
+            "= ",
+            "It is: ",
+            "Answer: ",
+            "A: ",
+        )
+    )
+    ask = draw.pick(
+        (
+            "How do you say",
+            "How do I say",
+            "How does one say",
+            "What is",
+            "What's",
+            "How would you say",
+        )
+    )
     arrow = draw.pick(_SAID["translate arrow"])
     quoted = draw.pick(("{english}", f"{mark}{{english}}{mark}"))
     chance = draw.random.random()
     if chance < 0.4:
-        body = _small(draw, f"{verb}{what}{to}:") + f"{_line(draw)}{{english}}{_line(draw)}{cue}{{answer}}"
+        body = (
+            _small(draw, f"{verb}{what}{to}:")
+            + f"{_line(draw)}{{english}}{_line(draw)}{cue}{{answer}}"
+        )
     elif chance < 0.6:
         end = draw.pick((".", ":", "", "!"))
         body = _small(draw, f"{verb} ") + quoted + f"{to}{end}{_line(draw)}{cue}{{answer}}"
@@ -60,12 +108,17 @@ def _question(draw: Draw) -> Template:
     asks = draw.pick(_SAID["question asks"])
     told = draw.pick(_SAID["question told"])
     head = f"{_small(draw, told)}{_line(draw)}" if told else ""
-    cue = _cue(draw, "", "Answer: ", "A: ", "Short answer: ", "It is ", "The text says: ", "I think: ")
+    cue = _cue(
+        draw, "", "Answer: ", "A: ", "Short answer: ", "It is ", "The text says: ", "I think: "
+    )
     text = draw.pick(("{text}", "{text}", "{text}", '"{text}"'))
-    text, question = f"{_small(draw, lead)}{text}", f"{_small(draw, asks)}{{question}}"
+    text = f"{_small(draw, lead)}{text}"
+    question = f"{_small(draw, asks)}{{question}}"
     chance = draw.random.random()
     if chance < 0.06:
-        one, two = draw.some(("Anna", "Ben", "Clara", "Sam", "Pupil", "Child", "Mother", "Guest"), 2)
+        one, two = draw.some(
+            ("Anna", "Ben", "Clara", "Sam", "Pupil", "Child", "Mother", "Guest"), 2
+        )
         body = f"{text}\n{one}: {{question}}\n{two}: {{answer}}"
     elif chance < 0.8:
         body = f"{head}{text}{_line(draw)}{question}{_line(draw)}{cue}{{answer}}"
@@ -89,9 +142,9 @@ def _sentiment(draw: Draw) -> Template:
     cue = draw.pick(("", "", "Answer: ", "A: ", "I would say ", "The answer is "))
     if not yes and draw.chance(0.5):
         cue = draw.pick(("Sentiment: ", "It is ", f"This {kind} is ", "The sentiment is "))
-    lead = draw.pick(("", "", f"{kind.capitalize()}: ", "Text: ", "Somebody wrote: ", "A customer said: ")) + draw.pick(
-        ("{text}", "{text}", '"{text}"')
-    )
+    lead = draw.pick(
+        ("", "", f"{kind.capitalize()}: ", "Text: ", "Somebody wrote: ", "A customer said: ")
+    ) + draw.pick(("{text}", "{text}", '"{text}"'))
     chance = draw.random.random()
     if chance < 0.35:
         body = f"{ask}{_line(draw)}{lead}{_line(draw)}{cue}{{answer}}"
@@ -108,7 +161,9 @@ def _sentiment(draw: Draw) -> Template:
 def _arithmetic(draw: Draw) -> Template:
     body = draw.pick(_SAID["arithmetic body"])
     front, answer, end = body.partition("{answer}")
-    return Template("", _small(draw, front) + answer + end, end=draw.pick(("", "", "", ".")), between="\n")
+    return Template(
+        "", _small(draw, front) + answer + end, end=draw.pick(("", "", "", ".")), between="\n"
+    )
 
 
 def _analogy(draw: Draw) -> Template:
@@ -121,11 +176,15 @@ def _analogy(draw: Draw) -> Template:
     said = draw.pick(_SAID["analogy said"])
     if draw.chance(0.45):
         said = f"{{a}}{sign}{{b}}{between}{{c}}{last}{{answer}}"
-    return Template("", head + said, between=draw.pick(("\n", "\n\n")), end=draw.pick(("", "", ".")))
+    return Template(
+        "", head + said, between=draw.pick(("\n", "\n\n")), end=draw.pick(("", "", "."))
+    )
 
 
 def _summarise(draw: Draw) -> Template:
-    this = draw.pick(("this", "this story", "the story", "the text", "the following", "this text", "it"))
+    this = draw.pick(
+        ("this", "this story", "the story", "the text", "the following", "this text", "it")
+    )
     ask = draw.pick(_SAID["summarise ask"]).format(this=this)
     cue = draw.pick(_SAID["summarise cue"])
     after = draw.pick(_SAID["summarise after"]).format(ask=ask)
@@ -144,28 +203,44 @@ def _summarise(draw: Draw) -> Template:
 def _cloze(draw: Draw) -> Template:
     ask = draw.pick(_SAID["cloze ask"])
     ask = _small(draw, ask if ask.endswith("?") else ask + draw.pick((":", ".")))
-    gap, chance = draw.pick(("___", "...", "____", "_", "")), draw.random.random()
+    gap = draw.pick(("___", "...", "____", "_", ""))
+    chance = draw.random.random()
     if chance < 0.4:
         body = "{text} {answer}"
     elif chance < 0.75:
         body = f"{ask}{_line(draw)}{{text}} {{answer}}"
     else:
-        says = draw.pick((
-            "The last word is ", "Last word: ", "Missing word: ", "The missing word is ", "Answer: ", "The word is ",
-        ))  # fmt: skip
+        says = draw.pick(
+            (
+                "The last word is ",
+                "Last word: ",
+                "Missing word: ",
+                "The missing word is ",
+                "Answer: ",
+                "The word is ",
+            )
+        )
         body = f"{ask}{_line(draw)}{{text}} {gap}".rstrip() + f"{_line(draw)}{says}{{answer}}"
     return Template("", body, between="\n\n", end=".")
 
 
 def _fact(draw: Draw) -> Template:
-    ask, answer = draw.pick((("", ""), ("", "Answer: "), ("Question: ", ""), ("Q: ", ""), ("Tell me: ", "")))
+    ask, answer = draw.pick(
+        (("", ""), ("", "Answer: "), ("Question: ", ""), ("Q: ", ""), ("Tell me: ", ""))
+    )
     return Template("", f"{ask}{{question}}{_line(draw)}{answer}{{answer}}")
 
 
 _WORDINGS: dict[str, Callable[[Draw], Template]] = {
-    "translate": _translate, "question": _question, "fact": _fact, "sentiment": _sentiment, "arithmetic": _arithmetic,
-    "analogy": _analogy, "summarise": _summarise, "cloze": _cloze,
-}  # fmt: skip
+    "translate": _translate,
+    "question": _question,
+    "fact": _fact,
+    "sentiment": _sentiment,
+    "arithmetic": _arithmetic,
+    "analogy": _analogy,
+    "summarise": _summarise,
+    "cloze": _cloze,
+}
 
 
 def wording(task: str, draw: Draw) -> Template:

@@ -26,18 +26,35 @@ def test_switching_off_shows_both_distributions_and_leaves_the_model_alone(servi
     assert value["divergence"] > 0 and value["mlp"] is True
     for row in value["rows"]:
         assert row["before"] == pytest.approx(float(before[row["id"]]), rel=1e-3, abs=1e-6)
-    torch.testing.assert_close(tiny_lm.model(ids).logits[0, -1].softmax(-1), before, atol=1e-6, rtol=1e-4)
+    torch.testing.assert_close(
+        tiny_lm.model(ids).logits[0, -1].softmax(-1), before, atol=1e-6, rtol=1e-4
+    )
     nothing = switched(services, "none", "mean")
-    assert nothing["divergence"] == 0 and all(row["before"] == row["after"] for row in nothing["rows"])
+    assert nothing["divergence"] == 0 and all(
+        row["before"] == row["after"] for row in nothing["rows"]
+    )
 
 
-@pytest.mark.parametrize(("off", "replacement", "said"), [
-    ("all", "zero", "'all' is no part of a model"), ("L0", "zero", "'L0' is no part"), ([], "zero", "must be text"),
-    ("L0-tail", "zero", "Write L5H6 for a head"), ("L0H1,", "zero", "'' is no part"), (None, "zero", "must be text"),
-    ("none", "noise", "zero or mean"), ("L0.5H1", "zero", "is no part"), ("L-1H0", "zero", "is no part"),
-    (",".join(["L0H0"] * 2_001), "zero", "2,001 parts are to be switched off; 2,000 are allowed"),
-    ("L0H0," * 9_000, "zero", "characters; 20,000 are allowed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("off", "replacement", "said"),
+    [
+        ("all", "zero", "'all' is no part of a model"),
+        ("L0", "zero", "'L0' is no part"),
+        ([], "zero", "must be text"),
+        ("L0-tail", "zero", "Write L5H6 for a head"),
+        ("L0H1,", "zero", "'' is no part"),
+        (None, "zero", "must be text"),
+        ("none", "noise", "zero or mean"),
+        ("L0.5H1", "zero", "is no part"),
+        ("L-1H0", "zero", "is no part"),
+        (
+            ",".join(["L0H0"] * 2_001),
+            "zero",
+            "2,001 parts are to be switched off; 2,000 are allowed",
+        ),
+        ("L0H0," * 9_000, "zero", "characters; 20,000 are allowed"),
+    ],
+)
 def test_parts_that_are_none_are_sentences(services, off, replacement, said):
     assert said in switched(services, off, replacement)["message"]
 
@@ -66,13 +83,18 @@ def test_parts_that_another_model_lacks_are_dropped(services):
 
 
 def test_an_example_is_shown_until_a_part_is_switched_and_nothing_may_be_off(services):
-    assert switched(services, "")["example"] is True and switched(services, "")["off"] == [[0, "attention", None]]
-    assert switched(services, "none")["example"] is False and switched(services, "none")["off"] == []
+    assert switched(services, "")["example"] is True and switched(services, "")["off"] == [
+        [0, "attention", None]
+    ]
+    assert (
+        switched(services, "none")["example"] is False and switched(services, "none")["off"] == []
+    )
 
 
 def test_the_end_of_text_token_in_front_counts_for_the_lens_and_for_switching_off_too(services):
     value = json.loads(lens.lens(services, None, maps.AttentionForm("tiny", TEXT, IN_FRONT, "end")))
     assert value["tokens"][0] == "<|endoftext|>"
     front = maps.AttentionForm("tiny", TEXT, IN_FRONT, "end")
-    plain, fronted = switched(services, "none"), switched(services, "none", read=front)
+    plain = switched(services, "none")
+    fronted = switched(services, "none", read=front)
     assert plain["rows"][0]["before"] != fronted["rows"][0]["before"]

@@ -29,7 +29,9 @@ READ = maps.AttentionForm("tiny", TEXT, RAW, "end")
 
 
 def look(services, text=TEXT, mode=RAW, keep="end"):
-    return json.loads(list(maps.views(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value)
+    return json.loads(
+        list(maps.views(services, None, maps.AttentionForm("tiny", text, mode, keep)))[-1].value
+    )
 
 
 def decoded(text, n, dtype, top):
@@ -43,7 +45,8 @@ def thumbs_of(value):
     """The thumbnails as floats [L * H, side, side], read as the page reads them."""
     packed = np.frombuffer(zlib.decompress(base64.b64decode(value["thumbs"])), dtype=np.uint8)
     codes = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)
-    n, heads = value["side"], value["L"] * value["H"]
+    n = value["side"]
+    heads = value["L"] * value["H"]
     triangle = np.tri(n, dtype=bool)
     out = np.zeros((heads, n, n))
     for head in range(heads):
@@ -55,7 +58,9 @@ def test_the_first_look_comes_without_the_random_scores_and_then_with_them(servi
     first, second = (json.loads(seen.value) for seen in maps.views(services, None, READ))
     assert first["random"] is None and len(second["random"]["induction"]) == 2
     assert len(list(maps.views(services, None, READ))) == 1
-    assert (second["L"], second["H"], second["causal"]) == (2, 4, True) and "".join(second["tokens"]) == TEXT
+    assert (second["L"], second["H"], second["causal"]) == (2, 4, True) and "".join(
+        second["tokens"]
+    ) == TEXT
     assert all(len(row) == 4 for name in second["scores"] for row in second["scores"][name])
     layer, head = second["start"]
     assert 0 <= layer < 2 and 0 <= head < 4
@@ -67,10 +72,16 @@ def test_thumbnails_and_exact_maps_are_the_models_attention(services, tiny_lm):
     patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).cpu().numpy()
     assert value["side"] == T
     # 4 bits on a square-root scale: half a step of 1/15.
-    np.testing.assert_allclose(thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4)
+    np.testing.assert_allclose(
+        thumbs_of(value).reshape(2, 4, T, T) / 15, np.sqrt(patterns), atol=1 / 30 + 1e-4
+    )
     for layer, head in ((0, 0), (1, 3)):
-        reply = maps.head_map(services, {"key": value["key"], "layer": layer, "head": head, "mode": RAW})
-        np.testing.assert_allclose(decoded(reply, T, "<u2", 65534), patterns[layer, head], atol=2e-5)
+        reply = maps.head_map(
+            services, {"key": value["key"], "layer": layer, "head": head, "mode": RAW}
+        )
+        np.testing.assert_allclose(
+            decoded(reply, T, "<u2", 65534), patterns[layer, head], atol=2e-5
+        )
 
 
 def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
@@ -84,27 +95,39 @@ def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
 
 
 def test_the_sink_modes_are_what_they_say(services, tiny_lm):
-    plain, front, without = look(services), look(services, mode=IN_FRONT), look(services, mode=WITHOUT_FIRST)
+    plain = look(services)
+    front = look(services, mode=IN_FRONT)
+    without = look(services, mode=WITHOUT_FIRST)
     assert front["ids"] == [tiny_lm.tokenizer.end_id, *plain["ids"]]
-    assert without["key"] == plain["key"] and without["scores"] == plain["scores"]  # the true sink share stays
+    # the true sink share stays
+    assert without["key"] == plain["key"] and without["scores"] == plain["scores"]
     T = len(plain["tokens"])
-    reply = maps.head_map(services, {"key": without["key"], "layer": 1, "head": 2, "mode": WITHOUT_FIRST})
+    reply = maps.head_map(
+        services, {"key": without["key"], "layer": 1, "head": 2, "mode": WITHOUT_FIRST}
+    )
     shown = decoded(reply, T, "<u2", 65534)
-    expected = without_first_key(gptcore.attention_patterns(tiny_lm.model, plain["ids"])[1, 2]).numpy()
+    expected = without_first_key(
+        gptcore.attention_patterns(tiny_lm.model, plain["ids"])[1, 2]
+    ).numpy()
     assert shown[0, 0] > 1 and np.isnan(expected[0]).all()  # 65535: not available
     np.testing.assert_allclose(shown[1:], expected[1:], atol=3e-5)
 
 
 def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tiny_lm):
     value = look(services)
-    key, T = value["key"], len(value["tokens"])
+    key = value["key"]
+    T = len(value["tokens"])
     weights = gptcore.attention_patterns(tiny_lm.model, value["ids"])[1, 0].cpu().numpy()
     reply = maps.steps(services, {"key": key, "layer": 1, "head": 0, "mode": RAW})
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(reply["scores"])), dtype="<f4").reshape(T, T)
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(reply["scores"])), dtype="<f4").reshape(
+        T, T
+    )
     masked = np.where(np.tri(T, dtype=bool), raw, -np.inf)
     softmax = np.exp(masked - masked.max(-1, keepdims=True))
     np.testing.assert_allclose(softmax / softmax.sum(-1, keepdims=True), weights, atol=1e-5)
-    made = maps.arithmetic(services, {"key": key, "layer": 1, "head": 0, "mode": RAW, "row": 5, "column": 2})
+    made = maps.arithmetic(
+        services, {"key": key, "layer": 1, "head": 0, "mode": RAW, "row": 5, "column": 2}
+    )
     assert len(made["dots"]) == 6 and made["width"] == 8
     assert sum(made["products"]) == pytest.approx(made["dots"][2], rel=1e-4)
     assert made["scores"][2] == pytest.approx(made["dots"][2] / 8**0.5, rel=1e-4)
@@ -114,11 +137,19 @@ def test_the_three_steps_end_in_the_map_and_the_arithmetic_adds_up(services, tin
     assert maps.arithmetic(services, future) is None
 
 
-@pytest.mark.parametrize(("text", "mode", "keep", "said"), [
-    ("", RAW, "end", "text is empty"), ("t", RAW, "end", "single token"), (None, RAW, "end", "must be text"),
-    ("x" * 501, RAW, "end", "501 characters"), (TEXT, "sideways", "end", "sink mode is 'sideways'"),
-    (TEXT, RAW, "middle", "beginning or end"), (TEXT, None, "end", "sink mode"), ("\ud800 x", RAW, "end", "surrogate"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "mode", "keep", "said"),
+    [
+        ("", RAW, "end", "text is empty"),
+        ("t", RAW, "end", "single token"),
+        (None, RAW, "end", "must be text"),
+        ("x" * 501, RAW, "end", "501 characters"),
+        (TEXT, "sideways", "end", "sink mode is 'sideways'"),
+        (TEXT, RAW, "middle", "beginning or end"),
+        (TEXT, None, "end", "sink mode"),
+        ("\ud800 x", RAW, "end", "surrogate"),
+    ],
+)
 def test_what_cannot_be_read_is_said_in_the_views_place(services, text, mode, keep, said):
     assert said in look(services, text, mode, keep)["message"]
 
@@ -130,7 +161,10 @@ def test_a_text_that_is_too_long_keeps_the_end_that_was_chosen_and_says_so(servi
     for keep, kept in (("end", ids[-32:]), ("beginning", ids[:32])):
         value = look(services, long, keep=keep)
         assert value["ids"] == kept
-        assert f"The text has {len(ids)} tokens and this model reads 32: the {keep} is shown" in value["note"]
+        assert (
+            f"The text has {len(ids)} tokens and this model reads 32: the {keep} is shown"
+            in value["note"]
+        )
     assert len(look(services, long, IN_FRONT)["ids"]) == 32
     assert list(maps.views(services, None, maps.AttentionForm("tiny", long, RAW, "end")))[-1].cut
 
@@ -162,14 +196,20 @@ def test_a_text_is_read_once_and_readings_make_room(tiny_lm):
     store = AttentionCache(2 * one)
     keys = [store.read(lm, [start, *range(9)])[0] for start in (20, 20, 30, 40)]
     assert len(reads) == 3 and keys[0] == keys[1] and len(store) == 2
-    labels = tuple(gptcore.tokenizers.describe_token(lm.tokenizer, token) for token in [40, *range(9)])
+    labels = tuple(
+        gptcore.tokenizers.describe_token(lm.tokenizer, token) for token in [40, *range(9)]
+    )
     assert store.get(keys[0]) is None and store.get(keys[3]).labels == labels
     with pytest.raises(GPTCoreError, match="Shorten the text to 20 tokens"):
         store.read(lm, list(range(21)))
     other = LanguageModel(make_model(model.config, seed=5), tiny_lm.tokenizer, "hooked")
-    key, reading = store.read(other, [40, *range(9)])  # the name means two models: two people train the same preset
+    # the name means two models: two people train the same preset
+    key, reading = store.read(other, [40, *range(9)])
     assert key != keys[3] and reading is not store.get(keys[3]) is not None
-    assert store.read(lm, [40, *range(9)])[0] == keys[3] and store.read(other, [40, *range(9)])[0] == key
+    assert (
+        store.read(lm, [40, *range(9)])[0] == keys[3]
+        and store.read(other, [40, *range(9)])[0] == key
+    )
 
 
 def test_a_reading_that_nobody_looks_at_is_let_go_of(tiny_lm):
@@ -193,7 +233,10 @@ def test_files_hold_what_the_page_shows(services, tiny_lm):
     url = maps.arrays(services, asked)
     with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
         np.testing.assert_allclose(arrays["attention"], patterns, atol=1e-5)
-        assert arrays["tokens"].tolist() == value["tokens"] and arrays["token_ids"].tolist() == value["ids"]
+        assert (
+            arrays["tokens"].tolist() == value["tokens"]
+            and arrays["token_ids"].tolist() == value["ids"]
+        )
         assert (int(arrays["layer"]), int(arrays["head"])) == (1, 2)
 
 
@@ -203,8 +246,12 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     ids = [tiny_lm.tokenizer.encode(text) for text in (TEXT, other)]
     assert len(ids[0]) == len(ids[1])
     a, b = (gptcore.attention_patterns(tiny_lm.model, one).cpu().numpy() for one in ids)
-    reply = compare.head_difference(services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW})
-    np.testing.assert_allclose(decoded(reply, len(ids[0]), "<i2", 32767), a[1, 1] - b[1, 1], atol=5e-5)
+    reply = compare.head_difference(
+        services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW}
+    )
+    np.testing.assert_allclose(
+        decoded(reply, len(ids[0]), "<i2", 32767), a[1, 1] - b[1, 1], atol=5e-5
+    )
     changed = 0.5 * np.abs(a - b).sum(-1).mean(-1)
     np.testing.assert_allclose(value["scores"]["changed"], changed, atol=1e-3)
     assert value["start"] == list(np.unravel_index(changed.argmax(), changed.shape))
@@ -214,13 +261,21 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     assert same["said"] == "Nothing stands out: no head moves more than 0% of its attention."
     assert value["said"] == compare.conclusion(value["scores"]["changed"])
     said = compare.conclusion([[0.4, 0.0], [0.3, 0.01]])
-    assert said == "Attention moves most in L0H0 (40%) and L1H0 (30%); in the median head, 1% of it moves."
+    assert (
+        said
+        == "Attention moves most in L0H0 (40%) and L1H0 (30%); in the median head, 1% of it moves."
+    )
 
 
-def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(services, monkeypatch):
-    said = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT + " ran"))["message"]
+def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(
+    services, monkeypatch
+):
+    said = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT + " ran"))[
+        "message"
+    ]
     assert "tokens and text B" in said and "[ the]" in said
-    tiny, other = services.models.get("tiny"), gptcore.load("mini")
+    tiny = services.models.get("tiny")
+    other = gptcore.load("mini")
     monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny, "mini": other}[name])
     said = json.loads(compare.compare(services, None, "tiny", TEXT, "mini", TEXT))["message"]
     assert said.startswith("tiny has 2 layers of 4 heads and mini 6 of 7.")
@@ -230,14 +285,21 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
     value = json.loads(lens.lens(services, None, READ))
     assert value["depths"] == ["embeddings", "layer 0", "layer 1"] and len(value["best"]) == 3
     best = tiny_lm.model(torch.tensor([tiny_lm.tokenizer.encode(TEXT)])).logits[0].argmax(-1)
-    assert value["best"][-1] == [gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best]
+    assert value["best"][-1] == [
+        gptcore.tokenizers.describe_token(tiny_lm.tokenizer, int(i)) for i in best
+    ]
     assert set(value["rank"][-1]) == {1}
     ids = tiny_lm.tokenizer.encode(TEXT)
     for place, depth in enumerate(value["known"][1:]):
         label = gptcore.tokenizers.describe_token(tiny_lm.tokenizer, ids[place + 1])
         right = [row[place] == label for row in value["best"]]
         assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), place
-    assert "empty" in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))["message"]
+    assert (
+        "empty"
+        in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))[
+            "message"
+        ]
+    )
 
 
 def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(services, tiny_lm):
@@ -246,49 +308,81 @@ def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(serv
     np.testing.assert_allclose(reply["weights"], expected, atol=1e-5)
     assert json.dumps(reply, allow_nan=False) and len(reply["roles"]) == 2
     assert ENDPOINTS["attention"](services, TEXT, model="tiny")["weights"] is None
-    assert ENDPOINTS["attention"](services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0] is None
+    assert (
+        ENDPOINTS["attention"](services, TEXT, 0, 0, WITHOUT_FIRST, model="tiny")["weights"][0][0]
+        is None
+    )
     for layer, head, sink, said in (
-        (0, None, RAW, "both a layer and a head"), (2, 0, RAW, "The layer is 2"), (0, 1.5, RAW, "The head"),
+        (0, None, RAW, "both a layer and a head"),
+        (2, 0, RAW, "The layer is 2"),
+        (0, 1.5, RAW, "The head"),
         (0, 0, "x", "sink mode"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(GPTCoreError, match=said):
             ENDPOINTS["attention"](services, TEXT, layer, head, sink, model="tiny")
 
 
 def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):
     other = LanguageModel(make_model(tiny_lm.model.config, seed=7), tiny_lm.tokenizer, "other")
-    monkeypatch.setattr(services.models, "get", lambda name: {"tiny": tiny_lm, "other": other}[name])
+    monkeypatch.setattr(
+        services.models, "get", lambda name: {"tiny": tiny_lm, "other": other}[name]
+    )
     value = json.loads(compare.compare(services, None, "tiny", TEXT, "other", TEXT))
     ids = tiny_lm.tokenizer.encode(TEXT)
     a, b = (gptcore.attention_patterns(lm.model, ids).cpu().numpy() for lm in (tiny_lm, other))
-    np.testing.assert_allclose(value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3)
+    np.testing.assert_allclose(
+        value["scores"]["changed"], 0.5 * np.abs(a - b).sum(-1).mean(-1), atol=1e-3
+    )
     assert value["tokens"] == look(services)["tokens"]
 
 
 def test_the_lens_says_when_the_words_of_a_text_were_known():
     said = lens.conclusion_of_text([None, 0, 3, 6, 6], ["a", " cat", " sat", " on", " mat"], 6)
     assert said == "4 of 5 tokens were its first guess: the earliest, “cat”, before any layer."
-    assert lens.conclusion_of_text([None, *[0, 3, 6, 6] * 2], ["a", *[" cat", " sat", " on", " mat"] * 2], 6) == (
-        "8 of 9 tokens were its first guess: the earliest, “cat”, before any layer; 4 of them by layer 2; "
-        "4 only with the last layer."
+    assert lens.conclusion_of_text(
+        [None, *[0, 3, 6, 6] * 2], ["a", *[" cat", " sat", " on", " mat"] * 2], 6
+    ) == (
+        "8 of 9 tokens were its first guess: the earliest, “cat”, before any layer; 4 of them "
+        "by layer 2; 4 only with the last layer."
     )
-    assert lens.conclusion_of_text([2], ["b"], 6) == "1 of 1 token was its first guess: “b”, from layer 1 on."
+    assert (
+        lens.conclusion_of_text([2], ["b"], 6)
+        == "1 of 1 token was its first guess: “b”, from layer 1 on."
+    )
     tied = lens.conclusion_of_text([1, 1, 1, 6], ["c", "a", "b", "d"], 6)
-    assert tied == "4 of 4 tokens were its first guess: the earliest, “c”, “a” and “b”, from layer 0 on."
+    assert (
+        tied
+        == "4 of 4 tokens were its first guess: the earliest, “c”, “a” and “b”, from layer 0 on."
+    )
     assert "the earliest, 4 of them, from" in lens.conclusion_of_text([1] * 4, list("abcd"), 6)
     assert (
         lens.conclusion_of_text([6, 6], ["a", "b"], 6)
         == "2 of 2 tokens were its first guess, only with the last layer."
     )
-    assert lens.conclusion_of_text([None] * 2, ["a", "b"], 6) == ""  # of so few there is nothing to say
-    assert lens.conclusion_of_text([None] * 8, list("abcdefgh"), 6) == "None of the 8 tokens was its first guess."
+    # of so few there is nothing to say
+    assert lens.conclusion_of_text([None] * 2, ["a", "b"], 6) == ""
+    assert (
+        lens.conclusion_of_text([None] * 8, list("abcdefgh"), 6)
+        == "None of the 8 tokens was its first guess."
+    )
 
 
-@pytest.mark.parametrize(("ranks", "chances", "said"), [
-    ([5, 3, 1, 1], [0.01, 0.1, 0.4, 0.7], "takes the lead in layer 1 (from 10% to 40%) and ends at 70%."),
-    ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "leads at every depth and ends at 70%"),
-    ([1, 2, 1, 1], [0.5, 0.2, 0.6, 0.7], "ends at 70%. It had led before any layer, then fell behind."),
-    ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ranks", "chances", "said"),
+    [
+        (
+            [5, 3, 1, 1],
+            [0.01, 0.1, 0.4, 0.7],
+            "takes the lead in layer 1 (from 10% to 40%) and ends at 70%.",
+        ),
+        ([1, 1, 1, 1], [0.5, 0.5, 0.6, 0.7], "leads at every depth and ends at 70%"),
+        (
+            [1, 2, 1, 1],
+            [0.5, 0.2, 0.6, 0.7],
+            "ends at 70%. It had led before any layer, then fell behind.",
+        ),
+        ([9, 9, 9, 1], [0.01, 0.01, 0.01, 0.05], "Nothing stands out after the last token"),
+    ],
+)
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
     assert said in lens.conclusion(ranks, chances, "ball")

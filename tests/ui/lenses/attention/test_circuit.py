@@ -1,4 +1,6 @@
-"""A word's circuit, when it formed, what a head does by its weights: the core's numbers, real passes, true words."""
+"""A word's circuit, when it formed, what a head does by its weights: the core's numbers, real
+passes, true words.
+"""
 
 import json
 
@@ -40,8 +42,13 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
             assert node.kind in ("word", "answer")
             continue
         without = analysis.logits_without_nodes(lm.model, ids, [node])
-        assert shown["really"] == pytest.approx(float(without[word] - without[rival]) - found["total"], abs=3e-3)
-    assert found["said"].startswith("“zebra” rather than “lion”: the lead is +") and "“zebra” (+" in found["said"]
+        assert shown["really"] == pytest.approx(
+            float(without[word] - without[rival]) - found["total"], abs=3e-3
+        )
+    assert (
+        found["said"].startswith("“zebra” rather than “lion”: the lead is +")
+        and "“zebra” (+" in found["said"]
+    )
 
 
 def test_what_is_clicked_is_computed_anew(bundled, asked, found):
@@ -56,18 +63,20 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
 
 
 def test_the_words_follow_the_numbers():
-    pair, nodes = [" red", " blue"], [CircuitNode("head", 5, 0, 3, 2.0), CircuitNode("head", 4, 1, 3, -1.0)]
+    pair = [" red", " blue"]
+    nodes = [CircuitNode("head", 5, 0, 3, 2.0), CircuitNode("head", 4, 1, 3, -1.0)]
     said = circuit.conclusion(pair, [("a", 0.1), (" red", 2.5), (" ball", 0.9)], -0.5, nodes)
     assert said == (
         "“red” rather than “blue”: the lead is +3.0 logits; "
         "“red” (+2.5) and “ball” (+0.9) push most towards it, through L5H0."
     )
     assert circuit.conclusion(pair, [("a", 0.1)], 0.1, nodes).startswith("Nothing stands out")
-    assert circuit.conclusion(pair, [("a", 0.1)], 0.4, nodes).endswith("; no single word explains it.")
+    assert circuit.conclusion(pair, [("a", 0.1)], 0.4, nodes).endswith(
+        "; no single word explains it."
+    )
     assert circuit.conclusion(pair, [(" ball", -0.9)], -2.1, nodes) == (
-        "“red” rather than “blue”: the lead is −3.0 logits; biases and frozen norms (−2.1) and “ball” (−0.9) push "
-        "most towards it, "
-        "through L4H1."
+        "“red” rather than “blue”: the lead is −3.0 logits; biases and frozen norms (−2.1) and "
+        "“ball” (−0.9) push most towards it, through L4H1."
     )
 
 
@@ -80,19 +89,21 @@ def test_both_sides_of_a_circuit_are_said_each_place_apart_and_neurons_too():
         CircuitNode("head", 5, 0, 1, 1.0),
     ]
     assert circuit.conclusion(pair, words, -1.0, nodes) == (
-        "“red” rather than “blue”: the lead is +4.0 logits; “the” (token 1, +9.0) and “the” (token 3, +2.0) push "
-        "most towards it, "
-        "through neuron 240 of layer 5 and L5H0. Against it: “cat” (−6.0) and biases and frozen norms (−1.0)."
+        "“red” rather than “blue”: the lead is +4.0 logits; “the” (token 1, +9.0) and “the” "
+        "(token 3, +2.0) push most towards it, through neuron 240 of layer 5 and L5H0. Against "
+        "it: “cat” (−6.0) and biases and frozen norms (−1.0)."
     )
 
 
 def test_agreement_says_what_may_be_trusted():
     assert circuit.agreement([1.0, 2.0, 3.0, 9.0], [-1.1, -2.2, -2.9, None], 0.4) == (
-        "Switching parts off confirms this drawing (correlation 0.99 over 3 parts). The parts drawn carry 40% of the "
-        "influence."
+        "Switching parts off confirms this drawing (correlation 0.99 over 3 parts). The parts "
+        "drawn carry 40% of the influence."
     )
     distrusted = circuit.agreement([1.0, 2.0, 3.0], [2.0, 0.1, 1.5], 0.4)
-    assert distrusted.startswith("Do not trust this drawing here: switching parts off gives a different result")
+    assert distrusted.startswith(
+        "Do not trust this drawing here: switching parts off gives a different result"
+    )
     assert circuit.agreement([1.0], [-1.0], 0.4) == "The parts drawn carry 40% of the influence."
 
 
@@ -103,37 +114,58 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
     ids = torch.tensor([lm.tokenizer.encode(TEXT)])
     for place, name in ((0, "mini@0"), (4, "mini@512"), (8, "mini")):
         logits = bundled.models.get(name).model(ids).logits[0, -1].detach()
-        assert found["total"][place] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3), name
+        assert found["total"][place] == pytest.approx(
+            float(logits[word] - logits[rival]), abs=2e-3
+        ), name
     assert all(len(part["values"]) == 9 for part in found["parts"]) and len(found["parts"]) == 6
     assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
     later = json.loads(circuit.formed(bundled, {**asked, "word": rival, "rival": word}))
-    assert later["total"] == [-one for one in found["total"]] and "“zebra” rather than “lion”" in later["said"]
+    assert (
+        later["total"] == [-one for one in found["total"]]
+        and "“zebra” rather than “lion”" in later["said"]
+    )
     bundled.models.get("world")
     found = circuit.formed(bundled, {**asked, "model": "world", "word": 1, "rival": 2})
     assert json.loads(found)["message"].startswith("No earlier snapshots")
 
 
 def test_the_words_about_moments_follow_the_numbers():
-    pair, steps = [" a", " b"], [0, 8, 32, None]
-    parts = [{"name": "L5H4", "values": [0.0, 0.1, 2.0, 3.0]}, {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]}]
+    pair = [" a", " b"]
+    steps = [0, 8, 32, None]
+    parts = [
+        {"name": "L5H4", "values": [0.0, 0.1, 2.0, 3.0]},
+        {"name": "biases", "values": [0.0, 1.0, 1.0, 1.0]},
+    ]
     assert when(parts, [-0.1, 0.6, 2.0, 4.0], steps, pair) == (
-        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, L5H4 (+3.0), took "
-        "over between update 8 and 32."
+        "It came to prefer “a” rather than “b” between update 0 and 8; its main source, L5H4 "
+        "(+3.0), took over between update 8 and 32."
     )
     late = [{"name": "L5H4", "values": [0.0, 2.0, 0.2, 3.0]}]
-    assert "took over between update 32 and the end" in when(late, [0.1, 0.5, 2.0, 4.0], steps, pair)
-    assert "between update 0 and 8" not in when(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)  # 0.4 is hardly
-    assert when(parts, [1.0] * 4, steps, pair).startswith("It preferred “a” rather than “b” from the beginning")
+    assert "took over between update 32 and the end" in when(
+        late, [0.1, 0.5, 2.0, 4.0], steps, pair
+    )
+    # 0.4 is hardly
+    assert "between update 0 and 8" not in when(parts, [-0.1, 0.4, 2.0, 4.0], steps, pair)
+    assert when(parts, [1.0] * 4, steps, pair).startswith(
+        "It preferred “a” rather than “b” from the beginning"
+    )
     assert when(parts, [0, 0, 0, 0.1], steps, pair).startswith("Nothing stands out")
     assert "“b” rather than “a”" in when(parts, [0, 0, 0, -3.0], steps, pair)
 
 
 def test_a_head_s_lists_are_the_core_s(services, tiny_lm):
     services.models.get("tiny")
-    found = json.loads(head_weights.head_weights(services, {"model": "tiny", "layer": 1, "head": 2}))
+    found = json.loads(
+        head_weights.head_weights(services, {"model": "tiny", "layer": 1, "head": 2})
+    )
     core = analysis.head_circuits(tiny_lm.model, 1, 2)
-    assert [logit for _, logit in found["copied"]] == pytest.approx([logit for _, logit in core.copied], abs=0.006)
-    assert found["copying"] == pytest.approx(core.copying, abs=0.006) and len(found["suppressed"]) == 10
+    assert [logit for _, logit in found["copied"]] == pytest.approx(
+        [logit for _, logit in core.copied], abs=0.006
+    )
+    assert (
+        found["copying"] == pytest.approx(core.copying, abs=0.006)
+        and len(found["suppressed"]) == 10
+    )
 
 
 def test_the_words_about_a_head_follow_the_numbers():
@@ -143,6 +175,7 @@ def test_the_words_about_a_head_follow_the_numbers():
         )
 
     assert said(0.99) == (
-        "Layer 5, head 4 copies: a token that it looks at becomes likelier, most of all “Jane”, “Lucy” and “Sue”."
+        "Layer 5, head 4 copies: a token that it looks at becomes likelier, most of all "
+        "“Jane”, “Lucy” and “Sue”."
     )
     assert "suppresses: most tokens" in said(-0.7) and said(0.1).startswith("Nothing stands out")

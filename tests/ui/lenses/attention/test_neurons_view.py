@@ -15,22 +15,33 @@ TEXT = "the cat sat on the mat and the dog sat"
 
 def asked(services, layer):
     services.models.get("tiny")
-    return json.loads(neurons(services, {"model": "tiny", "text": TEXT, "layer": layer, "neuron": None}))
+    return json.loads(
+        neurons(services, {"model": "tiny", "text": TEXT, "layer": layer, "neuron": None})
+    )
 
 
 def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny_lm):
     seen = asked(services, 1)
     found = neuron_activations(tiny_lm.model, tiny_lm.tokenizer.encode(TEXT), 1)
     assert seen["neuron"] == seen["top"][0] and seen["n_inner"] == found.shape[1]
-    assert seen["activations"] == pytest.approx(found[:, seen["neuron"]].tolist(), rel=0.01, abs=1e-3)
+    assert seen["activations"] == pytest.approx(
+        found[:, seen["neuron"]].tolist(), rel=0.01, abs=1e-3
+    )
     contrast = found[1:].amax(dim=0) - found[1:].mean(dim=0)
     assert seen["neuron"] == int(contrast.argmax())
-    assert len(seen["more"]) == len(seen["less"]) == 6 and seen["more"][0][1] >= 0 >= seen["less"][0][1]
-    assert asked(services, 47)["layer"] == tiny_lm.model.config.n_layer - 1  # one of the model before
+    assert (
+        len(seen["more"]) == len(seen["less"]) == 6
+        and seen["more"][0][1] >= 0 >= seen["less"][0][1]
+    )
+    # one of the model before
+    assert asked(services, 47)["layer"] == tiny_lm.model.config.n_layer - 1
 
 
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):
-    sizes = {name: (loss, count) for name, loss, count in json.loads(inner_sizes(services, None))["sizes"]}
+    sizes = {
+        name: (loss, count)
+        for name, loss, count in json.loads(inner_sizes(services, None))["sizes"]
+    }
     V = ancestors.ancestors()["bigram"].parameters ** 0.5
     assert int(V) == V
     lesson = replace(PRESETS["char-day19"], vocab_size=int(V))

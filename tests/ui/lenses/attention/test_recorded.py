@@ -25,13 +25,17 @@ def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(bundled, shared):
     with np.load(shared / "golden" / "gpt2_124M_logits_attention.npz", allow_pickle=False) as kept:
         for place, text in enumerate(recorded.texts()):
             key = json.loads(recorded.views(bundled, text)[1])["key"]
-            scores, logits = kept[f"attn_scores_{place}"] / 8, kept[f"logits_{place}"].astype(np.float64)
+            scores = kept[f"attn_scores_{place}"] / 8
+            logits = kept[f"logits_{place}"].astype(np.float64)
             scores = np.where(np.tril(np.ones_like(scores)) > 0, scores, -np.inf)
             exps = np.exp(scores - scores.max(-1, keepdims=True))
             weights = exps / exps.sum(-1, keepdims=True)
             for layer, head in ((0, 0), (4, 11), (11, 3)):
-                found = maps.chosen(bundled, {"key": key, "layer": layer, "head": head, "mode": maps.RAW})
-                np.testing.assert_allclose(found.weights, weights[layer, head], atol=0.01)  # of 16-bit scores
+                found = maps.chosen(
+                    bundled, {"key": key, "layer": layer, "head": head, "mode": maps.RAW}
+                )
+                # of 16-bit scores
+                np.testing.assert_allclose(found.weights, weights[layer, head], atol=0.01)
                 assert codec.one_map(found.weights, causal=True, signed=False)
             exps = np.exp(logits - logits.max())
             best = json.loads(recorded.views(bundled, text)[2])["sections"][0]["rows"][0][1]
@@ -43,13 +47,18 @@ def test_the_picture_draws_where_its_heads_look_and_says_which_looks_hardest(bun
     picture, heads = (json.loads(value) for value in recorded.views(bundled, text)[:2])
     machine = picture["machine"]
     assert machine["said"] == (
-        "GPT-2 continues with “visualize” (16%). Layer 4, head 11 has the strongest look back, at “users”, the token "
-        "just "
-        "before (100% of its attention)."
+        "GPT-2 continues with “visualize” (16%). Layer 4, head 11 has the strongest look back, "
+        "at “users”, the token just before (100% of its attention)."
     )
-    weights = maps.chosen(bundled, {"key": heads["key"], "layer": 4, "head": 11, "mode": maps.RAW}).weights
-    assert machine["blocks"][4]["looks"][11][0] == [4, pytest.approx(float(weights[5, 4]), abs=1e-3)]
-    assert "attention" not in machine["blocks"][0]  # what parts write was not recorded, and is not drawn
+    weights = maps.chosen(
+        bundled, {"key": heads["key"], "layer": 4, "head": 11, "mode": maps.RAW}
+    ).weights
+    assert machine["blocks"][4]["looks"][11][0] == [
+        4,
+        pytest.approx(float(weights[5, 4]), abs=1e-3),
+    ]
+    # what parts write was not recorded, and is not drawn
+    assert "attention" not in machine["blocks"][0]
 
 
 def test_the_recording_is_refused_as_a_model_with_a_way_out(bundled):

@@ -1,4 +1,6 @@
-"""Why a word: what is said follows the numbers, the numbers follow the model, and each claim carries its check."""
+"""Why a word: what is said follows the numbers, the numbers follow the model, and each claim
+carries its check.
+"""
 
 import json
 import re
@@ -15,7 +17,9 @@ TEXT = "Tom saw a zebra. Lily saw a lion. Tom gave food to the"
 
 def explained(bundled, text=TEXT, word=None, rival=None, model="mini"):
     bundled.models.get(model)
-    return json.loads(why.why(bundled, {"model": model, "text": text, "word": word, "rival": rival}))
+    return json.loads(
+        why.why(bundled, {"model": model, "text": text, "word": word, "rival": rival})
+    )
 
 
 def test_the_likeliest_word_is_explained_against_the_second_and_its_checks_are_the_model_s(bundled):
@@ -23,12 +27,15 @@ def test_the_likeliest_word_is_explained_against_the_second_and_its_checks_are_t
     assert [found["word"], found["rival"]] == found["choices"][:2]
     lm = bundled.models.get("mini")
     logits = lm.model(torch.tensor([lm.tokenizer.encode(TEXT)])).logits[0, -1].detach()
-    assert found["total"] == pytest.approx(float(logits[found["word"][2]] - logits[found["rival"][2]]), abs=2e-3)
+    assert found["total"] == pytest.approx(
+        float(logits[found["word"][2]] - logits[found["rival"][2]]), abs=2e-3
+    )
     assert len(found["parts"]) + found["rest"][0] == 3 + 6 * 8
     total = sum(part["value"] for part in found["parts"]) + found["rest"][1]
     assert total == pytest.approx(found["total"], abs=0.01)
     head = next(part for part in found["parts"] if part["head"] is not None)
-    word, rival = found["word"][2], found["rival"][2]
+    word = found["word"][2]
+    rival = found["rival"][2]
 
     class Without(Probe):
         def heads(self, layer, values):
@@ -39,7 +46,9 @@ def test_the_likeliest_word_is_explained_against_the_second_and_its_checks_are_t
 
     with torch.no_grad():
         logits = lm.model(torch.tensor([lm.tokenizer.encode(TEXT)]), probe=Without()).logits[0, -1]
-    assert head["really"] == pytest.approx(float(logits[word] - logits[rival]) - found["total"], abs=2e-3)
+    assert head["really"] == pytest.approx(
+        float(logits[word] - logits[rival]) - found["total"], abs=2e-3
+    )
 
 
 def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(bundled):
@@ -47,7 +56,10 @@ def test_of_a_text_beyond_the_window_its_end_is_explained_and_that_is_said(bundl
     long = "The cat sat on the mat. " * 60 + TEXT
     ids = lm.tokenizer.encode(long)
     found = explained(bundled, long)
-    assert len(found["tokens"]) == 256 and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
+    assert (
+        len(found["tokens"]) == 256
+        and f"It reads the last 256 of the text's {len(ids):,} tokens." in found["said"]
+    )
     assert "It reads the last" not in explained(bundled)["said"]
     logits = lm.model(torch.tensor([ids[-256:]])).logits[0, -1].detach()
     assert found["word"][2] == int(logits.argmax())
@@ -76,26 +88,39 @@ def concluded(parts, *others, n_layer=6, names=("a", "b")):
 def test_the_conclusion_names_what_pushes_towards_the_word_and_whether_it_holds():
     parts = [part("L5H4", 2.7, -2.4), part("biases", -2.0, None), part("L5H5", 2.2, -1.0)]
     assert concluded(parts, 3.1, names=(" zebra", " lion")) == (
-        "“zebra” rather than “lion”: the lead is +6.0 logits, mostly from L5H4 (+2.7) and L5H5 (+2.2). "
-        "Switching L5H4 off cuts the lead by 2.4."
+        "“zebra” rather than “lion”: the lead is +6.0 logits, mostly from L5H4 (+2.7) and L5H5 "
+        "(+2.2). Switching L5H4 off cuts the lead by 2.4."
     )
-    assert "cuts the lead by only 0.3: the MLP after it" in concluded([part("L5H4", 2.7, -0.3)], 3.3)
+    assert "cuts the lead by only 0.3: the MLP after it" in concluded(
+        [part("L5H4", 2.7, -0.3)], 3.3
+    )
     assert "does not cut the lead (+0.3)" in concluded([part("L5H4", 2.7, 0.3)], 3.3)
     early = concluded([part("L2H4", 2.7, -0.3)], 3.3)
-    assert "most of all from L2H4 (+2.7)" in early and "only 0.3: later layers react to the change." in early
+    assert (
+        "most of all from L2H4 (+2.7)" in early
+        and "only 0.3: later layers react to the change." in early
+    )
     last = concluded([part("the MLP of layer 5", 3.7, -0.3), part("L0H1", 0.2, -5.0)], 2.1)
-    assert "mostly from the MLP of layer 5 (+3.7)" in last and "only 0.3: the final norm after it reacts" in last
+    assert (
+        "mostly from the MLP of layer 5 (+3.7)" in last
+        and "only 0.3: the final norm after it reacts" in last
+    )
     assert last.endswith("Of the parts below, switching off L0H1 does most (−5.0).")
     assert concluded([part("L5H4", 2.7, 0.3)], -2.5).startswith("Nothing stands out")
     assert "it comes from the embeddings and biases" in concluded([part("biases", 2.0, None)])
     against = concluded([part("L1H1", -2.0, 1.8)], -1.0)
-    assert against.startswith("“a” rather than “b”: the lead is −3.0 logits, mostly from L1H1 (−2.0)")
+    assert against.startswith(
+        "“a” rather than “b”: the lead is −3.0 logits, mostly from L1H1 (−2.0)"
+    )
     assert "cuts the lead by 1.8" in against
 
 
 def test_parts_that_cancel_are_said_and_most_is_most_of_what_pushes_towards_the_word():
     said = concluded([part("L5H4", 2.7, -2.4), part("biases", -5.0, None)], 4.0)
-    assert "the lead is +1.7 logits, most of all from L5H4 (+2.7). Large parts cancel: +6.7 and −5.0 in all." in said
+    assert (
+        "the lead is +1.7 logits, most of all from L5H4 (+2.7). Large parts cancel: +6.7 and "
+        "−5.0 in all." in said
+    )
     turned = concluded([part("L5H4", -2.7, 2.4), part("biases", 5.0, None)], -4.0)
     assert "Large parts cancel: −6.7 and +5.0 in all." in turned
 
@@ -108,7 +133,9 @@ def test_every_example_pair_has_two_sure_answers_and_a_place_that_carries_them(b
         assert "message" not in found, (first, found)
         own, other = found["chances"]
         assert own[0] > 2 * own[1] and other[1] > 2 * other[0], (first, found["chances"])
-        assert len(found["rows"]) == found["total"] and found["rows"][-1][-1] == pytest.approx(1, abs=2e-3)
+        assert len(found["rows"]) == found["total"] and found["rows"][-1][-1] == pytest.approx(
+            1, abs=2e-3
+        )
         assert found["said"]
 
 
@@ -123,17 +150,24 @@ def test_the_grid_grows_depth_by_depth_and_a_stop_keeps_it(bundled):
     assert json.loads(list(running)[-1])["stopped"]
 
 
-@pytest.mark.parametrize(("pair", "said"), [
-    (("Tom and Lily", "Tom"), "has 3 tokens and B 1"), (("", "Tom"), "Sentence A"), ((None, 3), "Sentence A"),
-    (("The cat sat on the",) * 2, "no difference to explain"), (("a " * 100,) * 2, "at most 40 are compared"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (("Tom and Lily", "Tom"), "has 3 tokens and B 1"),
+        (("", "Tom"), "Sentence A"),
+        ((None, 3), "Sentence A"),
+        (("The cat sat on the",) * 2, "no difference to explain"),
+        (("a " * 100,) * 2, "at most 40 are compared"),
+    ],
+)
 def test_pairs_that_cannot_be_compared_are_refused_in_a_sentence(bundled, pair, said):
     (only,) = patching.grid(bundled, None, "mini", *pair)
     assert said in json.loads(only)["message"]
 
 
 def test_sentences_of_different_length_show_at_least_what_each_goes_on_with(bundled):
-    first, second = "Tom saw a zebra. Tom gave food to the", "Once there was a queen who lived in a very big"
+    first = "Tom saw a zebra. Tom gave food to the"
+    second = "Once there was a queen who lived in a very big"
     (only,) = patching.grid(bundled, None, "mini", first, second)
     found = json.loads(only)
     assert "both need the same number" in found["message"]
@@ -142,19 +176,25 @@ def test_sentences_of_different_length_show_at_least_what_each_goes_on_with(bund
 
 
 def test_the_conclusion_says_where_the_difference_travels():
-    a, b = ["Lily", " said", " to"], ["Tom", " said", " to"]
+    a = ["Lily", " said", " to"]
+    b = ["Tom", " said", " to"]
     rows = [[1.0, 0, 0], [0.9, 0, 0.1], [0.1, 0, 0.8], [0, 0, 1.0]]
     heads = [[0.0, 0.6], [0.3, 0.05], [0.0, 0.0]]
     assert patching.conclusion(a, b, rows, heads) == (
-        "“Lily” alone holds the difference at first; in block 1 it moves to the last token, “to”, where the answer is "
-        "read off. Most of it is carried by L0H1 (60%) and L1H0 (30%)."
+        "“Lily” alone holds the difference at first; in block 1 it moves to the last token, "
+        "“to”, where the answer is read off. Most of it is carried by L0H1 (60%) and L1H0 "
+        "(30%)."
     )
     slow = [[1.0, 0, 0], [0.3, 0, 0.3], [0.1, 0, 0.4], [0, 0, 1.0]]
     assert "in blocks 0 to 2 it moves" in patching.conclusion(a, b, slow, heads)
     none = [[0.2, 0, 0.2], *rows[1:]]
-    assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith("No single head carries much of it.")
+    assert patching.conclusion(a, b, none, [[0.0, 0.0]] * 3).endswith(
+        "No single head carries much of it."
+    )
     ends = [[0, 0, 1.0]] * 4
-    assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith("The difference is at the last")
+    assert patching.conclusion(a, ["Lily", " said", " by"], ends, heads).startswith(
+        "The difference is at the last"
+    )
 
 
 def test_a_cell_that_is_carried_over_changes_what_b_goes_on_with(bundled):

@@ -1,4 +1,6 @@
-"""Chat: what is sent to the model, what it answers, and what the plain GPT makes of the same words."""
+"""Chat: what is sent to the model, what it answers, and what the plain GPT makes of the same
+words.
+"""
 
 import json
 from itertools import pairwise
@@ -27,7 +29,9 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
     same = {"temperature": 0.8, "top_k": 50, "top_p": 0.95, "seed": 4}
     prompt = f"User: {STORY}\nAssistant:"
     room = min(200, 256 - len(lm.tokenizer.encode(prompt)))
-    answer = "".join(t.text for t in gptcore.generate(lm, prompt, max_new_tokens=room, stop=["\nUser:"], **same))
+    answer = "".join(
+        t.text for t in gptcore.generate(lm, prompt, max_new_tokens=room, stop=["\nUser:"], **same)
+    )
     plain = "".join(t.text for t in gptcore.generate(lm, STORY, max_new_tokens=100, **same))
     assert seen[-1]["answer"] == answer.lstrip() and seen[-1]["plain"] == plain
     assert {one["number"] for one in replies(bundled, asked(STORY, seed=4, number=7))} == {7}
@@ -38,7 +42,9 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
     assert 0 < seen[0]["used"] < seen[-1]["used"] <= seen[-1]["window"] == 256
 
 
-@pytest.mark.parametrize(("end", "said"), [("length", "is cut off here"), ("stop", "replies and stops")])
+@pytest.mark.parametrize(
+    ("end", "said"), [("length", "is cut off here"), ("stop", "replies and stops")]
+)
 def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, end, said):
     tokenizer = bundled.models.get("mini").tokenizer
     answer = TokenSequence([1], chat.WRITING, seed=1, tokenizer=tokenizer)
@@ -50,27 +56,45 @@ def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, en
 def test_turns_and_the_system_line_stand_in_the_prompt():
     messages, seed = chat.parse(asked("Hi", "Hello.", "Bye", system=" Be kind. "))
     assert messages == [
-        Message("System", "Be kind."), Message("User", "Hi"), Message("Assistant", "Hello."), Message("User", "Bye"),
-    ]  # fmt: skip
+        Message("System", "Be kind."),
+        Message("User", "Hi"),
+        Message("Assistant", "Hello."),
+        Message("User", "Bye"),
+    ]
     assert seed == 1
 
 
 def test_the_oldest_turns_make_room_and_are_counted():
     lm = gptcore.load("mini")
-    long = [Message("User" if i % 2 == 0 else "Assistant", "the cat sat on the mat " * 8) for i in range(9)]
+    long = [
+        Message("User" if i % 2 == 0 else "Assistant", "the cat sat on the mat " * 8)
+        for i in range(9)
+    ]
     ids, dropped = chat.fitting(lm, [Message("System", "Be kind."), *long])
     assert dropped % 2 == 0 and 0 < dropped < 9 and len(ids) <= 256 - 40
     text = lm.tokenizer.decode(ids)
     assert text.startswith("System: Be kind.\nUser: ") and text.endswith("\nAssistant:")
 
 
-@pytest.mark.parametrize(("sent", "said"), [
-    (None, "nothing to answer"), ("", "nothing to answer"), ([], "nothing to answer"),
-    ({"turns": {}}, "nothing to answer"), (asked(), "nothing to answer"), (asked("Hi", "Hello"), "nothing to answer"),
-    (asked("  "), "nothing to answer"), (asked(*["a"] * 61), "61 turns"), (asked("a" * 4001), "4,000 are allowed"),
-    (asked("Hi", system="x" * 4001), "The system line has 4,001"), (asked(7), "A message"),
-    (asked("Hi", seed=-1), "The seed is -1"), (asked("Hi", seed="x"), "The seed"), (asked("word " * 700), "Shorten it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (None, "nothing to answer"),
+        ("", "nothing to answer"),
+        ([], "nothing to answer"),
+        ({"turns": {}}, "nothing to answer"),
+        (asked(), "nothing to answer"),
+        (asked("Hi", "Hello"), "nothing to answer"),
+        (asked("  "), "nothing to answer"),
+        (asked(*["a"] * 61), "61 turns"),
+        (asked("a" * 4001), "4,000 are allowed"),
+        (asked("Hi", system="x" * 4001), "The system line has 4,001"),
+        (asked(7), "A message"),
+        (asked("Hi", seed=-1), "The seed is -1"),
+        (asked("Hi", seed="x"), "The seed"),
+        (asked("word " * 700), "Shorten it"),
+    ],
+)
 def test_what_cannot_be_answered_is_said_with_the_limit(bundled, sent, said):
     (only,) = replies(bundled, sent)
     assert only["number"] == 0 and said in only["message"]

@@ -21,7 +21,10 @@ LETTERS = LanguageModel(make_model(SHAPE), CharTokenizer("abc de"), "letters")
 @pytest.fixture
 def two_models(services, tiny_lm):
     there = {"tiny": tiny_lm, "letters": LETTERS}
-    return replace(services, models=ModelStore(services.limits, default="tiny", loader=lambda name, **_: there[name]))
+    return replace(
+        services,
+        models=ModelStore(services.limits, default="tiny", loader=lambda name, **_: there[name]),
+    )
 
 
 def opened(services, model, prompt, session="v"):
@@ -37,7 +40,10 @@ def test_a_prompt_that_the_visitor_wrote_stays_if_the_model_can_read_it(two_mode
     views = opened(two_models, "letters", "a bad")
     assert shown(views, "prompt") == "a bad"
     stream = shown(views, "stream")
-    assert records_of(stream, "prompt")[0]["text"] == "a bad" and len(records_of(stream, "token")) == 12
+    assert (
+        records_of(stream, "prompt")[0]["text"] == "a bad"
+        and len(records_of(stream, "token")) == 12
+    )
 
 
 @pytest.mark.parametrize("prompt", ["The cat, 7!", "abcabcabcabcabcabc", "", 7])
@@ -63,7 +69,8 @@ def test_nothing_changes_where_the_text_is_the_model_s_already(two_models):
 def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models):
     opened(two_models, "tiny", "")
     opened(two_models, "letters", "a bad")
-    # The page sets prompt and model at once: the prompt is looked at beside the model that stood there before.
+    # The page sets prompt and model at once: the prompt is looked at beside the model that stood
+    # there before.
     assert writing.preview(two_models, "v", "tiny", "a bad", form()).distribution is None
     drawn = json.loads(shown(opened(two_models, "letters", "a bad"), "distribution"))
     assert drawn["vocab_size"] == 6 and two_models.sessions.get("v").next_token.model == "letters"
@@ -71,8 +78,14 @@ def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models)
 
 def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     opened(two_models, "letters", "a bad")
-    views = list(writing.continue_text(two_models, "v", "letters", "a bad", form(max_new_tokens=100)))
-    notes = [note["text"] for note in records_of(shown(views, "stream"), "note") if "window" in note["text"]]
+    views = list(
+        writing.continue_text(two_models, "v", "letters", "a bad", form(max_new_tokens=100))
+    )
+    notes = [
+        note["text"]
+        for note in records_of(shown(views, "stream"), "note")
+        if "window" in note["text"]
+    ]
     assert len(notes) == 1
 
 
@@ -95,7 +108,8 @@ def test_a_reload_brings_the_text_back_to_the_same_browser_tab(services):
     services.sessions.forget("before")
     after = services.sessions.resume("after", visit)
     assert after.document == written and text_of(after.document.stream)
-    # Also when the new page is there before the old one is known to be closed, and while it still writes.
+    # Also when the new page is there before the old one is known to be closed, and while it still
+    # writes.
     again = services.sessions.resume("again", visit)
     assert again.document == written
     for nonsense in (None, 7, "short", "x" * 65, ["a"]):

@@ -54,12 +54,15 @@ def test_a_slider_that_is_moved_while_a_text_is_written_counts_for_the_chart_at_
     charts = [view.distribution for view in views if view.distribution is not None]
     assert json.loads(charts[-1])["stages"][-1]["candidates"] == 1
     after = [view.distribution for view in run(services) if view.distribution is not None]
-    assert json.loads(after[-1])["stages"][-1]["candidates"] > 1  # the next text begins with its own form
+    # the next text begins with its own form
+    assert json.loads(after[-1])["stages"][-1]["candidates"] > 1
 
 
 def test_the_seed_that_was_drawn_is_shown_and_gives_the_text_again(services):
     views = run(services, form(seed=None))
-    assert text_of(last_stream(views)) == text_of(last_stream(run(services, form(seed=views[0].seed))))
+    assert text_of(last_stream(views)) == text_of(
+        last_stream(run(services, form(seed=views[0].seed)))
+    )
 
 
 def test_next_token_by_next_token_gives_the_text_of_one_go(services):
@@ -99,7 +102,9 @@ def test_undo_brings_back_each_earlier_text(services):
 
 
 def test_stop_ends_within_a_token_and_keeps_what_was_written(services):
-    views = writing.write(services, "a", "tiny", PROMPT, form(max_new_tokens=100, tokens_per_second=20))
+    views = writing.write(
+        services, "a", "tiny", PROMPT, form(max_new_tokens=100, tokens_per_second=20)
+    )
     next(views)
     next(views)
     threading.Timer(0.2, services.sessions.get("a").stop).start()
@@ -119,8 +124,13 @@ def test_a_second_run_of_a_visitor_ends_the_first_and_owns_the_page(services):
     run(services, prompt="the dog")
     first.join(timeout=60)  # alone it would have written for 20 s more
     session = services.sessions.get("a")
-    assert not first.is_alive() and len(session.undo[-1].ids) < 60 and session.document.prompt == "the dog"
-    assert writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT  # nor is its text lost
+    assert (
+        not first.is_alive()
+        and len(session.undo[-1].ids) < 60
+        and session.document.prompt == "the dog"
+    )
+    # nor is its text lost
+    assert writing.undo(services, "a", "tiny", form().sampling).prompt == PROMPT
 
 
 def test_a_run_whose_visitor_never_comes_back_blocks_and_overwrites_nothing(services, monkeypatch):
@@ -151,7 +161,9 @@ def test_moving_a_slider_redraws_from_kept_logits_without_the_model(services, mo
 
 
 @pytest.mark.parametrize("n_tokens", [1, 12, 60])  # 60: past the window of 32
-def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(services, monkeypatch, n_tokens):
+def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(
+    services, monkeypatch, n_tokens
+):
     read = gptcore.inference.generation.last_logits
     monkeypatch.setattr(writing, "last_logits", lambda *_, **__: pytest.fail("it was read again"))
     run(services, form(max_new_tokens=n_tokens))
@@ -163,25 +175,43 @@ def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(servic
 
 def test_looking_at_a_half_typed_prompt_never_raises(services):
     assert writing.preview(services, "a", "tiny", "", form()).distribution == ""
-    data = json.loads(writing.preview(services, "a", "tiny", "x" * 501, form()).distribution or "{}")
+    data = json.loads(
+        writing.preview(services, "a", "tiny", "x" * 501, form()).distribution or "{}"
+    )
     long = json.loads(writing.preview(services, "a", "tiny", "the cat " * 40, form()).distribution)
     assert "reads 32" in long["message"] or "reads 32" in data.get("message", "")
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"temperature": float("nan")}, "Temperature is nan"), ({"temperature": -1}, "between 0 and 100"),
-    ({"temperature": True}, "Temperature is True"), ({"temperature": None}, "Temperature is None"),
-    ({"temperature": 10**400}, "Temperature is 1000"), ({"max_new_tokens": 10**400}, "New tokens is 1000"),
-    ({"temperature": "hot"}, "Temperature is 'hot'"), ({"top_k": 271}, "this model has 270 tokens"),
-    ({"top_k": 1.5}, "whole number"), ({"top_p": 0}, "Top-p is 0"), ({"top_p": float("inf")}, "Top-p is inf"),
-    ({"min_p": 2}, "Min-p"), ({"repetition_penalty": 0}, "Repetition"), ({"no_repeat_ngram_size": -1}, "n-grams"),
-    ({"max_new_tokens": 0}, "between 1 and 150"), ({"max_new_tokens": 10**9}, "between 1 and 150"),
-    ({"max_new_tokens": [3]}, "New tokens is [3]"), ({"seed": -1}, "seed"), ({"seed": 1e300}, "seed"),
-    ({"stop": None}, "stop strings must be text"), ({"stop": ["a", ""]}, "A stop string"),
-    ({"stop": list("abcdefghij")}, "more than 8 stop strings"),
-    ({"stop": "\n".join("abcdefghij")}, "more than 8 stop strings"), ({"use_cache": "yes"}, "KV cache"),
-    ({"tokens_per_second": float("nan")}, "speed limit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"temperature": float("nan")}, "Temperature is nan"),
+        ({"temperature": -1}, "between 0 and 100"),
+        ({"temperature": True}, "Temperature is True"),
+        ({"temperature": None}, "Temperature is None"),
+        ({"temperature": 10**400}, "Temperature is 1000"),
+        ({"max_new_tokens": 10**400}, "New tokens is 1000"),
+        ({"temperature": "hot"}, "Temperature is 'hot'"),
+        ({"top_k": 271}, "this model has 270 tokens"),
+        ({"top_k": 1.5}, "whole number"),
+        ({"top_p": 0}, "Top-p is 0"),
+        ({"top_p": float("inf")}, "Top-p is inf"),
+        ({"min_p": 2}, "Min-p"),
+        ({"repetition_penalty": 0}, "Repetition"),
+        ({"no_repeat_ngram_size": -1}, "n-grams"),
+        ({"max_new_tokens": 0}, "between 1 and 150"),
+        ({"max_new_tokens": 10**9}, "between 1 and 150"),
+        ({"max_new_tokens": [3]}, "New tokens is [3]"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1e300}, "seed"),
+        ({"stop": None}, "stop strings must be text"),
+        ({"stop": ["a", ""]}, "A stop string"),
+        ({"stop": list("abcdefghij")}, "more than 8 stop strings"),
+        ({"stop": "\n".join("abcdefghij")}, "more than 8 stop strings"),
+        ({"use_cache": "yes"}, "KV cache"),
+        ({"tokens_per_second": float("nan")}, "speed limit"),
+    ],
+)
 def test_bad_controls_are_sentences_and_nothing_is_lost(services, change, words):
     run(services)
     before = services.sessions.get("a").document
@@ -200,7 +230,9 @@ def test_bad_prompts_are_sentences(services, prompt, words):
         run(services, prompt=prompt)
 
 
-@pytest.mark.parametrize(("place", "token"), [(99, 1), (-1, 1), ("0", 1), (0, 270), (0, None), (0, "x"), (1.5, 3)])
+@pytest.mark.parametrize(
+    ("place", "token"), [(99, 1), (-1, 1), ("0", 1), (0, 270), (0, None), (0, "x"), (1.5, 3)]
+)
 def test_a_forged_click_is_a_sentence(services, place, token):
     run(services)
     with pytest.raises(InputError):
@@ -236,7 +268,9 @@ def test_slow_readers_keep_nobody_waiting(services):
 def test_stop_also_ends_what_still_waits_for_its_turn(services):
     slow = writing.write(services, "a", "tiny", PROMPT, form(tokens_per_second=2))
     next(slow)
-    waiting = threading.Thread(target=list, args=(writing.write_one(services, "a", "tiny", "the dog", form()),))
+    waiting = threading.Thread(
+        target=list, args=(writing.write_one(services, "a", "tiny", "the dog", form()),)
+    )
     waiting.start()
     until(lambda: len(services.sessions.get("a")._runs) == 2)
     services.sessions.get("a").stop()
@@ -270,7 +304,9 @@ def test_the_same_text_again_says_that_it_is_the_same(services):
 def ended(tiny_lm, n_written: int):
     """Services' text that ends with the end-of-text token after so many tokens."""
     ids = tuple(tiny_lm.tokenizer.encode(PROMPT))
-    return Document("tiny", PROMPT, len(ids), (*ids, *range(n_written - 1), tiny_lm.tokenizer.end_id), (), 1)
+    return Document(
+        "tiny", PROMPT, len(ids), (*ids, *range(n_written - 1), tiny_lm.tokenizer.end_id), (), 1
+    )
 
 
 def test_a_text_that_ends_at_once_says_why(services, tiny_lm):
@@ -280,7 +316,10 @@ def test_a_text_that_ends_at_once_says_why(services, tiny_lm):
         remarks = list(writing._remarks(session, tiny_lm, None))
         assert bool(remarks) is is_short
     session.document = ended(tiny_lm, 3)
-    assert "the dice fell on the end-of-text token" in next(writing._remarks(session, tiny_lm, None)).stream
+    assert (
+        "the dice fell on the end-of-text token"
+        in next(writing._remarks(session, tiny_lm, None)).stream
+    )
 
 
 def test_after_a_text_that_has_ended_the_chart_is_of_where_it_was_begun(services, tiny_lm):

@@ -17,11 +17,19 @@ TEXT = "the cat sat on the"
 
 def asked(services, temperature, top_k, logits="", text=TEXT):
     services.models.get("tiny")
-    request = {"model": "tiny", "text": text, "temperature": temperature, "top_k": top_k, "logits": logits}
+    request = {
+        "model": "tiny",
+        "text": text,
+        "temperature": temperature,
+        "top_k": top_k,
+        "logits": logits,
+    }
     return json.loads(probabilities(services, request))
 
 
-def test_every_column_is_the_samplers_own_distribution_and_the_curve_counts_what_top_p_keeps(services, tiny_lm):
+def test_every_column_is_the_samplers_own_distribution_and_the_curve_counts_what_top_p_keeps(
+    services, tiny_lm
+):
     seen = asked(services, [0.5, 1, 2], [2, 4, 8])
     logits = last_logits(tiny_lm.model, prompt_ids(tiny_lm, TEXT))
     shown = logits.topk(8).indices.tolist()
@@ -41,7 +49,9 @@ def test_every_column_is_the_samplers_own_distribution_and_the_curve_counts_what
 LESSON = [3.0, 2.0, 1.0, 0.5, 0.1, -0.5, -1.0, -2.0]
 
 
-@pytest.mark.parametrize("written", ["3.0, 2.0, 1.0, 0.5, 0.1, −0.5, −1.0, −2.0", "[3 2 1 .5 .1 -.5 -1 -2]"])
+@pytest.mark.parametrize(
+    "written", ["3.0, 2.0, 1.0, 0.5, 0.1, −0.5, −1.0, −2.0", "[3 2 1 .5 .1 -.5 -1 -2]"]
+)
 def test_typed_logits_take_the_place_of_the_models(services, written):
     seen = asked(services, [0.5, 1, 2], [2, 4, 8], written, text="")
     for value, chances in seen["temperature"]:

@@ -13,10 +13,13 @@ def example_of(services):
 
 
 def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(services):
-    visit, example = "a-browser-tab-of-its-own", example_of(services)
+    visit = "a-browser-tab-of-its-own"
+    example = example_of(services)
     whole = last_stream(writing.write(services, "b", "tiny", "the cat", form(min_new_tokens=12)))
     assert recover(services, "a", visit, "", example) is None
-    writes = writing.write(services, "a", "tiny", "the cat", form(min_new_tokens=12, tokens_per_second=200))
+    writes = writing.write(
+        services, "a", "tiny", "the cat", form(min_new_tokens=12, tokens_per_second=200)
+    )
     for view in writes:
         if records_of(view.stream or "", "token"):
             break
@@ -24,21 +27,29 @@ def test_a_text_cut_by_a_lost_connection_says_so_and_goes_on_as_it_would_have(se
     list(writes)
     document = recover(services, "after", visit, "", example)
     cut = records_of(document.stream, "token")
-    assert 0 < len(cut) < 12 and "connection was lost" in records_of(document.stream, "note")[0]["text"]
+    assert (
+        0 < len(cut) < 12
+        and "connection was lost" in records_of(document.stream, "note")[0]["text"]
+    )
     again = recover(services, "again", visit, "", example)
     assert again == document  # said once
-    stream = last_stream(writing.continue_text(services, "again", "tiny", "anything else", form(min_new_tokens=12)))
+    stream = last_stream(
+        writing.continue_text(services, "again", "tiny", "anything else", form(min_new_tokens=12))
+    )
     assert text_of(stream).startswith(text_of(whole))
 
 
 def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services):
-    visit, example = "a-browser-tab-of-its-own", example_of(services)
+    visit = "a-browser-tab-of-its-own"
+    example = example_of(services)
     for nothing in ("", "  ", None, 7, ["a"], "the cat sat"):
         assert recover(services, "a", visit, nothing, example) is None
     document = recover(services, "a", visit, "the dog ran and ran", example)
     assert document.prompt == "the dog ran and ran" == services.sessions.get("a").document.prompt
     assert "server restarted" in records_of(document.stream, "note")[0]["text"]
-    stream = last_stream(writing.continue_text(services, "a", "tiny", "anything else", form(min_new_tokens=12)))
+    stream = last_stream(
+        writing.continue_text(services, "a", "tiny", "anything else", form(min_new_tokens=12))
+    )
     assert len(records_of(stream, "token")) == 12
     # A longer text than the model can read is shown whole, and goes on from its end.
     long = "the cat sat on the mat. " * 4
@@ -49,12 +60,18 @@ def test_a_text_that_only_the_browser_still_has_comes_back_as_a_prompt(services)
 
 
 def test_without_a_text_on_the_page_going_on_begins_one(services):
-    stream = last_stream(writing.continue_text(services, "a", "tiny", "the cat", form(min_new_tokens=12)))
-    assert records_of(stream, "prompt")[0]["text"] == "the cat" and len(records_of(stream, "token")) == 12
+    stream = last_stream(
+        writing.continue_text(services, "a", "tiny", "the cat", form(min_new_tokens=12))
+    )
+    assert (
+        records_of(stream, "prompt")[0]["text"] == "the cat"
+        and len(records_of(stream, "token")) == 12
+    )
 
 
 def test_the_example_is_not_recovered_so_that_what_a_link_sets_stays(services):
-    visit, example = "another-browser-tab-of-its-own", example_of(services)
+    visit = "another-browser-tab-of-its-own"
+    example = example_of(services)
     assert recover(services, "a", visit, "", example) is None
     services.sessions.get("a").document = example
     services.sessions.forget("a")

@@ -34,7 +34,9 @@ def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(bu
 def test_the_picked_models_own_tokenizer_stands_first(bundled):
     rows = cut(bundled, "The fox", "world")
     assert [row["name"] for row in rows] == ["world", "gpt2", "gpt1", "mini", "shakespeare-char"]
-    assert [token[1] for token in rows[0]["tokens"]] == gptcore.load("world").tokenizer.encode("The fox")
+    assert [token[1] for token in rows[0]["tokens"]] == gptcore.load("world").tokenizer.encode(
+        "The fox"
+    )
     steps = json.loads(tokens.steps(bundled, {"tokenizer": "world", "text": "The fox"}))
     assert "own" in rows[0]["what"] and steps["merges"]
     shared = cut(bundled, "The fox", "mini@512")
@@ -47,10 +49,14 @@ def test_the_picked_models_own_tokenizer_stands_first(bundled):
     assert "gpt9" in lost[0]["message"] and len(lost) == 5
 
 
-def test_a_vocabulary_that_is_not_here_is_named_with_the_way_to_get_it(bundled, monkeypatch, tmp_path):
+def test_a_vocabulary_that_is_not_here_is_named_with_the_way_to_get_it(
+    bundled, monkeypatch, tmp_path
+):
     for name in ("TIKTOKEN_CACHE_DIR", "HF_HUB_CACHE"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr("gptcore.hub.fetch", lambda *_, **__: pytest.fail("a text must not wait for a network"))
+    monkeypatch.setattr(
+        "gptcore.hub.fetch", lambda *_, **__: pytest.fail("a text must not wait for a network")
+    )
     rows = cut(bundled, "hello")
     said = [row["message"] for row in rows if row["name"] in ("gpt1", "gpt2") and "message" in row]
     assert all("--prefetch" in sentence for sentence in said)
@@ -74,4 +80,14 @@ def test_the_recorded_cuts_are_those_of_the_vocabularies(shared):
     made = json.loads(json.dumps(recorded_cuts.recorded()))
     assert json.loads(tokens.RECORDED_CUTS.read_text(encoding="utf-8")) == made
     hello = recorded_cuts.recorded()["gpt2"]["Hello, world! How are you today?"]
-    assert [number for _, number, _ in hello["tokens"]] == [15496, 11, 995, 0, 1374, 389, 345, 1909, 30]
+    assert [number for _, number, _ in hello["tokens"]] == [
+        15496,
+        11,
+        995,
+        0,
+        1374,
+        389,
+        345,
+        1909,
+        30,
+    ]

@@ -29,7 +29,9 @@ def test_the_controls_of_a_preset_give_it_back(preset):
     assert shapes.controls_of(config) == shapes.controls_of(PRESETS[preset])
 
 
-@pytest.mark.parametrize("preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"])
+@pytest.mark.parametrize(
+    "preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"]
+)
 def test_the_breakdown_adds_up_and_matches_the_real_model(preset):
     value = json.loads(shapes.breakdown(PRESETS[preset]))
     assert value["agrees"] is True and value["name"] == preset
@@ -45,13 +47,19 @@ def test_the_breakdown_adds_up_and_matches_the_real_model(preset):
 
 
 def test_a_formula_that_is_wrong_is_shown_as_a_mismatch(monkeypatch):
-    monkeypatch.setattr(shapes, "tensor_shapes", lambda *_, **__: iter([("token_embedding", "wte.weight", (1, 1))]))
-    agrees, said = shapes.check_against_the_module(PRESETS["mini"], shapes.count_parameters(PRESETS["mini"]))
+    monkeypatch.setattr(
+        shapes, "tensor_shapes", lambda *_, **__: iter([("token_embedding", "wte.weight", (1, 1))])
+    )
+    agrees, said = shapes.check_against_the_module(
+        PRESETS["mini"], shapes.count_parameters(PRESETS["mini"])
+    )
     assert agrees is False and "DOES NOT match" in said
 
 
 def test_absurd_sizes_are_answered_at_once_and_a_shape_that_no_model_can_have_is_a_sentence():
-    huge = shapes.shape({**GPT2, "n_layer": 10**12, "n_embd": 12 * 10**10, "n_head": 12, "n_inner": 0})
+    huge = shapes.shape(
+        {**GPT2, "n_layer": 10**12, "n_embd": 12 * 10**10, "n_head": 12, "n_inner": 0}
+    )
     value = json.loads(shapes.breakdown(huge))
     assert value["agrees"] is None and value["total"] > 10**33
     assert "ZB" in costs.costs(huge, 8, 256, 300)
@@ -68,7 +76,10 @@ def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
     assert all(often != right for _, often, right, _ in lessons["rows"])
     glance = found.pop("One model, four numbers")
     for stack, (label, parameters, _) in zip(glance["stacks"], glance["rows"], strict=True):
-        assert f"{sum(stack['parts']) / 1e6:.0f}M" == stack["label"] == label and sum(stack["parts"]) == parameters
+        assert (
+            f"{sum(stack['parts']) / 1e6:.0f}M" == stack["label"] == label
+            and sum(stack["parts"]) == parameters
+        )
     assert len(found) == 7
     for section in found.values():
         running = 0
@@ -79,17 +90,29 @@ def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
                 running += count
     ends = {title: [row[2] for row in s["rows"]][s["sums"][-1]] for title, s in found.items()}
     for title, count in ends.items():
-        if title.endswith("M?") and title[0] in "1379" and title not in ("124M or 163M?", "85M or 124M?"):
+        if (
+            title.endswith("M?")
+            and title[0] in "1379"
+            and title not in ("124M or 163M?", "85M or 124M?")
+        ):
             assert round(count / 1e6) == int(title.split("M")[0])
 
 
 def test_costs_are_those_of_the_core_and_bad_fields_are_sentences():
     found = sections(costs.costs(PRESETS["gpt2"], 8, 512, 300))
     memory = {row[0]: row[2] for row in found["Memory for inference"]["rows"]}
-    assert memory["weights, fp32"] == "497.8 MB" and memory["KV cache, full window, fp32"] == "75.5 MB"
+    assert (
+        memory["weights, fp32"] == "497.8 MB" and memory["KV cache, full window, fp32"] == "75.5 MB"
+    )
     lesson = found["Keys and values: 100 tokens after a prompt of 50"]["rows"]
     assert [row[2] for row in lesson[:2]] == ["119,400", "1,788"]
-    for batch, length, millions in ((0, 8, 1), (8, 2000, 1), (8, 8, float("nan")), (None, 8, 1), (8, "x", 1)):
+    for batch, length, millions in (
+        (0, 8, 1),
+        (8, 2000, 1),
+        (8, 8, float("nan")),
+        (None, 8, 1),
+        (8, "x", 1),
+    ):
         with pytest.raises(GPTCoreError):
             costs.costs(PRESETS["gpt2"], batch, length, millions)
 
@@ -105,12 +128,20 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
     with pytest.raises(GPTCoreError, match="One update of this would take"):
         costs.measure_training(services, PRESETS["gpt2"], 4, 1024, 1)
     monkeypatch.setattr(costs, "_LONGEST_MEASURED", 0.0)
-    assert " 1 tokens after" in costs.measure_cache(services, "tiny")  # cut short: the same number with a cache
+    # cut short: the same number with a cache
+    assert " 1 tokens after" in costs.measure_cache(services, "tiny")
 
 
-@pytest.mark.parametrize("changes", [
-    {"n_layer": 1}, {"n_layer": 96}, {"use_mlp": False}, {"use_positions": False}, {"n_inner": 1, "vocab_size": 1},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_layer": 1},
+        {"n_layer": 96},
+        {"use_mlp": False},
+        {"use_positions": False},
+        {"n_inner": 1, "vocab_size": 1},
+    ],
+)
 def test_every_shape_can_be_drawn(changes):
     shape = architecture.drawn(shapes.shape({**GPT2, **changes}))
     assert drawings.inline(*shape, dark=True).startswith("<svg")
@@ -136,24 +167,39 @@ def test_the_activations_come_with_a_table_of_slopes_and_the_function_by_hand(se
 
 def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
     def text(**changes):
-        figure = drawings._figure(*architecture.drawn(shapes.shape({**GPT2, **changes})), colors(False))
+        figure = drawings._figure(
+            *architecture.drawn(shapes.shape({**GPT2, **changes})), colors(False)
+        )
         return " ".join(one.get_text() for axes in figure.axes for one in axes.texts)
 
     whole = text()
-    assert "GELU (tanh)" in whole and "dropout 0.1" in whole and "tied: one table" in whole and "softmax" in whole
+    assert (
+        "GELU (tanh)" in whole
+        and "dropout 0.1" in whole
+        and "tied: one table" in whole
+        and "softmax" in whole
+    )
     assert "ReLU" in text(activation_function="relu") and "dropout" not in text(dropout=0)
     assert "tied" not in text(tie_word_embeddings=False)
     assert "ln_f" in whole and "ln_f" not in text(norm_position="post")
 
 
 def test_the_laws_are_the_papers():
-    # Kaplan et al. 2020: a model of 8.8e13 parameters, or 5.4e13 tokens, would have a loss of 1 nat.
-    assert scaling.KAPLAN.at(parameters=8.8e13) == pytest.approx(1) == pytest.approx(scaling.KAPLAN.at(tokens=5.4e13))
-    # Hoffmann et al. 2022, equation 10, with both terms: Chinchilla, 70 billion parameters and 1.4 trillion tokens.
+    # Kaplan et al. 2020: a model of 8.8e13 parameters, or 5.4e13 tokens, would have a loss of 1
+    # nat.
+    assert (
+        scaling.KAPLAN.at(parameters=8.8e13)
+        == pytest.approx(1)
+        == pytest.approx(scaling.KAPLAN.at(tokens=5.4e13))
+    )
+    # Hoffmann et al. 2022, equation 10, with both terms: Chinchilla, 70 billion parameters and 1.4
+    # trillion tokens.
     chinchilla = 1.69 + 406.4 / 70e9**0.34 + 410.7 / 1.4e12**0.28
     assert scaling.CHINCHILLA.at(parameters=70e9, tokens=1.4e12) == pytest.approx(chinchilla)
     assert "16%" in scaling.said() and "20%" in scaling.said()
-    assert 1 - scaling.KAPLAN.at(parameters=1e9) / scaling.KAPLAN.at(parameters=1e8) == pytest.approx(0.16, abs=0.005)
+    assert 1 - scaling.KAPLAN.at(parameters=1e9) / scaling.KAPLAN.at(
+        parameters=1e8
+    ) == pytest.approx(0.16, abs=0.005)
 
 
 def test_both_pictures_hold_lines_and_points():
@@ -161,9 +207,15 @@ def test_both_pictures_hold_lines_and_points():
     for along in ("parameters", "tokens"):
         traces = json.loads(charts.laws(along, scaling.lines(along), points))["data"]
         lines = [trace for trace in traces if trace["mode"] == "lines"]
-        assert [line["name"] for line in lines if line["showlegend"]] == [law.name for law in scaling.LAWS]
-        assert [trace["name"] for trace in traces if trace["mode"] == "markers"] == [point.name for point in points]
-        assert [trace["x"] for trace in traces[-len(points) :]] == [[getattr(point, along)] for point in points]
+        assert [line["name"] for line in lines if line["showlegend"]] == [
+            law.name for law in scaling.LAWS
+        ]
+        assert [trace["name"] for trace in traces if trace["mode"] == "markers"] == [
+            point.name for point in points
+        ]
+        assert [trace["x"] for trace in traces[-len(points) :]] == [
+            [getattr(point, along)] for point in points
+        ]
 
 
 def test_a_law_is_dotted_beyond_what_was_measured_and_goes_on_without_a_gap():
@@ -173,7 +225,9 @@ def test_a_law_is_dotted_beyond_what_was_measured_and_goes_on_without_a_gap():
             parts = [line for line in scaling.lines(along) if line.name == law.name]
             assert parts[0].x[0] == 1e4 and parts[-1].x[-1] == pytest.approx(1e12)
             for before, after in pairwise(parts):
-                assert before.x[-1] == pytest.approx(after.x[0]) and before.losses[-1] == pytest.approx(after.losses[0])
+                assert before.x[-1] == pytest.approx(after.x[0]) and before.losses[
+                    -1
+                ] == pytest.approx(after.losses[0])
             (solid,) = (part for part in parts if part.measured)
             low, high = getattr(law, name)
             assert (solid.x[0], solid.x[-1]) == pytest.approx((max(1e4, low), high))
@@ -181,10 +235,22 @@ def test_a_law_is_dotted_beyond_what_was_measured_and_goes_on_without_a_gap():
 
 def test_the_sentence_changes_with_the_recorded_runs_whose_shape_the_live_race_has():
     made = norms.recorded()
-    said, runs = norms.verdict(made), made["runs"]
+    said = norms.verdict(made)
+    runs = made["runs"]
     assert "is stuck at 3.08" in said and "100 updates of warm-up bring it to 2.60" in said
-    assert norms.verdict({**made, "runs": dict.fromkeys(runs, runs[norms.PRE])}) == "learns as well (2.39)"
-    assert "so with one" in norms.verdict({**made, "runs": {**runs, norms.WARMED: runs[norms.POST]}})
+    assert (
+        norms.verdict({**made, "runs": dict.fromkeys(runs, runs[norms.PRE])})
+        == "learns as well (2.39)"
+    )
+    assert "so with one" in norms.verdict(
+        {**made, "runs": {**runs, norms.WARMED: runs[norms.POST]}}
+    )
     preset = RUNS["Norm before or after, no warm-up"]
-    shape = (preset["n_layer"], preset["n_embd"], preset["learning_rate"], preset["warmup_steps"], preset["rival"])
+    shape = (
+        preset["n_layer"],
+        preset["n_embd"],
+        preset["learning_rate"],
+        preset["warmup_steps"],
+        preset["rival"],
+    )
     assert shape == (made["layers"], made["width"], made["rate"], 0, "norm")

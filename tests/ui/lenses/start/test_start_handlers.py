@@ -35,7 +35,9 @@ def asked(services, ids):
     return json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None}))
 
 
-def test_guesses_and_alternatives_are_the_models_own_and_an_arc_is_the_look_of_its_hardest_head(services, tiny_lm):
+def test_guesses_and_alternatives_are_the_models_own_and_an_arc_is_the_look_of_its_hardest_head(
+    services, tiny_lm
+):
     ids = tiny_lm.tokenizer.encode(PROMPT)
     seen = asked(services, ids)
     assert [token["id"] for token in seen["tokens"]] == ids
@@ -46,7 +48,9 @@ def test_guesses_and_alternatives_are_the_models_own_and_an_arc_is_the_look_of_i
         assert token["p"] == pytest.approx(float(chances[ids[place]]), rel=0.01)
         assert [other[2] for other in token["others"]][:3] == chances.topk(3).indices.tolist()
     chances = last_logits(tiny_lm.model, ids).softmax(dim=-1)
-    assert [p for _, p, _ in seen["next"]] == pytest.approx(chances.topk(8).values.tolist(), rel=0.01)
+    assert [p for _, p, _ in seen["next"]] == pytest.approx(
+        chances.topk(8).values.tolist(), rel=0.01
+    )
     assert seen["tokens"][0]["p"] is None and seen["tokens"][0]["others"] == []
     looks = attention_patterns(tiny_lm.model, ids).flatten(0, 1).amax(dim=0)
     arcs = {(row, column): weight for row, column, weight in seen["arcs"]}
@@ -61,25 +65,39 @@ def test_every_tab_begins_with_the_model_s_one_text(bundled):
     for name in ("mini", "shakespeare-char", "anthology", "world", "induction"):
         lm = bundled.models.get(name)
         own = own_text(bundled, name, lm)
-        assert json.loads(sentence.opening(bundled, name))["text"] == own == text_to_read(bundled, name, lm)
+        assert (
+            json.loads(sentence.opening(bundled, name))["text"]
+            == own
+            == text_to_read(bundled, name, lm)
+        )
         written = list(first_text.first_text(bundled, "a tab", name, "", form(max_new_tokens=1)))
         assert [view.prompt for view in written if view.prompt] == [own]
         tab = _default_text(bundled, PROMPT)(SimpleNamespace(session_hash="v"), name, False, "")
         assert "text" not in tab  # an empty text is the visitor's
         tab = _default_text(bundled, PROMPT)(SimpleNamespace(session_hash="v"), name, False, PROMPT)
-        assert tab["text"] == own and reads(lm, own) and (lm.tokenizer.kind == "char" or not own.endswith(" "))
+        assert (
+            tab["text"] == own
+            and reads(lm, own)
+            and (lm.tokenizer.kind == "char" or not own.endswith(" "))
+        )
 
 
 def test_what_the_word_tour_says_of_its_sentence_is_so(bundled):
     tour = TOUR.read_text(encoding="utf-8")
     words = re.findall(r"\w+", TEXT)
-    assert quote(TEXT) in tour and len(words) - words.index("hat") == 13 and "thirteen words back" in tour
+    assert (
+        quote(TEXT) in tour
+        and len(words) - words.index("hat") == 13
+        and "thirteen words back" in tour
+    )
     bundled.models.get("mini")
     shown = json.loads(sentence.typed(bundled, {"model": "mini", "text": TEXT, "without": "none"}))
     assert shown["next"][0][0].strip() == "hat" and "“Hat”, it guesses" in tour
     said = shown["machine"]["said"]
     assert said.startswith("The last block decides: “hat”") and "had led" not in said
-    assert "Until the last block the model would say another word; then “hat” takes the lead." in tour
+    assert (
+        "Until the last block the model would say another word; then “hat” takes the lead." in tour
+    )
 
 
 def test_the_first_sentence_shows_a_real_choice_that_hangs_on_one_head(bundled):
@@ -92,7 +110,10 @@ def test_the_first_sentence_shows_a_real_choice_that_hangs_on_one_head(bundled):
     ids = lm.tokenizer.encode(own_text(bundled, "mini", lm))
     assert "L5H6" in measure(lm, own_text(bundled, "mini", lm)).decisive
     shown = sentence.described_text(bundled, "mini", ids)
-    assert "Layer 5, head 6 pushes most towards it, looking back at “queen”" in shown["machine"]["said"]
+    assert (
+        "Layer 5, head 6 pushes most towards it, looking back at “queen”"
+        in shown["machine"]["said"]
+    )
     off = sentence.described_text(bundled, "mini", ids, without="L5H6")
     assert off["machine"]["said"].startswith("Without layer 5, head 6, “castle” falls from 5")
     assert "“house” takes first place" in off["machine"]["said"]
@@ -104,16 +125,20 @@ def test_with_parts_off_every_figure_is_that_of_a_model_without_them(services, t
     names = "L0H1,L1-mlp"
     parts = [ModelPart(0, "head", 1), ModelPart(1, "mlp")]
     before, after = logits_without(tiny_lm.model, ids, [[], parts]).softmax(-1)
-    shown = json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None, "without": names}))
+    shown = json.loads(
+        sentence.guesses(services, {"model": "tiny", "ids": ids, "at": None, "without": names})
+    )
     tokens = [token for _, _, token in shown["next"]]
     assert shown["without"] == ["L0H1", "L1-mlp"]
     assert shown["was"] == pytest.approx(before[tokens].tolist(), rel=0.01)
     assert [p for _, p, _ in shown["next"]] == pytest.approx(after[tokens].tolist(), rel=0.01)
-    assert {*before.topk(3).indices.tolist(), *after.topk(8).indices.tolist()} == {*tokens}  # all that top-k can keep
+    # all that top-k can keep
+    assert {*before.topk(3).indices.tolist(), *after.topk(8).indices.tolist()} == {*tokens}
     assert shown["was"] == sorted(shown["was"], reverse=True)
     assert shown["machine"]["choice"][2] == int(after.argmax())
     assert shown["machine"]["blocks"][1]["mlp"] == 0
-    unknown = {"model": "tiny", "ids": ids, "at": None, "without": "L0H1,L77H1"}  # a part that it lacks
+    # a part that it lacks
+    unknown = {"model": "tiny", "ids": ids, "at": None, "without": "L0H1,L77H1"}
     assert json.loads(sentence.guesses(services, unknown))["without"] == ["L0H1"]
     assert sentence.guesses(services, {**unknown, "without": "nonsense"}) is None
 
@@ -143,7 +168,14 @@ def test_a_draw_beyond_the_tokens_shown_falls_where_its_share_says(services, tin
         before = sum(weights[: others.index(drawn["id"])]) / sum(weights)
         assert before - 1e-4 <= share <= before + drawn["p"] / sum(weights) + 1e-3
         assert drawn["p"] == pytest.approx(float(chances[drawn["id"]]), rel=0.01)
-    for wrong in ({"share": 2}, {"temperature": 0}, {"shown": [10**6]}, {"without": "x"}, {"ids": []}, {"model": "no"}):
+    for wrong in (
+        {"share": 2},
+        {"temperature": 0},
+        {"shown": [10**6]},
+        {"without": "x"},
+        {"ids": []},
+        {"model": "no"},
+    ):
         assert sentence.another(services, {**request, "share": 0.5, **wrong}) is None
 
 
@@ -151,11 +183,16 @@ def test_what_is_said_without_parts_follows_the_numbers():
     def said(guess, now, parts=("layer 5, head 6",), after=""):
         return sentence.without_parts(parts, guess, now, after)
 
-    hat, dress = (" hat", 0.58, 0.12), (" dress", 0.1, 0.4)
+    hat = (" hat", 0.58, 0.12)
+    dress = (" dress", 0.1, 0.4)
     assert said(hat, dress) == (
-        "Without layer 5, head 6, “hat” falls from 58% to 12%, and “dress” takes first place with 40%."
+        "Without layer 5, head 6, “hat” falls from 58% to 12%, and “dress” takes first place "
+        "with 40%."
     )
-    assert said(hat, hat) == "Without layer 5, head 6, “hat” stays the first guess: it falls from 58% to 12%."
+    assert (
+        said(hat, hat)
+        == "Without layer 5, head 6, “hat” stays the first guess: it falls from 58% to 12%."
+    )
     more = (" hat", 0.1, 0.2)
     assert said(more, more, after=" red").startswith(
         "After “red”, without layer 5, head 6, “hat” stays the first guess"
@@ -174,7 +211,10 @@ def test_where_the_model_cannot_read_one_s_own_sentence_the_page_says_what_becam
     ids = bundled.models.get("mini").tokenizer.encode("Oh, no!")
     own = json.dumps({"model": "mini", "ids": ids, "own": True}, separators=(",", ":"))
     kept = json.loads(sentence.opening(bundled, "induction", own))
-    assert kept["text"] == begun["text"] and "does not know all characters of your sentence" in kept["note"]
+    assert (
+        kept["text"] == begun["text"]
+        and "does not know all characters of your sentence" in kept["note"]
+    )
 
 
 def test_a_model_that_is_not_open_is_not_opened_by_a_guess(services):
@@ -183,7 +223,9 @@ def test_a_model_that_is_not_open_is_not_opened_by_a_guess(services):
     assert services.models.loaded() == before
 
 
-def test_of_a_text_beyond_the_window_the_last_one_is_read_and_of_the_most_tokens_it_is_full(services, tiny_lm):
+def test_of_a_text_beyond_the_window_the_last_one_is_read_and_of_the_most_tokens_it_is_full(
+    services, tiny_lm
+):
     window = tiny_lm.model.config.n_positions
     ids = (tiny_lm.tokenizer.encode(PROMPT) * 20)[: window + 7]
     seen = asked(services, ids)
@@ -196,13 +238,17 @@ def test_of_a_text_beyond_the_window_the_last_one_is_read_and_of_the_most_tokens
     assert not asked(services, [1] * (most - 1))["full"] and asked(services, [1] * most)["full"]
 
 
-def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_so(services, tiny_lm):
+def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_so(
+    services, tiny_lm
+):
     services.models.get("tiny")
     text = "the cat sat on the mat. " * 15
     ids = tiny_lm.tokenizer.encode(text)
     window = tiny_lm.model.config.n_positions
     start = json.loads(sentence.typed(services, {"model": "tiny", "text": text}))
-    whys = json.loads(attribution.why(services, {"model": "tiny", "text": text, "word": None, "rival": None}))
+    whys = json.loads(
+        attribution.why(services, {"model": "tiny", "text": text, "word": None, "rival": None})
+    )
     maps_read = read(services, None, AttentionForm("tiny", text))
     layers = json.loads(lens.lens(services, None, AttentionForm("tiny", text)))
     assert start["first"] == len(ids) - window
@@ -218,7 +264,9 @@ def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_s
 def test_a_line_feed_alone_is_a_text_for_every_view_of_the_sentence(services, tiny_lm):
     services.models.get("tiny")
     start = json.loads(sentence.typed(services, {"model": "tiny", "text": "\n"}))
-    whys = json.loads(attribution.why(services, {"model": "tiny", "text": "\n", "word": None, "rival": None}))
+    whys = json.loads(
+        attribution.why(services, {"model": "tiny", "text": "\n", "word": None, "rival": None})
+    )
     assert start["next"][0][1] == pytest.approx(whys["choices"][0][1], rel=1e-2)
     written = new_document(services, tiny_lm, "tiny", "\n")
     assert list(written.ids) == prompt_ids(tiny_lm, "\n")
@@ -228,8 +276,14 @@ def test_a_typed_text_is_read_also_beyond_the_window_or_a_sentence_says_why_not(
     services.models.get("tiny")
     seen = json.loads(sentence.typed(services, {"model": "tiny", "text": "the cat sat"}))
     assert seen["text"] == "the cat sat" and seen["machine"]["at"] == len(seen["tokens"]) - 1
-    assert "Type a word" in json.loads(sentence.typed(services, {"model": "tiny", "text": ""}))["message"]
-    assert "4,000" in json.loads(sentence.typed(services, {"model": "tiny", "text": "a" * 5000}))["message"]
+    assert (
+        "Type a word"
+        in json.loads(sentence.typed(services, {"model": "tiny", "text": ""}))["message"]
+    )
+    assert (
+        "4,000"
+        in json.loads(sentence.typed(services, {"model": "tiny", "text": "a" * 5000}))["message"]
+    )
     text = "the cat sat on the mat. " * 30
     ids = tiny_lm.tokenizer.encode(text)
     assert tiny_lm.model.config.n_positions < len(ids) <= sentence.MOST_TOKENS
@@ -240,7 +294,9 @@ def test_a_typed_text_is_read_also_beyond_the_window_or_a_sentence_says_why_not(
 def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
     ids = tiny_lm.tokenizer.encode(PROMPT)
     services.models.get("tiny")
-    shown = json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": 5}))["machine"]
+    shown = json.loads(sentence.guesses(services, {"model": "tiny", "ids": ids, "at": 5}))[
+        "machine"
+    ]
     traced = trace(tiny_lm.model, ids, 5)
     config = tiny_lm.model.config
     assert shown["at"] == 5 and len(shown["blocks"]) == config.n_layer
@@ -250,40 +306,56 @@ def test_the_machine_is_that_of_the_place_that_is_looked_at(services, tiny_lm):
         assert block["heads"] == pytest.approx(traced.head_norms[layer].tolist(), rel=0.01)
         assert block["guess"][2] == int(traced.lens[layer + 1].argmax())
         for head, looks in enumerate(block["looks"]):
-            assert all(w == pytest.approx(float(traced.looks[layer, head, place]), rel=0.01) for place, w in looks)
+            assert all(
+                w == pytest.approx(float(traced.looks[layer, head, place]), rel=0.01)
+                for place, w in looks
+            )
 
 
 def conclude(*, chances, looks=(0.1, 0.8, 0.1), norms=((1.0, 2.0), (9.0, 1.0)), choice=" blue"):
-    """A conclusion from made-up numbers: chances [depth][token], norms [layer][head], looks [place]."""
+    """A conclusion from made-up numbers: chances [depth][token], norms [layer][head], looks
+    [place].
+    """
     looks = torch.tensor(looks).expand(len(norms), len(norms[0]), -1)
-    found = SimpleNamespace(lens=torch.tensor(chances).log(), head_norms=torch.tensor(norms), looks=looks)
+    found = SimpleNamespace(
+        lens=torch.tensor(chances).log(), head_norms=torch.tensor(norms), looks=looks
+    )
     return conclusion(found, [" a", " red", " ball"], choice)
 
 
-SURE, OTHER = [0.1, 0.7, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]
+SURE = [0.1, 0.7, 0.1, 0.1]
+OTHER = [0.7, 0.1, 0.1, 0.1]
 
 
 def test_the_conclusion_follows_the_numbers():
     assert conclude(chances=[OTHER, SURE, SURE]) == (
-        "“blue” takes the lead in block 0 and ends at 70%. Block 0 does most for it (from 10% to 70%). "
-        "Layer 0, head 1 writes most, looking back at “red” (80% of its attention)."
+        "“blue” takes the lead in block 0 and ends at 70%. Block 0 does most for it (from 10% "
+        "to 70%). Layer 0, head 1 writes most, looking back at “red” (80% of its attention)."
     )
     last = "The last block decides: “blue” jumps from 10% to 70%. Layer 1, head 0 writes most"
     assert last in conclude(chances=[OTHER, OTHER, SURE])
     assert conclude(chances=[SURE, OTHER, SURE]).startswith(
-        "The last block decides: “blue” jumps from 10% to 70%. It had led before any block, then fell behind. Layer 1"
+        "The last block decides: “blue” jumps from 10% to 70%. It had led before any block, "
+        "then fell behind. Layer 1"
     )
-    assert "“blue” rises from 45% to 70%" in conclude(chances=[[0.6, 0.4, 0, 0], [0.55, 0.45, 0, 0], SURE])
+    assert "“blue” rises from 45% to 70%" in conclude(
+        chances=[[0.6, 0.4, 0, 0], [0.55, 0.45, 0, 0], SURE]
+    )
     said = conclude(chances=[SURE] * 3)
     assert said == (
-        "“blue” leads from the start, before any block, and ends at 70%. No single block raises its probability by "
-        "much."
+        "“blue” leads from the start, before any block, and ends at 70%. No single block "
+        "raises its probability by much."
     )
     spread = conclude(chances=[OTHER, SURE, SURE], looks=(0.3, 0.4, 0.3))
     assert "Layer 0, head 1 writes most; its attention is spread over many words." in spread
-    assert "looking back at the earlier “red”" in conclude(chances=[OTHER, SURE, SURE], choice=" red")
+    assert "looking back at the earlier “red”" in conclude(
+        chances=[OTHER, SURE, SURE], choice=" red"
+    )
     few = [[1 / 40] * 40] * 3
-    assert conclude(chances=few) == "Nothing stands out: the likeliest next token, “blue”, has only 2%."
+    assert (
+        conclude(chances=few)
+        == "Nothing stands out: the likeliest next token, “blue”, has only 2%."
+    )
 
 
 def test_the_story_has_six_chapters_whose_links_name_places_that_exist(services):
@@ -292,8 +364,16 @@ def test_the_story_has_six_chapters_whose_links_name_places_that_exist(services)
         "objective", "tables", "options", "tables", "tables", "tables",
     ]  # fmt: skip
     sections = [section for chapter in chapters for section in chapter["sections"]]
-    assert all(len(row) == len(section["columns"]) for section in sections for row in section["rows"])
-    links = [cell["to"] for section in sections for row in section["rows"] for cell in row if isinstance(cell, dict)]
+    assert all(
+        len(row) == len(section["columns"]) for section in sections for row in section["rows"]
+    )
+    links = [
+        cell["to"]
+        for section in sections
+        for row in section["rows"]
+        for cell in row
+        if isinstance(cell, dict)
+    ]
     chosen = [dict(parse_qsl(link)).get("choose") for link in links]
     assert len(links) == 15 and all(choice is None or choice in EXPERIMENTS for choice in chosen)
 
@@ -314,17 +394,39 @@ def test_at_another_moment_of_its_training_the_sentence_stays(bundled):
 
 
 def test_a_sentence_of_the_visitor_s_own_is_cut_anew_by_another_model(bundled):
-    lm, other = bundled.models.get("mini"), bundled.models.get("world")
+    lm = bundled.models.get("mini")
+    other = bundled.models.get("world")
     ids = lm.tokenizer.encode("The red dog saw a big cat")
     shown = json.loads(sentence.opening(bundled, "world", held("mini", ids, own=True)))
-    assert other.tokenizer.decode([token["id"] for token in shown["tokens"]]) == "The red dog saw a big cat"
+    assert (
+        other.tokenizer.decode([token["id"] for token in shown["tokens"]])
+        == "The red dog saw a big cat"
+    )
     begun = json.loads(sentence.opening(bundled, "world", held("mini", ids)))  # nobody's own
     assert begun["text"] == own_text(bundled, "world", other)
 
 
-@pytest.mark.parametrize("nonsense", [
-    "{", "[]", "7", None, 5, held("tiny", []), held("tiny", [True]), held("tiny", [10**6]), held("tiny", [1] * 401),
-    held("tiny", "1"), held(None, [1]), held("nobody", [1], own=True), "[" * 5000, held("tiny", [-1]), "x" * 20_000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "{",
+        "[]",
+        "7",
+        None,
+        5,
+        held("tiny", []),
+        held("tiny", [True]),
+        held("tiny", [10**6]),
+        held("tiny", [1] * 401),
+        held("tiny", "1"),
+        held(None, [1]),
+        held("nobody", [1], own=True),
+        "[" * 5000,
+        held("tiny", [-1]),
+        "x" * 20_000,
+    ],
+)
 def test_what_is_no_sentence_is_not_kept(services, nonsense):
-    assert ids_of(sentence.opening(services, "tiny", nonsense)) == ids_of(sentence.opening(services, "tiny"))
+    assert ids_of(sentence.opening(services, "tiny", nonsense)) == ids_of(
+        sentence.opening(services, "tiny")
+    )

@@ -1,4 +1,6 @@
-"""From a language model to an assistant on the page: both stages, the audience's choices, and the comparison."""
+"""From a language model to an assistant on the page: both stages, the audience's choices, and the
+comparison.
+"""
 
 import json
 import math
@@ -39,10 +41,17 @@ def taught(bundled):
 @pytest.mark.slow
 def test_instructions_are_learned_on_the_answers_alone(bundled, taught):
     facts = taught.current.facts
-    assert facts.kind == "instructions" and facts.tuned and "The loss counts only the answers" in facts.note
+    assert (
+        facts.kind == "instructions"
+        and facts.tuned
+        and "The loss counts only the answers" in facts.note
+    )
     assert {*facts.settings} >= {"each stage", "seed"} and 0.1 < facts.tokens_per_character < 0.6
     asked = re.search(r"^([\d,]+) examples, .* ([\d,]+) ask for a single sentence", facts.note)
-    assert asked is not None and 0.2 < int(asked[2].replace(",", "")) / int(asked[1].replace(",", "")) < 0.4
+    assert (
+        asked is not None
+        and 0.2 < int(asked[2].replace(",", "")) / int(asked[1].replace(",", "")) < 0.4
+    )
     assert facts.prompt.endswith("Assistant:") and math.isfinite(taught.current.final_loss)
     assert assistant.stage(taught, "instructions") is taught.current
     assert assistant.stage(taught, "preferences") is None
@@ -50,29 +59,39 @@ def test_instructions_are_learned_on_the_answers_alone(bundled, taught):
 
 
 @pytest.mark.slow
-def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(bundled, taught, monkeypatch):
+def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(
+    bundled, taught, monkeypatch
+):
     seen = answering.duel(bundled, {"workspace": taught.id, "chosen": None, "number": None})
     assert seen is not None and len(seen["answers"]) == 2 and seen["chosen"] == 0
     prompts = {seen["prompt"]}
     for chosen in range(1, 5):
-        seen = answering.duel(bundled, {"workspace": taught.id, "chosen": chosen % 2, "number": seen["number"]})
+        seen = answering.duel(
+            bundled, {"workspace": taught.id, "chosen": chosen % 2, "number": seen["number"]}
+        )
         assert seen["chosen"] == chosen
         prompts.add(seen["prompt"])
     assert len(prompts) > 2
-    late = answering.duel(bundled, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1})
+    late = answering.duel(
+        bundled, {"workspace": taught.id, "chosen": 0, "number": seen["number"] - 1}
+    )
     assert late["chosen"] == 4  # of a question that is gone
     assert seen["gone"] == 0
     pair = taught.choices.pairs[0]
     assert pair.better.prompt == pair.worse.prompt and pair.better.answer != pair.worse.answer
-    plan = assistant.preference_plan(bundled, bundled.models.get("mini"), taught.choices.pairs, FORM, note="four")
+    plan = assistant.preference_plan(
+        bundled, bundled.models.get("mini"), taught.choices.pairs, FORM, note="four"
+    )
     assert isinstance(plan.objective(None), DirectPreference)
     assert plan.facts.lines == {"uniform": math.log(2)}
-    assert plan.facts.config.max_steps == 40 and plan.facts.config.warmup_steps == 4  # few pairs are read often
+    # few pairs are read often
+    assert plan.facts.config.max_steps == 40 and plan.facts.config.warmup_steps == 4
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 4)
     assert assistant.prefer(bundled, taught.id, FORM, by_audience=True) is taught
     finished(taught)
     after = assistant.stage(taught, "preferences")
-    assert after is not None and after.curve.rows[0][1] < math.log(2) + 3  # with the answers' own loss beside it
+    # with the answers' own loss beside it
+    assert after is not None and after.curve.rows[0][1] < math.log(2) + 3
     taught.choices.model = "a run before"
     again = answering.duel(bundled, {"workspace": taught.id, "chosen": None, "number": None})
     assert (again["chosen"], again["gone"]) == (0, 4)
@@ -90,7 +109,9 @@ def test_the_model_s_own_answers_are_paired_by_the_rule(bundled, monkeypatch):
     with pytest.raises(StopIteration) as ended:
         while True:
             told.append(next(steps))
-    assert "It answers 3 instructions 4 times each: 3 done" in told[-1] and len(ended.value.value) <= 3
+    assert (
+        "It answers 3 instructions 4 times each: 3 done" in told[-1] and len(ended.value.value) <= 3
+    )
 
 
 def test_stage_2_needs_stage_1_and_enough_pairs(bundled):
@@ -101,25 +122,35 @@ def test_stage_2_needs_stage_1_and_enough_pairs(bundled):
 
 
 def test_a_stage_is_no_longer_than_the_server_allows():
-    assert assistant_form({"stories": "", "length": "120", "seed": 1}, Limits(training_seconds=60.0)).seconds == 60.0
+    assert (
+        assistant_form(
+            {"stories": "", "length": "120", "seed": 1}, Limits(training_seconds=60.0)
+        ).seconds
+        == 60.0
+    )
 
 
 def test_stories_of_one_s_own_take_the_place_of_the_bundled_ones(bundled):
     with pytest.raises(GPTCoreError, match="give more texts"):
-        assistant.teaching_plan(bundled, bundled.models.get("mini"), replace(FORM, stories="One. Two."))
+        assistant.teaching_plan(
+            bundled, bundled.models.get("mini"), replace(FORM, stories="One. Two.")
+        )
     with pytest.raises(GPTCoreError, match=r"characters|does not"):
         assistant.teaching_plan(bundled, bundled.models.get("induction"), FORM)
 
 
 @pytest.mark.parametrize(
-    "text", ["The fox ran home. " * 5_000, "word " * 20_000, "x" * 100_000, "It rained. \r\n\r\n" * 9]
+    "text",
+    ["The fox ran home. " * 5_000, "word " * 20_000, "x" * 100_000, "It rained. \r\n\r\n" * 9],
 )
 def test_long_stories_are_cut_and_nothing_is_lost(text):
     stories = assistant._stories(text)
     assert max(map(len, stories)) <= assistant._LONGEST_STORY
     assert "".join("".join(stories).split()) == "".join(text.split())
     if text.startswith("The"):
-        assert len(stories) > 40 and all(one.startswith("The fox") and one.endswith("home.") for one in stories)
+        assert len(stories) > 40 and all(
+            one.startswith("The fox") and one.endswith("home.") for one in stories
+        )
 
 
 def test_the_bundled_stories_are_whole():

@@ -1,4 +1,6 @@
-"""A preset's seconds end in words: on a slow or busy machine a smaller model learns, and the run says so."""
+"""A preset's seconds end in words: on a slow or busy machine a smaller model learns, and the run
+says so.
+"""
 
 from dataclasses import replace
 
@@ -11,7 +13,8 @@ from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER, offered
 from ui.state.limits import PROFILES
 
-SHORT, LONG = PRESETS["30 seconds, letters"], PRESETS["2 minutes, letters"]
+SHORT = PRESETS["30 seconds, letters"]
+LONG = PRESETS["2 minutes, letters"]
 
 
 @pytest.fixture
@@ -22,10 +25,16 @@ def rate(monkeypatch):
     return at
 
 
-@pytest.mark.parametrize(("preset", "tokens_a_second", "shape"), [
-    (SHORT, 25_000, (4, 128, 32)), (SHORT, 10_000, (2, 96, 8)), (SHORT, 2_000, (1, 64, 8)), (LONG, 6_000, (4, 128, 32)),
-    (LONG, 1_000, (1, 64, 8)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("preset", "tokens_a_second", "shape"),
+    [
+        (SHORT, 25_000, (4, 128, 32)),
+        (SHORT, 10_000, (2, 96, 8)),
+        (SHORT, 2_000, (1, 64, 8)),
+        (LONG, 6_000, (4, 128, 32)),
+        (LONG, 1_000, (1, 64, 8)),
+    ],
+)
 def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_second, shape):
     rate(tokens_a_second)
     values, note = fitting.fitted(services, preset)
@@ -36,13 +45,17 @@ def test_the_shape_is_what_the_seconds_allow(services, rate, preset, tokens_a_se
     assert not note or note.startswith(slow)
 
 
-@pytest.mark.parametrize("chosen", [{"n_layer": 3}, {"batch_size": 16}, {"length": "steps"}, {"length": "cap"}])
+@pytest.mark.parametrize(
+    "chosen", [{"n_layer": 3}, {"batch_size": 16}, {"length": "steps"}, {"length": "cap"}]
+)
 def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
     rate(100)
     assert fitting.fitted(services, {**SHORT, **chosen}) == ({**SHORT, **chosen}, "")
 
 
-def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_processor_each(services, rate):
+def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_processor_each(
+    services, rate
+):
     rate(25_000)
     assert fitting.fitted(services, {**SHORT, "trick": "no_mask"})[0]["n_layer"] == 4
     values, note = fitting.fitted(services, {**SHORT, "trick": "no_mask", "rival": "healthy"})
@@ -51,12 +64,18 @@ def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_proc
     for rival in RIVALS:
         values, note = fitting.fitted(services, {**SHORT, "rival": rival})
         made = train_form(values, services.limits)
-        assert made.n_embd == 64 and note and (rival in ("none", "healthy") or rival_of(made) is not None)
+        assert (
+            made.n_embd == 64
+            and note
+            and (rival in ("none", "healthy") or rival_of(made) is not None)
+        )
 
 
 def test_a_run_says_what_became_smaller(services, rate):
     rate(2_000)
-    values, note = fitting.fitted(services, {**SHORT, "corpus": "yours", "written": "the cat sat on the mat. " * 200})
+    values, note = fitting.fitted(
+        services, {**SHORT, "corpus": "yours", "written": "the cat sat on the mat. " * 200}
+    )
     workspace = watching.start(services, "b" * 22, train_form(values, services.limits), note=note)
     assert "1 layer × 64" in workspace.current.facts.note
     services.run_manager.stop_all()
@@ -76,7 +95,9 @@ def test_the_rate_is_measured_on_the_shape_that_is_trained(services):
 
 @pytest.fixture
 def card(services, monkeypatch):
-    """Services of a machine with a card whose updates take a millisecond, and some for what they read."""
+    """Services of a machine with a card whose updates take a millisecond, and some for what they
+    read.
+    """
 
     def with_speed(tokens_a_second: float):
         def seconds(shape, config, device):
@@ -92,13 +113,21 @@ def card(services, monkeypatch):
 
 
 def own_text(characters: int) -> dict[str, object]:
-    return {**SHORT, "corpus": "yours", "written": ("the cat sat on the mat. " * (characters // 24 + 1))[:characters]}
+    return {
+        **SHORT,
+        "corpus": "yours",
+        "written": ("the cat sat on the mat. " * (characters // 24 + 1))[:characters],
+    }
 
 
-def test_on_a_card_the_batch_grows_while_updates_are_mostly_launches_and_the_model_with_the_text(card):
+def test_on_a_card_the_batch_grows_while_updates_are_mostly_launches_and_the_model_with_the_text(
+    card,
+):
     values, note = fitting.fitted(card(50e6), own_text(20_000))
     assert values["batch_size"] == 256 and values["n_embd"] == 128
-    assert "batches of 256 windows instead of 32" in note and note.startswith("A card makes about 961 updates")
+    assert "batches of 256 windows instead of 32" in note and note.startswith(
+        "A card makes about 961 updates"
+    )
     values, note = fitting.fitted(card(30e6), own_text(19_900_000))
     assert (values["n_layer"], values["n_embd"]) == (6, 256) and "6 layers of 256 channels" in note
     assert values["dropout"] == SHORT["dropout"]
@@ -117,9 +146,13 @@ def test_on_a_card_what_was_chosen_stays(card):
     assert fitting.fitted(card(50e6), {**own_text(20_000), "length": "steps"})[1] == ""
 
 
-def test_a_processor_is_told_what_the_story_writer_takes_and_a_public_server_does_not_offer_it(services, monkeypatch):
+def test_a_processor_is_told_what_the_story_writer_takes_and_a_public_server_does_not_offer_it(
+    services, monkeypatch
+):
     monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: 10_000)
     values, note = fitting.fitted(services, PRESETS[STORY_WRITER])
     assert values == PRESETS[STORY_WRITER]
     assert "0.3 million in 30 s" in note and "78 minutes" in note
-    assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(PROFILES["space"])
+    assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(
+        PROFILES["space"]
+    )

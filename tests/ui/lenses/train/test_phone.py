@@ -23,13 +23,21 @@ def test_a_link_is_drawn_as_a_square_of_modules(services):
     assert len(lines) > 15 and not any("http" in line for line in lines)
 
 
-@pytest.mark.parametrize("link", [None, 7, "", "javascript:alert(1)", "file:///etc/passwd", "http://x/" + "a" * 1000])
+@pytest.mark.parametrize(
+    "link", [None, 7, "", "javascript:alert(1)", "file:///etc/passwd", "http://x/" + "a" * 1000]
+)
 def test_what_is_no_link_has_no_code(services, link):
-    assert qr_svg(link) is None and phone(services, {"link": link}) is None and phone(services, link) is None
+    assert (
+        qr_svg(link) is None
+        and phone(services, {"link": link}) is None
+        and phone(services, link) is None
+    )
 
 
 def test_a_machine_without_a_network_has_no_address(monkeypatch):
     unreachable = MagicMock()
-    unreachable.return_value.__enter__.return_value.connect.side_effect = OSError("Network is unreachable")
+    unreachable.return_value.__enter__.return_value.connect.side_effect = OSError(
+        "Network is unreachable"
+    )
     monkeypatch.setattr(qr.socket, "socket", unreachable)
     assert qr.own_address() == ""

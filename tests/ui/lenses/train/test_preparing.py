@@ -1,4 +1,6 @@
-"""A large text is prepared by its run: in the queue, with progress, ended by Stop, by leaving and by the time limit."""
+"""A large text is prepared by its run: in the queue, with progress, ended by Stop, by leaving and
+by the time limit.
+"""
 
 import random
 import subprocess
@@ -72,7 +74,12 @@ def learning(services, processes, seed, workspace=None):
     """A run whose vocabulary is being learned."""
     n_before = len(processes)
     begun = start(services, {"written": large_text(seed), **_BPE}, workspace)
-    wait_until(lambda: len(processes) > n_before and begun.run.record.preparing.startswith("Learns a vocabulary"))
+    wait_until(
+        lambda: (
+            len(processes) > n_before
+            and begun.run.record.preparing.startswith("Learns a vocabulary")
+        )
+    )
     return begun
 
 
@@ -89,7 +96,8 @@ def test_a_large_text_is_prepared_by_its_run(services, seed, values):
     assert (run.record.reason, run.record.step) == ("All steps are done.", 4)
     assert run.record.facts.vocab_size == expected_size and run.record.facts.n_train > 100_000
     again = start(services, {"written": text, **values}, begun.id)
-    assert again.run.record.facts.n_train == run.record.facts.n_train  # it is kept, and known at once
+    # it is kept, and known at once
+    assert again.run.record.facts.n_train == run.record.facts.n_train
 
 
 @pytest.mark.parametrize("kind", ["char", "bpe"])
@@ -99,11 +107,14 @@ def test_parts_and_processes_give_what_the_whole_gives(monkeypatch, kind):
     made = completed(prepare(documents, tokenizer=None, kind=kind, vocab_size=300))
     train, valid = split(documents)
     if kind == "char":
-        train, valid = ["\n\n".join(train)], ["\n\n".join(valid)]
+        train = ["\n\n".join(train)]
+        valid = ["\n\n".join(valid)]
     else:
         alone = ByteBPE.train(documents, vocab_size=300)
         n_tokens = range(300)
-        assert [made.tokenizer.token_bytes(i) for i in n_tokens] == [alone.token_bytes(i) for i in n_tokens]
+        assert [made.tokenizer.token_bytes(i) for i in n_tokens] == [
+            alone.token_bytes(i) for i in n_tokens
+        ]
     assert made.train.tolist() == tokenize(train, made.tokenizer).tolist()
     assert made.valid.tolist() == tokenize(valid, made.tokenizer).tolist()
 
@@ -145,7 +156,9 @@ def test_a_preparation_takes_a_slot_and_others_wait_for_it(services, endless):
     manager = RunManager(services.compute_thread, Limits(training_runs=1))
 
     def begin(values):
-        return manager.start(None, make_plan(services, train_form({**LESSON, **values}, services.limits)))
+        return manager.start(
+            None, make_plan(services, train_form({**LESSON, **values}, services.limits))
+        )
 
     first = begin({"written": large_text(60), **_BPE})
     wait_until(lambda: endless)
@@ -184,19 +197,24 @@ def test_a_race_on_a_large_text_prepares_it_once(services):
 
 def test_a_model_is_trained_further_on_a_large_text(services):
     values = {**LESSON, "written": large_text(100), "learning_rate": 1e-3}
-    begun = watching.further(services, None, "tiny", tune_form(values, services.limits), tuning_plan)
+    begun = watching.further(
+        services, None, "tiny", tune_form(values, services.limits), tuning_plan
+    )
     assert begun.run.record.facts.tuned and begun.run.record.facts.n_train == 0
     assert begun.run.wait(240.0)
     assert begun.run.record.reason == "All steps are done." and begun.run.record.facts.n_train > 0
 
 
 def test_a_text_that_cannot_be_prepared_says_why(services, monkeypatch):
-    with pytest.raises(InputError, match="parameters; this server trains at most"):  # known before, so said at once
+    # known before, so said at once
+    with pytest.raises(InputError, match="parameters; this server trains at most"):
         start(services, {"written": large_text(110), "n_embd": 1024, "n_layer": 24, "n_head": 4})
     few = "ab " * 300_000
     begun = start(services, {"written": few, **_BPE})
     assert begun.run.wait(60.0)
     assert "has only enough different words for" in begun.run.record.reason
     monkeypatch.setattr(dataset_cache, "vocabulary", SimpleNamespace(__file__="missing.py"))
-    with pytest.raises(TokenizerError, match=r"No vocabulary could be learned .*missing\.py.* Shorten it"):
+    with pytest.raises(
+        TokenizerError, match=r"No vocabulary could be learned .*missing\.py.* Shorten it"
+    ):
         completed(prepare(("one two three",), tokenizer=None, kind="bpe", vocab_size=300))

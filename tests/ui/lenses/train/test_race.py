@@ -35,7 +35,8 @@ def test_a_rival_differs_in_one_thing_and_reads_the_same_batches(services, name)
     rival = rival_of(train_form(values, services.limits))
     assert rival is not None
     theirs = make_plan(services, rival)
-    ours, other = mine.facts.settings, theirs.facts.settings
+    ours = mine.facts.settings
+    other = theirs.facts.settings
     assert {key for key in ours if ours[key] != other[key]} == CHANGED[name]
     for number in range(3):
         assert torch.equal(mine.data.draw(number, 1)[0], theirs.data.draw(number, 1)[0])
@@ -47,16 +48,27 @@ def test_what_is_broken_races_against_the_same_unbroken(services):
     values = {**SMALL, "trick": "no_mask", "rival": "healthy"}
     broken = train_form(values, services.limits)
     rival = rival_of(broken)
-    assert rival is not None and rival == replace(broken, trick="none") and "causal" not in rival.switches
+    assert (
+        rival is not None
+        and rival == replace(broken, trick="none")
+        and "causal" not in rival.switches
+    )
     assert rival_of(train_form({**values, "rival": "none"}, services.limits)) is None
-    both = rival_of(train_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits))
+    both = rival_of(
+        train_form({**SMALL, "trick": "no_positions", "rival": "norm"}, services.limits)
+    )
     assert both is not None and both.switches["use_positions"] is False
     assert both.switches["norm_position"] == "post"
 
 
-@pytest.mark.parametrize("changes", [
-    {"rival": "healthy"}, {"trick": "post_norm", "rival": "norm"}, {"corpus": "repeated", "rival": "no_mlp"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rival": "healthy"},
+        {"trick": "post_norm", "rival": "norm"},
+        {"corpus": "repeated", "rival": "no_mlp"},
+    ],
+)
 def test_a_run_never_races_against_its_twin(changes):
     with pytest.raises(InputError, match="would compare two equal runs"):
         rival_of(train_form({**SMALL, **changes}, Limits()))
@@ -70,7 +82,9 @@ def test_a_race_holds_its_place_until_both_have_ended(services):
     other = jobs.start(None, plan_of(services, max_steps=1), rival=plan_of(services, length="cap"))
     assert other.run is not None and other.run.wait(60.0) and other.rival is not None
     waiting = jobs.start(None, plan_of(services, max_steps=1))
-    assert jobs.queue.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
+    assert (
+        jobs.queue.place(waiting) is not None and waiting.run is not None and not waiting.run.learns
+    )
     other.rival.stop()
     assert other.rival.wait(60.0) and waiting.run.wait(60.0)  # it has begun by itself
     assert jobs.queue.place(waiting) is None
@@ -83,17 +97,28 @@ def test_both_runs_learn_at_once_and_the_page_receives_both(services):
     assert len(workspace.live) == 2 and workspace.runs == [run.record for run in workspace.live]
     news = polled(services, workspace.id)
     rival = news["rival"]
-    assert rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
+    assert (
+        rival["about"]["settings"]["optimiser"] == "AdamW" != news["about"]["settings"]["optimiser"]
+    )
     assert all(len(row) == 5 and row[4] > 0 for row in news["rows"] + rival["rows"])
-    seen = {"run": rival["run"], "version": rival["version"], "rows": len(rival["rows"]), "looks": len(rival["looks"])}
+    seen = {
+        "run": rival["run"],
+        "version": rival["version"],
+        "rows": len(rival["rows"]),
+        "looks": len(rival["looks"]),
+    }
     finished(workspace)
     more = polled(services, workspace.id, news["run"], version=news["version"], rival=seen)["rival"]
-    assert more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
+    assert (
+        more["first"] == len(rival["rows"]) and more["about"] is None and more["state"] == "ended"
+    )
     assert (rival["rows"] + more["rows"])[-1][0] == 40 and more["final"] is not None
     # A page that knows another run is told all of the rival.
     seen = {"run": workspace.rival.record.id, "version": 0, "rows": 1, "looks": 1}
     assert polled(services, workspace.id, "run-before", rival=seen)["rival"]["about"] is not None
-    assert polled(services, workspace.id, workspace.current.id, rival=seen)["rival"]["about"] is None
+    assert (
+        polled(services, workspace.id, workspace.current.id, rival=seen)["rival"]["about"] is None
+    )
 
 
 def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
@@ -107,7 +132,10 @@ def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
     commanded(services, workspace.id, "stop")
     assert all(run.wait(60.0) for run in workspace.live)
     assert len(own_models(services, workspace.id)) == 2
-    assert [row["changed"] for row in watching.past(services, {"workspace": workspace.id})] == [[], ["optimiser Muon"]]
+    assert [row["changed"] for row in watching.past(services, {"workspace": workspace.id})] == [
+        [],
+        ["optimiser Muon"],
+    ]
 
 
 def test_the_next_run_ends_a_race_and_stands_alone(services):

@@ -24,7 +24,8 @@ def test_a_stopwatch_counts_only_while_it_is_on():
 
 
 def test_a_frozen_process_takes_no_time_of_a_run():
-    now, used = [0.0], [0.0]
+    now = [0.0]
+    used = [0.0]
     watch = Stopwatch(clock=lambda: now[0], processor=lambda: used[0])
 
     def passes(seconds, processor):
@@ -73,7 +74,9 @@ def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
 
 
 def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(services):
-    facts = replace(plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0))
+    facts = replace(
+        plan_of(services).facts, config=replace(plan_of(services).facts.config, time_budget=30.0)
+    )
     seconds = Stopwatch(2.0)
     record = RunState("run-x", facts, state="running", step=2, seconds=seconds)
     assert watching._slow(record) is None  # too early to tell
@@ -84,7 +87,8 @@ def test_a_run_by_the_clock_says_what_its_time_allows_and_can_be_given_more(serv
     assert watching._slow(record)["updates"] == 24 and record.seconds_left() == pytest.approx(55.0)
     record.step = 500
     assert watching._slow(record) is None
-    record.step, record.state = 2, "ended"
+    record.step = 2
+    record.state = "ended"
     assert watching._slow(record) is None
 
 

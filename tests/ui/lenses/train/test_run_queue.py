@@ -20,7 +20,9 @@ PRESET = "30 seconds, letters"
 
 @pytest.fixture
 def jobs(services):
-    made = RunManager(services.compute_thread, replace(services.limits, training_runs=1, training_queue=3))
+    made = RunManager(
+        services.compute_thread, replace(services.limits, training_runs=1, training_queue=3)
+    )
     yield made
     made.stop_all()
 
@@ -29,11 +31,20 @@ def endless(services):
     return plan_of(services, length="cap")
 
 
-@pytest.mark.parametrize(("learning", "before", "places", "seconds"), [
-    ([], [], 1, 0.0), ([20.0], [], 1, 20.0), ([20.0], [30.0, 10.0], 1, 60.0), ([20.0, 5.0], [30.0], 2, 20.0),
-    ([20.0], [30.0], 2, 20.0), ([inf], [], 1, inf), ([inf, 7.0], [], 2, 7.0), ([20.0], [inf], 1, inf),
-    ([20.0, 8.0], [], 1, 20.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("learning", "before", "places", "seconds"),
+    [
+        ([], [], 1, 0.0),
+        ([20.0], [], 1, 20.0),
+        ([20.0], [30.0, 10.0], 1, 60.0),
+        ([20.0, 5.0], [30.0], 2, 20.0),
+        ([20.0], [30.0], 2, 20.0),
+        ([inf], [], 1, inf),
+        ([inf, 7.0], [], 2, 7.0),
+        ([20.0], [inf], 1, inf),
+        ([20.0, 8.0], [], 1, 20.0),
+    ],
+)
 def test_the_wait_is_that_of_a_queue_with_so_many_places(learning, before, places, seconds):
     assert expected_wait(learning, before, places) == seconds
 
@@ -46,8 +57,12 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
         jobs.start(None, endless(services))
     who[0] = "visitor"
     visitor = jobs.start(None, endless(services))
-    assert [jobs.queue.place(one) and jobs.queue.place(one)["number"] for one in (*flood, visitor)] == [1, 2, None, 3]
-    assert flood[-1].current.state == "ready" and "this one was taken out" in flood[-1].current.reason
+    assert [
+        jobs.queue.place(one) and jobs.queue.place(one)["number"] for one in (*flood, visitor)
+    ] == [1, 2, None, 3]
+    assert (
+        flood[-1].current.state == "ready" and "this one was taken out" in flood[-1].current.reason
+    )
     with pytest.raises(Busy, match="1 of them yours"):  # as many as anybody may have here
         jobs.start(None, endless(services))
     who[0] = ""  # an event of a component tells no client: the run keeps its own
@@ -58,7 +73,8 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
 
 
 def test_the_run_of_whoever_leads_begins_at_once_and_the_other_goes_on_after_it(services, jobs):
-    pupil, waiting = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    pupil = jobs.start(None, endless(services))
+    waiting = jobs.start(None, endless(services))
     wait_until(lambda: pupil.current.step > 0)
     leading = set()
     jobs.queue.leads = lambda workspace: workspace.id in leading
@@ -78,9 +94,12 @@ def test_the_run_of_whoever_leads_begins_at_once_and_the_other_goes_on_after_it(
 def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, jobs):
     pupil, *queue = (jobs.start(None, endless(services)) for _ in range(4))
     jobs.queue.leads = lambda workspace: workspace.id == "s" * 22
-    speaker = jobs.start("s" * 22, endless(services))  # where anybody else would read that the queue is full
+    # where anybody else would read that the queue is full
+    speaker = jobs.start("s" * 22, endless(services))
     wait_until(lambda: speaker.current.step > 0)
-    assert jobs.queue.place(speaker) is None and [jobs.queue.place(one)["number"] for one in queue] == [2, 3, 4]
+    assert jobs.queue.place(speaker) is None and [
+        jobs.queue.place(one)["number"] for one in queue
+    ] == [2, 3, 4]
     jobs.stop(speaker.id)
     wait_until(lambda: pupil.current.state in ("starting", "running"))
     again = jobs.start("s" * 22, plan_of(services))
@@ -95,7 +114,9 @@ def test_only_in_a_talk_does_a_leader_go_first():
         workspace = Workspace("w" * 22)
         assert not made.run_manager.queue.leads(workspace)
         made.broadcasts.lead("s" * 22, SCENE, workspace=workspace.id)
-        assert made.run_manager.queue.leads(workspace) and not made.run_manager.queue.leads(Workspace("v" * 22))
+        assert made.run_manager.queue.leads(workspace) and not made.run_manager.queue.leads(
+            Workspace("v" * 22)
+        )
         made.broadcasts.lead("s" * 22, None, workspace=workspace.id, left=True)
         assert not made.run_manager.queue.leads(workspace)
     finally:
@@ -114,7 +135,9 @@ def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
         before.run.stop()
         wait_until(lambda now=one: now.run.learns)
         assert jobs.queue.place(one) is None
-        assert [jobs.queue.place(later)["number"] for later in others[number + 1 :]] == [1, 2][: 2 - number]
+        assert [jobs.queue.place(later)["number"] for later in others[number + 1 :]] == [1, 2][
+            : 2 - number
+        ]
         before = one
 
 
@@ -128,7 +151,8 @@ def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
 
 def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_place(services, jobs):
     first = jobs.start(None, endless(services))
-    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
+    second = jobs.start(None, endless(services))
+    third = jobs.start(None, endless(services))
     jobs.start(second.id, endless(services))  # another run on the same workspace
     assert jobs.queue.place(second)["number"] == 1 and jobs.queue.place(third)["number"] == 2
     wait_until(lambda: second.current.state == "queued")
@@ -165,10 +189,14 @@ def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
 
 
 def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
-    begun = ENDPOINTS["train"](services, text="the cat sat on the mat. " * 200, preset=PRESET, length="cap")
+    begun = ENDPOINTS["train"](
+        services, text="the cat sat on the mat. " * 200, preset=PRESET, length="cap"
+    )
     workspace = services.workspaces.get(begun["key"])
     for key in ("", workspace.viewing, begun["run"], None, 7):
-        with pytest.raises(InputError, match=r"send the key that its start answered|key must be text"):
+        with pytest.raises(
+            InputError, match=r"send the key that its start answered|key must be text"
+        ):
             ENDPOINTS["train"](services, "stop", begun["run"], key=key)
     assert workspace.current.alive and "key" not in status(services, begun["run"])
     assert ENDPOINTS["train"](services, "stop", begun["run"], key=begun["key"])["state"] == "ended"
@@ -176,8 +204,10 @@ def test_a_program_stops_a_run_with_the_key_of_its_start_alone(services):
 
 def test_reset_while_waiting_leaves_the_queue_and_the_last_command_counts(services, jobs):
     first = jobs.start(None, endless(services))
-    second, third = jobs.start(None, endless(services)), jobs.start(None, endless(services))
-    jobs.start(second.id, endless(services), go=False)  # Reset: it waits for its visitor, and holds no place
+    second = jobs.start(None, endless(services))
+    third = jobs.start(None, endless(services))
+    # Reset: it waits for its visitor, and holds no place
+    jobs.start(second.id, endless(services), go=False)
     assert jobs.queue.place(second) is None and jobs.queue.place(third)["number"] == 1
     jobs.resume(third, 2)  # Step 2 in place of Start
     first.run.stop()

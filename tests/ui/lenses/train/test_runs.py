@@ -39,7 +39,9 @@ def plan_of(services, **changes) -> Plan:
 
 
 def finished(workspace: Workspace) -> Workspace:
-    assert workspace.run is not None and all(run.wait(120.0) for run in (workspace.run, workspace.rival) if run)
+    assert workspace.run is not None and all(
+        run.wait(120.0) for run in (workspace.run, workspace.rival) if run
+    )
     return workspace
 
 
@@ -70,20 +72,29 @@ def preparing(plan, *, parts=3, gate=None, error=None) -> Preparation:
 
 
 def test_a_run_that_makes_its_plan_says_how_far_it_is_and_then_learns(services):
-    plan, gate = plan_of(services), threading.Event()
+    plan = plan_of(services)
+    gate = threading.Event()
     workspace = services.run_manager.start(None, preparing(plan, gate=gate))
     news = polled(services, workspace.id)
     assert news["state"] == "starting" and news["about"]["n_train"] == 0 and not news["rows"]
     gate.set()
     run = finished(workspace).current
     assert (run.state, run.step, run.preparing, run.facts) == ("ended", 12, "", plan.facts)
-    seen = {"workspace": workspace.id, "run": run.id, "version": news["version"], "rows": 0, "looks": 0}
-    assert watching.poll(services, seen)["about"]["n_train"] == plan.facts.n_train  # the page hears of new facts
+    seen = {
+        "workspace": workspace.id,
+        "run": run.id,
+        "version": news["version"],
+        "rows": 0,
+        "looks": 0,
+    }
+    # the page hears of new facts
+    assert watching.poll(services, seen)["about"]["n_train"] == plan.facts.n_train
     assert watching.poll(services, {**seen, "version": run.version})["about"] is None
 
 
 def test_a_preparation_can_be_paused_stopped_and_refused(services):
-    plan, gate = plan_of(services), threading.Event()
+    plan = plan_of(services)
+    gate = threading.Event()
     paused = services.run_manager.start(None, preparing(plan, gate=gate))
     paused.run.pause()
     gate.set()
@@ -96,7 +107,9 @@ def test_a_preparation_can_be_paused_stopped_and_refused(services):
     gate.set()
     run = finished(stopped).current
     assert (run.state, run.reason, run.step, run.preparing) == ("ended", "Stopped.", 0, "")
-    refused = services.run_manager.start(None, preparing(plan, error=TrainingError("There are 0 pairs.")))
+    refused = services.run_manager.start(
+        None, preparing(plan, error=TrainingError("There are 0 pairs."))
+    )
     assert finished(refused).current.reason == "There are 0 pairs."
 
 
@@ -110,8 +123,11 @@ def test_a_run_shows_the_untrained_model_learns_and_ends(services):
     assert [row[0] for row in run.curve.rows] == list(range(1, 13))
 
 
-def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_model_before_it(services, monkeypatch):
-    taken, add = list[tuple[int, int, float]](), RunState.add_observation
+def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_model_before_it(
+    services, monkeypatch
+):
+    taken = list[tuple[int, int, float]]()
+    add = RunState.add_observation
 
     def noted(record, seen, lm, **options):
         taken.append((record.step, seen.step, seen.elapsed))
@@ -137,7 +153,9 @@ def test_a_run_whose_first_update_fails_keeps_the_untrained_model(services, monk
     assert run.reason == "It failed. The model of step 0 is kept."
 
 
-def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(services, monkeypatch):
+def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(
+    services, monkeypatch
+):
     ask = TrainingRun._next
 
     def paused(run):
@@ -147,7 +165,9 @@ def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(
     monkeypatch.setattr(TrainingRun, "_next", paused)
     workspace = start(services, None, SMALL)
     wait_until(lambda: workspace.current.state == "ready")
-    assert [look.step for look in workspace.current.observations] == [0] and not workspace.current.curve.rows
+    assert [look.step for look in workspace.current.observations] == [
+        0
+    ] and not workspace.current.curve.rows
 
 
 def test_a_run_waits_steps_pauses_and_stops(services):
@@ -158,7 +178,8 @@ def test_a_run_waits_steps_pauses_and_stops(services):
     assert commanded(services, workspace.id, "step", 3) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
     assert run.observations[-1].step == 3  # a look at what the steps have made
-    elapsed, now = run.seconds(), time.perf_counter()
+    elapsed = run.seconds()
+    now = time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
     assert run.seconds() == elapsed  # a pause costs no time of the budget
     commanded(services, workspace.id, "resume")
@@ -178,16 +199,21 @@ def test_a_run_waits_steps_pauses_and_stops(services):
 
 def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services):
     workspace = start(services, None, SMALL)
-    run, seen, looks = None, [], []
+    run = None
+    seen = []
+    looks = []
     while True:
         news = polled(services, workspace.id, run, len(seen), len(looks))
         assert news["first"] == len(seen) and news["looks_from"] == len(looks)
-        run, seen, looks = news["run"], seen + news["rows"], looks + news["looks"]
+        run = news["run"]
+        seen = seen + news["rows"]
+        looks = looks + news["looks"]
         if news["state"] == "ended":
             break
         workspace.run.wait(0.01)  # a page that asked without a pause would leave the run no time
     news = polled(services, workspace.id, run, len(seen), len(looks))
-    seen, looks = seen + news["rows"], looks + news["looks"]
+    seen = seen + news["rows"]
+    looks = looks + news["looks"]
     assert [row[0] for row in seen] == list(range(1, 13))
     again = polled(services, workspace.id)
     assert again["rows"] == seen and again["looks"] == looks and again["about"]["prompt"] == "the "
@@ -195,7 +221,9 @@ def test_a_page_receives_every_update_once_and_all_again_after_a_reload(services
     maps = watching.heads(services, {**asked, "look": 0})
     assert maps["step"] == 0 and maps["T"] == 16
     chances = watching.token_probabilities(services, {**asked, "text": "c"})
-    assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [look["step"] for look in looks]
+    assert chances["token"] == "c" and [point[0] for point in chances["points"]] == [
+        look["step"] for look in looks
+    ]
     assert 0 < chances["points"][0][1] < 0.2
     assert "not" in watching.token_probabilities(services, {**asked, "text": "€"})["said"]
     assert watching.token_probabilities(services, {**asked, "text": ""})["token"]
@@ -208,7 +236,9 @@ def test_earlier_runs_stay_with_what_changed_at_most_six(services):
     table = watching.past(services, {"workspace": workspace.id})
     assert len(table) == 7
     assert table[-1]["changed"] == ["learning rate 0.008"] and table[-1]["curve"] == []
-    assert table[0]["changed"] == [] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
+    assert (
+        table[0]["changed"] == [] and len(table[0]["curve"]) == 2 and table[0]["valid"] is not None
+    )
 
 
 def test_the_model_is_in_the_picker_while_it_learns_and_after(services):
@@ -248,11 +278,16 @@ def test_a_workspace_that_learns_or_waits_makes_room_for_nobody(services):
     jobs = RunManager(services.compute_thread, replace(Limits(), workspaces=3, training_runs=1))
     learning, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(2))
     ended = jobs.start(None, plan_of(services, max_steps=1), go=False)
-    third = jobs.start(None, plan_of(services, max_steps=1))  # in the place of the one that does nothing
+    # in the place of the one that does nothing
+    third = jobs.start(None, plan_of(services, max_steps=1))
     assert jobs.workspaces.get(ended.id) is None and jobs.queue.place(third)["number"] == 2
     with pytest.raises(Busy, match="All slots for runs are taken"):
         jobs.start(None, plan_of(services, max_steps=1))
-    assert len(jobs.workspaces) == 3 and learning.run.learns and jobs.queue.place(waiting)["number"] == 1
+    assert (
+        len(jobs.workspaces) == 3
+        and learning.run.learns
+        and jobs.queue.place(waiting)["number"] == 1
+    )
     jobs.stop_all()
 
 
@@ -268,10 +303,16 @@ def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace_and_leaves_th
     assert len(jobs.workspaces) == 2 and jobs.queue.place(waiting)["number"] == 1
     now[0] = 281.0
     jobs.reap()
-    assert len(jobs.workspaces) == 0 and jobs.workspaces.get(gone.id) is None and learning.run.wait(10.0)
+    assert (
+        len(jobs.workspaces) == 0
+        and jobs.workspaces.get(gone.id) is None
+        and learning.run.wait(10.0)
+    )
 
 
-def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model(services, monkeypatch):
+def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model(
+    services, monkeypatch
+):
     plan = plan_of(services)
     model = plan.model()
     bad = replace(plan, model=lambda: model)
@@ -310,7 +351,9 @@ def test_a_new_run_does_not_wait_for_the_score_of_the_one_before(services):
     first = jobs.start(None, replace(plan, evaluate=endless))
     assert begun.wait(60)
     again = jobs.start(first.id, plan)
-    assert again.runs[0].state == "ended" and finished(again).current.reason == "All steps are done."
+    assert (
+        again.runs[0].state == "ended" and finished(again).current.reason == "All steps are done."
+    )
 
 
 def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
@@ -322,18 +365,25 @@ def test_who_has_the_viewing_id_sees_a_run_and_steers_nothing(services):
     assert workspace.id not in json.dumps(theirs)  # what they are told does not let them steer
     for command in ("pause", "stop", "rate", "longer", "again"):
         assert commanded(services, workspace.viewing, command, 1.0) is None
-    duel = answering.duel(services, {"workspace": workspace.viewing, "chosen": None, "number": None})
+    duel = answering.duel(
+        services, {"workspace": workspace.viewing, "chosen": None, "number": None}
+    )
     assert duel["said"].startswith("First teach")
-    other = start(services, workspace.viewing, SMALL)  # their own run is on a workspace of their own
+    # their own run is on a workspace of their own
+    other = start(services, workspace.viewing, SMALL)
     assert other is not workspace and other.id != workspace.viewing and workspace.current.alive
     services.run_manager.stop_all()
 
 
-def test_a_run_is_a_point_among_the_scaling_laws_once_it_has_ended_and_a_broken_one_is_none(services):
+def test_a_run_is_a_point_among_the_scaling_laws_once_it_has_ended_and_a_broken_one_is_none(
+    services,
+):
     workspace = finished(start(services, None, SMALL))
     finished(start(services, workspace.id, {**SMALL, "trick": "no_mask"}))
     (point,) = scaling.of_runs(services, workspace.id)
     run = workspace.runs[0]
     assert run.language_model is not None and point.own and point.unit == "character"
     assert point.parameters == count_parameters(run.language_model.model.config).without_embeddings
-    assert (point.tokens, point.loss) == (12 * 4 * 16, run.final_loss) and scaling.of_runs(services, "nobody") == []
+    assert (point.tokens, point.loss) == (12 * 4 * 16, run.final_loss) and scaling.of_runs(
+        services, "nobody"
+    ) == []

@@ -1,4 +1,6 @@
-"""Runs on disk: what a server that ends has learned is there when it starts again, and can be trained further."""
+"""Runs on disk: what a server that ends has learned is there when it starts again, and can be
+trained further.
+"""
 
 import json
 import os
@@ -32,7 +34,8 @@ def server(services, folder, *clock):
 
 def learned(services, folder, *clock, **changes):
     """(services that save, the workspace of a run that has ended)."""
-    here, values = server(services, folder, *clock), {**SMALL, **changes}
+    here = server(services, folder, *clock)
+    values = {**SMALL, **changes}
     workspace = finished(watching.start(here, None, train_form(values, services.limits)))
     workspace.current.form = ("scratch", values)
     return here, workspace
@@ -47,20 +50,26 @@ def kept(services, folder):
 
 
 def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, folder, kept):
-    before, there = kept.current, server(services, folder)
+    before = kept.current
+    there = server(services, folder)
     news = polled(there, kept.id)
     assert (news["state"], news["step"], news["again"]) == ("ended", 12, True)
-    assert there.workspaces.get(kept.id).current.final_loss == pytest.approx(before.final_loss, abs=1e-4)
+    assert there.workspaces.get(kept.id).current.final_loss == pytest.approx(
+        before.final_loss, abs=1e-4
+    )
     assert commanded(there, kept.id, "again") == {"said": ""}
     more = finished(there.workspaces.get(kept.id)).current
-    assert more.observations[0].valid_loss == pytest.approx(before.observations[-1].valid_loss, abs=0.02)
+    assert more.observations[0].valid_loss == pytest.approx(
+        before.observations[-1].valid_loss, abs=0.02
+    )
     assert more.step == 12 and "Continues from update 12" in more.facts.note
 
 
 def test_a_run_that_was_cut_off_says_so_and_has_what_was_left_of_its_time(services, folder):
     here, workspace = learned(services, folder, max_steps=5)
     run = workspace.current
-    run.facts, run.reason = replace(run.facts, config=replace(run.facts.config, max_steps=12)), ""
+    run.facts = replace(run.facts, config=replace(run.facts.config, max_steps=12))
+    run.reason = ""
     here.run_manager.save(now=True)
     there = server(services, folder)
     assert there.workspaces.get(workspace.id).current.reason == REASON
@@ -93,7 +102,9 @@ def test_a_restored_run_is_not_written_again_stays_for_another_day_and_then_goes
 
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     _, workspace = learned(services, folder)
-    saved, at_work, overlaps = SavedRuns(folder), [], []
+    saved = SavedRuns(folder)
+    at_work = []
+    overlaps = []
     write = saved_runs.save_folder
 
     def slowly(*arguments):
@@ -107,7 +118,9 @@ def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     monkeypatch.setattr(saved_runs, "_EVERY", 0.0)
     states = [replace(workspace.current, state=state) for state in ("running", "paused", "ended")]
     with ThreadPoolExecutor(3) as threads:
-        assert list(threads.map(lambda state: saved.save(workspace.id, [state]), states)) == [True] * 3
+        assert (
+            list(threads.map(lambda state: saved.save(workspace.id, [state]), states)) == [True] * 3
+        )
     assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
     assert len(SavedRuns(folder).restore()) == 1
 
@@ -122,11 +135,17 @@ class Steps:
     KINDS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 
     def __init__(self) -> None:
-        self.folder, self.last, self.done = None, 0, 0
+        self.folder = None
+        self.last = 0
+        self.done = 0
         sys.addaudithook(self)  # which cannot be taken away: it is silent without a folder
 
     def __call__(self, kind: str, given: tuple) -> None:
-        if self.folder is None or kind not in self.KINDS or not str(given[0]).startswith(self.folder):
+        if (
+            self.folder is None
+            or kind not in self.KINDS
+            or not str(given[0]).startswith(self.folder)
+        ):
             return
         self.done += 1
         if self.done == self.last:
@@ -135,7 +154,9 @@ class Steps:
 
     def save(self, saved, workspace, record, folder, last: int) -> bool:
         """Saves until the step of this number; whether it came to its end."""
-        self.folder, self.last, self.done = str(folder), last, 0
+        self.folder = str(folder)
+        self.last = last
+        self.done = 0
         try:
             return saved.save(workspace, [record], now=True)
         except Killed:
@@ -144,11 +165,15 @@ class Steps:
             self.folder = None
 
 
-def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(services, folder, tmp_path):
+def test_a_save_that_is_killed_at_any_step_leaves_the_old_run_or_the_new_one(
+    services, folder, tmp_path
+):
     _, workspace = learned(services, folder)
     old = replace(workspace.current, state="running")
     new = replace(workspace.current, state="ended", reason="All steps are done.")
-    steps, last, ended = Steps(), 0, False
+    steps = Steps()
+    last = 0
+    ended = False
     while not ended:
         last += 1
         here = tmp_path / f"killed {last}"
@@ -175,12 +200,19 @@ FILES = ["model/model.safetensors", "model/config.json", "run.json", "form.json"
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_what_is_damaged_is_set_aside_for_a_day_and_the_rest_starts(services, folder, kept, caplog, file):
+def test_what_is_damaged_is_set_aside_for_a_day_and_the_rest_starts(
+    services, folder, kept, caplog, file
+):
     """One wrong character anywhere, or a file that is cut short."""
     other = folder / "another-workspace-of-before"
     shutil.copytree(folder / kept.id, other)
     content = (folder / kept.id / file).read_bytes()
-    for damaged in [content[:-9], content[:30] + bytes([content[30] ^ 1]) + content[31:], b"", b"[" * 100_000]:
+    for damaged in [
+        content[:-9],
+        content[:30] + bytes([content[30] ^ 1]) + content[31:],
+        b"",
+        b"[" * 100_000,
+    ]:
         (folder / kept.id / file).write_bytes(damaged)
         assert list(SavedRuns(folder).restore()) == [other.name]
         aside = folder / f"{kept.id}.damaged"
@@ -197,7 +229,13 @@ def test_what_is_damaged_is_set_aside_for_a_day_and_the_rest_starts(services, fo
 
 @pytest.mark.parametrize(
     "change",
-    [{"step": "x"}, {"rows": 3}, {"seconds": None}, {"looks": [{"maps": "eJwr"}]}, {"config": {"nonsense": 1}}],
+    [
+        {"step": "x"},
+        {"rows": 3},
+        {"seconds": None},
+        {"looks": [{"maps": "eJwr"}]},
+        {"config": {"nonsense": 1}},
+    ],
 )
 def test_what_a_file_says_of_another_type_is_no_run_whatever_it_raises(folder, kept, change):
     """Also where the digest fits: then an older version, or another program, has written it."""
@@ -223,24 +261,33 @@ def test_the_runs_before_are_there_again_with_their_numbers(services, folder, ke
         assert same["valid"] == pytest.approx(run["valid"], abs=1e-3)
 
 
-def test_the_runs_of_a_server_that_runs_beside_are_neither_restored_nor_deleted(services, folder, tmp_path):
+def test_the_runs_of_a_server_that_runs_beside_are_neither_restored_nor_deleted(
+    services, folder, tmp_path
+):
     _, workspace = learned(services, folder)
-    theirs, ours = tmp_path / "server-theirs", tmp_path / "server-ours"
+    theirs = tmp_path / "server-theirs"
+    ours = tmp_path / "server-ours"
     theirs.mkdir()
     owner = Owner(theirs)
     owner.take()
     assert SavedRuns(folder, server=theirs).save(workspace.id, workspace.runs, now=True)
     much_later = time.time() + 90_000
-    assert SavedRuns(folder, lambda: much_later, server=ours).restore() == {} and (folder / workspace.id).is_dir()
+    assert (
+        SavedRuns(folder, lambda: much_later, server=ours).restore() == {}
+        and (folder / workspace.id).is_dir()
+    )
     assert SavedRuns(folder, server=theirs).restore().keys() == {workspace.id}
     owner.release()
     shutil.rmtree(theirs)  # it has ended
     assert SavedRuns(folder, server=ours).restore().keys() == {workspace.id}
 
 
-def test_a_save_that_fails_is_tried_again_after_its_interval_and_said_once(services, folder, monkeypatch, caplog):
+def test_a_save_that_fails_is_tried_again_after_its_interval_and_said_once(
+    services, folder, monkeypatch, caplog
+):
     _, workspace = learned(services, folder)
-    now, tried = [1e9], []
+    now = [1e9]
+    tried = []
     saved = SavedRuns(folder, lambda: now[0])
 
     def full(*arguments):
@@ -266,7 +313,8 @@ def test_a_restored_run_keeps_its_id_which_tells_nobody_the_workspace_s(folder, 
     assert found.id == kept.current.id and kept.id not in found.id
     form = folder / kept.id / "form.json"
     form.write_text(
-        json.dumps({**json.loads(form.read_text(encoding="utf-8")), "run": f"../{kept.id}"}), encoding="utf-8"
+        json.dumps({**json.loads(form.read_text(encoding="utf-8")), "run": f"../{kept.id}"}),
+        encoding="utf-8",
     )
     assert SavedRuns(folder).restore() == {}
 
@@ -294,7 +342,10 @@ def test_a_run_goes_on_at_the_rate_with_which_it_ended_though_it_was_moved(servi
     again = services.workspaces.opened(None)
     again.runs = [record]
     more = watching.go_on(services, again)
-    before, after = record.facts.config, more.current.facts.config
+    before = record.facts.config
+    after = more.current.facts.config
     assert after.learning_rate == pytest.approx(5e-4)
-    assert after.muon_learning_rate == pytest.approx(before.muon_learning_rate * 5e-4 / before.learning_rate)
+    assert after.muon_learning_rate == pytest.approx(
+        before.muon_learning_rate * 5e-4 / before.learning_rate
+    )
     services.run_manager.stop_all()

@@ -32,13 +32,20 @@ from ui.shared.picker import own_models
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_is_a_plan(services, name):
     made = make_plan(services, train_form(PRESETS[name], services.limits))
-    if isinstance(made, Preparation):  # of a large text, which a run prepares; what was known of it before stays
+    # of a large text, which a run prepares; what was known of it before stays
+    if isinstance(made, Preparation):
         before = made.facts
         made = completed(made.prepare())
         assert (before.title, before.vocab_size) == (made.facts.title, made.facts.vocab_size)
-        assert (before.n_parameters, before.settings) == (made.facts.n_parameters, made.facts.settings)
+        assert (before.n_parameters, before.settings) == (
+            made.facts.n_parameters,
+            made.facts.settings,
+        )
     x, y = (made.data.data if isinstance(made.data, UnigramNoise) else made.data).draw(0, 1)
-    assert x.shape == (made.facts.config.batch_size, made.facts.tokens_per_step // made.facts.config.batch_size)
+    assert x.shape == (
+        made.facts.config.batch_size,
+        made.facts.tokens_per_step // made.facts.config.batch_size,
+    )
     assert torch.equal(x[:, 1:], y[:, :-1])
     assert made.facts.lines["uniform"] == pytest.approx(math.log(made.facts.vocab_size))
     json.dumps(facts_json(made.facts))
@@ -47,7 +54,8 @@ def test_every_preset_is_a_plan(services, name):
 @pytest.mark.parametrize("trick", list(TRICKS))
 def test_what_is_broken_on_purpose_is_broken(services, trick):
     made = plan_of(services, trick=trick, learning_rate=1e-3)
-    config, shape = made.facts.config, made.model().config
+    config = made.facts.config
+    shape = made.model().config
     assert (config.warmup_steps == 0) == (trick in ("no_warmup", "post_norm"))
     assert config.learning_rate == pytest.approx(0.1 if trick == "lr_x100" else 1e-3)
     assert shape.use_positions == (trick != "no_positions") and shape.causal == (trick != "no_mask")
@@ -60,14 +68,18 @@ def test_what_is_broken_on_purpose_is_broken(services, trick):
 
 # Fields that do not go together; each alone is tried in test_fields.py.
 BAD = [
-    ({"written": ""}, "is empty"), ({"written": "aaaa" * 50}, "repeats one character"),
-    ({"n_positions": 512, "written": TEXT[:300]}, "one window of 512"), ({"written": "abc"}, "held out"),
-    ({"tokenizer": "bpe", "vocab_size": 10}, "The vocabulary is 10"), ({"n_head": 3}, "cannot be divided"),
-    ({"corpus": "repeated", "n_positions": 8}, "need at least 16"), ({"written": "x" * 30_000_000}, "characters"),
+    ({"written": ""}, "is empty"),
+    ({"written": "aaaa" * 50}, "repeats one character"),
+    ({"n_positions": 512, "written": TEXT[:300]}, "one window of 512"),
+    ({"written": "abc"}, "held out"),
+    ({"tokenizer": "bpe", "vocab_size": 10}, "The vocabulary is 10"),
+    ({"n_head": 3}, "cannot be divided"),
+    ({"corpus": "repeated", "n_positions": 8}, "need at least 16"),
+    ({"written": "x" * 30_000_000}, "characters"),
     ({"n_layer": 24, "n_embd": 1024, "n_head": 8}, "parameters; this server trains at most"),
     ({"corpus": "repeated", "length": "epochs"}, "no end, so there are no epochs"),
     ({"n_positions": 1024, "batch_size": 512, "n_embd": 128, "written": TEXT * 40}, "of memory"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("change", "words"), BAD, ids=[str(change)[:40] for change, _ in BAD])
@@ -112,7 +124,9 @@ def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
     first = completed(prepare(documents, tokenizer=None, kind="char", vocab_size=0))
     assert completed(prepare(documents, tokenizer=None, kind="char", vocab_size=0)) is first
     assert isinstance(first.tokenizer, CharTokenizer)
-    train_text, valid_text = (first.tokenizer.decode(ids.tolist()) for ids in (first.train, first.valid))
+    train_text, valid_text = (
+        first.tokenizer.decode(ids.tolist()) for ids in (first.train, first.valid)
+    )
     assert "number 9 of" in valid_text and "number 9 of" not in train_text
     assert first.lines["bigram"] < first.lines["unigram"] < first.lines["uniform"]
     second = completed(prepare(documents, tokenizer=None, kind="bpe", vocab_size=300))
@@ -122,12 +136,22 @@ def test_a_text_is_prepared_once_and_its_parts_do_not_overlap():
 def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny_lm):
     values = {**SMALL, "learning_rate": 1e-3, "length": "epochs", "epochs": 2}
     before = {name: value.clone() for name, value in tiny_lm.model.state_dict().items()}
-    workspace = finished(watching.further(services, None, "tiny", tune_form(values, services.limits), tuning_plan))
+    workspace = finished(
+        watching.further(services, None, "tiny", tune_form(values, services.limits), tuning_plan)
+    )
     run = workspace.current
-    assert run.language_model.tokenizer is tiny_lm.tokenizer and run.final_loss < run.observations[0].valid_loss
+    assert (
+        run.language_model.tokenizer is tiny_lm.tokenizer
+        and run.final_loss < run.observations[0].valid_loss
+    )
     assert run.facts.title.startswith("tiny tuned on your text")
     assert run.facts.tuned and facts_json(run.facts)["tuned"]  # so that before and after are shown
-    assert run.step == run.facts.config.max_steps == round(2 * run.facts.n_train / run.facts.tokens_per_step) > 0
+    assert (
+        run.step
+        == run.facts.config.max_steps
+        == round(2 * run.facts.n_train / run.facts.tokens_per_step)
+        > 0
+    )
     for name, value in tiny_lm.model.state_dict().items():
         assert torch.equal(value, before[name])  # the shared model is left alone
 
@@ -157,7 +181,10 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
     (tmp_path / "a.zip").write_bytes(b"no zip")
     with pytest.raises(InputError, match="cannot be opened as a zip"):
         files.opened_model(services, None, str(tmp_path / "a.zip"))
-    refused = {"../../evil.txt": "has no config.json and model.safetensors", "model.safetensors": "is of a None model"}
+    refused = {
+        "../../evil.txt": "has no config.json and model.safetensors",
+        "model.safetensors": "is of a None model",
+    }
     for other, said in refused.items():
         with zipfile.ZipFile(tmp_path / "b.zip", "w") as made:
             made.writestr(other, b"rubbish")
@@ -176,14 +203,17 @@ def test_a_recording_is_the_run_again(services):
     again = read_run(text, run.language_model)
     assert again.step == 12 and len(again.curve.rows) == 12 and not again.alive
     assert again.final_loss == pytest.approx(run.final_loss, abs=1e-4)
-    assert facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
+    assert (
+        facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
+    )
     for one, two in zip(run.observations, again.observations, strict=True):
         assert one.text == two.text and np.array_equal(one.maps, two.maps)
         assert np.array_equal(one.probabilities, two.probabilities)
 
 
 def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
-    noisy, plain = plan_of(services, noise=0.3), plan_of(services)
+    noisy = plan_of(services, noise=0.3)
+    plain = plan_of(services)
     (inputs, targets), (given, expected) = noisy.data.draw(0, 1), plain.data.draw(0, 1)
     assert torch.equal(targets, expected) and not torch.equal(inputs, given)
     assert noisy.facts.settings["noise"] == "0.3" and plain.facts.settings["noise"] == "0"
@@ -192,12 +222,21 @@ def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
 
 
 def test_presets_of_the_documents_have_their_shapes_and_epochs_become_updates(services):
-    lesson = make_plan(services, train_form(PRESETS["The lesson's GPT: 4 layers x 128"], services.limits)).facts
+    lesson = make_plan(
+        services, train_form(PRESETS["The lesson's GPT: 4 layers x 128"], services.limits)
+    ).facts
     shape = replace(GPTConfig.from_preset("char-day19"), vocab_size=lesson.vocab_size)
-    assert lesson.settings["window"] == "64" and lesson.n_parameters == count_parameters(shape).total
-    small = make_plan(services, train_form(PRESETS["GPT-1's recipe, scaled down"], services.limits)).facts
+    assert (
+        lesson.settings["window"] == "64" and lesson.n_parameters == count_parameters(shape).total
+    )
+    small = make_plan(
+        services, train_form(PRESETS["GPT-1's recipe, scaled down"], services.limits)
+    ).facts
     assert small.settings["norm"].startswith("after") and small.config.weight_decay == 0.01
-    assert small.config.max_steps == round(30 * small.n_train / (32 * 64)) and small.config.time_budget is None
+    assert (
+        small.config.max_steps == round(30 * small.n_train / (32 * 64))
+        and small.config.time_budget is None
+    )
     assert set(NOTES) <= set(PRESETS)
 
 
@@ -205,10 +244,15 @@ def test_held_out_lines_that_stand_in_the_training_text_are_said():
     def noted(lines):
         return completed(prepare(tuple(lines), tokenizer=None, kind="char", vocab_size=0)).note
 
-    eight = [f"The {animal} ran to the house." for animal in ("cat", "dog", "cow", "pig", "hen", "fox", "ape", "bee")]
+    eight = [
+        f"The {animal} ran to the house."
+        for animal in ("cat", "dog", "cow", "pig", "hen", "fox", "ape", "bee")
+    ]
     assert noted(eight * 10) == (
-        "8 of the 8 held-out lines stand in the training text, too: the held-out loss does not show what the model "
-        "makes "
-        "of new text."
+        "8 of the 8 held-out lines stand in the training text, too: the held-out loss does not "
+        "show what the model makes of new text."
     )
-    assert noted(f"The {animal} ran to house {n}." for n in range(30) for animal in ("cat", "dog")) == ""
+    assert (
+        noted(f"The {animal} ran to house {n}." for n in range(30) for animal in ("cat", "dog"))
+        == ""
+    )

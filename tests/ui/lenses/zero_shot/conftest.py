@@ -21,5 +21,7 @@ def reader() -> LanguageModel:
 
 @pytest.fixture
 def asking(services, reader):
-    store = ModelStore(services.limits, offline=True, default="tiny", loader=lambda *_, **__: reader)
+    store = ModelStore(
+        services.limits, offline=True, default="tiny", loader=lambda *_, **__: reader
+    )
     return replace(services, models=store, limits=replace(services.limits, max_prompt_chars=5_000))

@@ -1,4 +1,6 @@
-"""Ways to put a task: examples, reasons, another language, all sampling controls, GPT-2's prompts, recorded scores."""
+"""Ways to put a task: examples, reasons, another language, all sampling controls, GPT-2's prompts,
+recorded scores.
+"""
 
 import json
 from urllib.parse import parse_qsl
@@ -22,9 +24,15 @@ def test_ways_of_asking_are_asked_greedily(asking):
         "Zero-shot: no example", "Few-shot: 3 examples", "Few-shot with reasons: 3 examples",
         "Chain of thought: no example",
     ]  # fmt: skip
-    assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith("step by step.")
+    assert ways[1]["parts"][0]["kind"] == "example" and ways[3]["parts"][-1]["text"].endswith(
+        "step by step."
+    )
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(values("translate")))
-    assert "no chain of thought" in json.loads(last)["ways"][2]["message"] == json.loads(last)["ways"][3]["message"]
+    assert (
+        "no chain of thought"
+        in json.loads(last)["ways"][2]["message"]
+        == json.loads(last)["ways"][3]["message"]
+    )
 
 
 def test_the_translation_task_takes_another_language(services):
@@ -60,7 +68,11 @@ def test_each_of_ways_of_asking_names_its_own_source_and_says_plainly_what_is_wr
     given |= forms.with_template(given, "What is")
     *_, last = views.ways_of_asking(asking, "v", "tiny", asked(given))
     ways = json.loads(last)["ways"]
-    assert "GPT-3" in ways[0]["source"] and "Wei" in ways[2]["source"] and "Kojima" in ways[3]["source"]
+    assert (
+        "GPT-3" in ways[0]["source"]
+        and "Wei" in ways[2]["source"]
+        and "Kojima" in ways[3]["source"]
+    )
     assert all(way["verdict"].startswith(("as expected", "not as expected")) for way in ways)
 
 
@@ -68,10 +80,17 @@ def test_recorded_scores_are_bars_with_their_intervals():
     for section in json.loads(recorded.recorded())["sections"]:
         assert len(section["bars"]) == len(section["rows"])
         labels = [bar["label"] for bar in section["bars"]]
-        assert len(set(labels)) == len(labels), sorted({label for label in labels if labels.count(label) > 1})
-        assert all(0 <= bar["low"] <= bar["value"] + 1e-9 <= bar["high"] + 1e-6 <= 1 + 2e-6 for bar in section["bars"])
+        assert len(set(labels)) == len(labels), sorted(
+            {label for label in labels if labels.count(label) > 1}
+        )
+        assert all(
+            0 <= bar["low"] <= bar["value"] + 1e-9 <= bar["high"] + 1e-6 <= 1 + 2e-6
+            for bar in section["bars"]
+        )
         # A bar says what the table says, and a score short of all is never "100%".
-        column = next(place for place, name in enumerate(section["columns"]) if name in ("score", "right"))
+        column = next(
+            place for place, name in enumerate(section["columns"]) if name in ("score", "right")
+        )
         assert [bar["says"] for bar in section["bars"]] == [row[column] for row in section["rows"]]
         assert all(bar["says"] != "100%" for bar in section["bars"] if bar["value"] < 1)
 
@@ -84,7 +103,9 @@ def test_beside_an_answer_stands_how_often_what_people_wrote_was_right(services)
     assert recorded.expected_of("mini", "question") == recorded.expected_of("world", "story") == ""
     nobody = "There are no hand-written inputs for this task. On generated ones, world gets"
     assert recorded.expected_of("world", "fact").startswith(nobody)
-    assert "With words that it has never seen in this task it gets" in recorded.expected_of("world", "analogy")
+    assert "With words that it has never seen in this task it gets" in recorded.expected_of(
+        "world", "analogy"
+    )
 
 
 def test_facts_from_memory_are_not_called_held_out():

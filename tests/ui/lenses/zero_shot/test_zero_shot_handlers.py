@@ -1,4 +1,6 @@
-"""The Zero-shot tab's handlers: every task, every view, and everything that can be wrong with an input."""
+"""The Zero-shot tab's handlers: every task, every view, and everything that can be wrong with an
+input.
+"""
 
 import json
 from dataclasses import replace
@@ -43,8 +45,14 @@ def test_every_task_opens_with_a_prompt_that_ends_in_its_cue_and_answers(asking,
     given = values(name)
     view, prompt = handlers.composed(asking, "tiny", asked(given))
     found = json.loads(view)
-    assert "".join(part["text"] for part in found["parts"]) == prompt and set(given) == set(forms.FIELDS)
-    assert found["budget"]["prompt"] + min(160, found["budget"]["answer"]) <= found["budget"]["window"] == 320
+    assert "".join(part["text"] for part in found["parts"]) == prompt and set(given) == set(
+        forms.FIELDS
+    )
+    assert (
+        found["budget"]["prompt"] + min(160, found["budget"]["answer"])
+        <= found["budget"]["window"]
+        == 320
+    )
     *_, stream = handlers.answer(asking, "v", "tiny", asked(given))
     lines = [json.loads(line) for line in stream.splitlines()]
     assert any(line.get("kind", line.get("t")) for line in lines) and "stats" in stream
@@ -55,7 +63,10 @@ def test_labels_are_compared_raw_and_per_token(asking):
     found = shown(asking)["labels"]
     assert [label["label"] for label in found] == ["positive", "negative"]
     assert sum(label["share"] for label in found) == pytest.approx(1, abs=1e-3)
-    assert all(label["per_token"] == pytest.approx(label["logprob"] / label["tokens"], abs=1e-3) for label in found)
+    assert all(
+        label["per_token"] == pytest.approx(label["logprob"] / label["tokens"], abs=1e-3)
+        for label in found
+    )
     assert shown(asking, labels="")["labels"] == []
 
 
@@ -71,13 +82,15 @@ def test_examples_and_templates_change_the_prompt(asking):
 
 def test_an_edited_prompt_is_read_as_it_is(asking):
     view, prompt = handlers.composed(asking, "tiny", asked(values(prompt="Anything at all")))
-    assert prompt == "Anything at all" and json.loads(view)["parts"] == [{"kind": "edited", "text": "Anything at all"}]
+    assert prompt == "Anything at all" and json.loads(view)["parts"] == [
+        {"kind": "edited", "text": "Anything at all"}
+    ]
     assembled = handlers.composed(asking, "tiny", asked(values()))[1]
     again = json.loads(handlers.composed(asking, "tiny", asked(values(prompt=assembled)))[0])
     assert again["parts"][0]["kind"] == "input"
 
 
-def test_an_input_beyond_the_window_is_cut_with_a_note_keeps_its_cue_and_leaves_room_for_long_labels(asking):
+def test_an_input_beyond_the_window_is_cut_with_a_note_and_leaves_room_for_long_labels(asking):
     found = shown(asking, field_0="the film was good. " * 200, n_examples=3)
     assert "3 of 3 examples are left out" in found["note"] and "words of the input" in found["note"]
     assert found["parts"][-1]["text"] == "\nSentiment:" and found["budget"]["prompt"] <= 315
@@ -86,22 +99,36 @@ def test_an_input_beyond_the_window_is_cut_with_a_note_keeps_its_cue_and_leaves_
     assert found[1]["tokens"] > 30
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"field_0": ""}, "The review is empty"), ({"field_0": None}, "The review must be text"),
-    ({"field_0": "x" * 6000}, "The review has 6,000 characters"), ({"task": "juggling"}, "no task 'juggling'"),
-    ({"task": None}, "no task 'None'"), ({"template": "none of them"}, "no template 'none of them'"),
-    ({"body": "{text} so"}, "no {answer}"), ({"body": ""}, "The template is empty"),
-    ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
-    ({"labels": "good\ngood"}, "'good' is listed twice"), ({"labels": "good"}, "at least two different"),
-    ({"labels": "good\n   \nbad"}, None), ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
-    ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
-    ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
-    ({"n_examples": 2.5}, "number of examples is 2.5"), ({"n_examples": 99}, "number of examples is 99"),
-    ({"max_new_tokens": 0}, "The length is 0"), ({"max_new_tokens": float("nan")}, "The length is nan"),
-    ({"temperature": -1}, "Temperature is -1"), ({"top_k": -1}, "Top-k is -1"),
-    ({"stops": ["never"]}, "no stop rule 'never'"), ({"stops": None}, "no stop rule 'None'"),
-    ({"seed": -1}, "The seed is -1"), ({"prompt": 7}, "The prompt must be text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"field_0": ""}, "The review is empty"),
+        ({"field_0": None}, "The review must be text"),
+        ({"field_0": "x" * 6000}, "The review has 6,000 characters"),
+        ({"task": "juggling"}, "no task 'juggling'"),
+        ({"task": None}, "no task 'None'"),
+        ({"template": "none of them"}, "no template 'none of them'"),
+        ({"body": "{text} so"}, "no {answer}"),
+        ({"body": ""}, "The template is empty"),
+        ({"body": "{film} {text} {answer}"}, "{film}, which this task does not know"),
+        ({"labels": "good\ngood"}, "'good' is listed twice"),
+        ({"labels": "good"}, "at least two different"),
+        ({"labels": "good\n   \nbad"}, None),
+        ({"labels": "\n".join("abcdefghijklmn")}, "14 labels"),
+        ({"n_examples": 3, "examples": []}, "Examples asked for: 3; in the table: 0"),
+        ({"n_examples": 1, "examples": [["text", ""]]}, "Example 1 has an empty cell"),
+        ({"n_examples": 2.5}, "number of examples is 2.5"),
+        ({"n_examples": 99}, "number of examples is 99"),
+        ({"max_new_tokens": 0}, "The length is 0"),
+        ({"max_new_tokens": float("nan")}, "The length is nan"),
+        ({"temperature": -1}, "Temperature is -1"),
+        ({"top_k": -1}, "Top-k is -1"),
+        ({"stops": ["never"]}, "no stop rule 'never'"),
+        ({"stops": None}, "no stop rule 'None'"),
+        ({"seed": -1}, "The seed is -1"),
+        ({"prompt": 7}, "The prompt must be text"),
+    ],
+)
 def test_what_cannot_be_asked_is_a_sentence(asking, changes, message):
     if message is None:
         assert len(shown(asking, **changes)["labels"]) == 2
@@ -116,7 +143,10 @@ def test_an_answer_is_the_same_for_the_same_seed_and_stops_when_asked(asking):
     first = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
     again = list(handlers.answer(asking, "v", "tiny", asked(given)))[-1]
     tokens = [line for line in first.splitlines() if '"stats"' not in line]
-    assert tokens == [line for line in again.splitlines() if '"stats"' not in line] and len(tokens) > 10
+    assert (
+        tokens == [line for line in again.splitlines() if '"stats"' not in line]
+        and len(tokens) > 10
+    )
     views = handlers.answer(asking, "v", "tiny", asked(values("story", max_new_tokens=80)))
     next(views)
     asking.sessions.get("v").stop()
@@ -127,9 +157,17 @@ def test_effects_come_for_words_and_parts_and_an_edited_prompt_has_no_parts(aski
     given = values(n_examples=2)
     found = json.loads(views.uses(asking, "tiny", asked(given), views.EXPECTED))["uses"]
     assert found["answer"] in ("positive", "negative") and 0 < found["p"] < 1
-    assert {change["name"] for change in found["changes"]} >= {"without the cue", "without the examples"}
-    assert "".join(word["text"] for word in found["words"]) == handlers.composed(asking, "tiny", asked(given))[1]
-    edited = json.loads(views.uses(asking, "tiny", asked(values(prompt="So it was")), views.EXPECTED))["uses"]
+    assert {change["name"] for change in found["changes"]} >= {
+        "without the cue",
+        "without the examples",
+    }
+    assert (
+        "".join(word["text"] for word in found["words"])
+        == handlers.composed(asking, "tiny", asked(given))[1]
+    )
+    edited = json.loads(
+        views.uses(asking, "tiny", asked(values(prompt="So it was")), views.EXPECTED)
+    )["uses"]
     assert edited["changes"] == [] and len(edited["words"]) == 3
     with pytest.raises(GPTCoreError, match="fill in the expected answer"):
         views.uses(asking, "tiny", asked(values(expected="")), views.EXPECTED)
@@ -143,12 +181,18 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
             raise GPTCoreError("no weights here")
         return replace(reader, name=name)
 
-    served = replace(asking, models=ModelStore(asking.limits, offline=True, default="tiny", loader=loader))
+    served = replace(
+        asking, models=ModelStore(asking.limits, offline=True, default="tiny", loader=loader)
+    )
     *_, last = views.ladder(served, "v", ["small", "broken"], asked(values()))
     rows = json.loads(last)["sections"][0]["rows"]
     assert [row[0] for row in rows] == ["small", "broken"] and "no weights here" in rows[1][2]
     assert "%" in rows[0][3] and rows[0][4] in ("yes", "no")
-    for prompt, end in (("abcdef " * 40, "“… abcdef abcdef"), ("x" * 200, "“… xxx"), ("x" + " " * 200, "“… ")):
+    for prompt, end in (
+        ("abcdef " * 40, "“… abcdef abcdef"),
+        ("x" * 200, "“… xxx"),
+        ("x" + " " * 200, "“… "),
+    ):
         *_, last = views.ladder(served, "v", ["small"], asked(values(prompt=prompt)))
         assert end in json.loads(last)["sections"][0]["text"]
     for models in ([], None, ["x"] * 9):
@@ -157,11 +201,18 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
 
 
 def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(asking):
-    counted = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20)
+    counted = scoreboard.scoreboard(
+        asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20
+    )
     views = [json.loads(view)["sections"] for view in counted]
     assert "items/s" in views[0][0]["text"] and "left" in views[0][0]["text"]
     last = {section["title"]: section for section in views[-1]}
-    assert [row[1] for row in last["Counted here"]["rows"]] == ["Sentiment", "Sentiment", "Sums", "Sums"]
+    assert [row[1] for row in last["Counted here"]["rows"]] == [
+        "Sentiment",
+        "Sentiment",
+        "Sums",
+        "Sums",
+    ]
     assert all(" of " in row[3] and "to" in row[4] for row in last["Counted here"]["rows"])
     remarks = [row[0] for row in last["Do examples help?"]["rows"]]
     assert len(remarks) == 2 and all("asking with 2 examples" in remark for remark in remarks)
@@ -175,13 +226,17 @@ def test_the_scoreboard_stops_and_keeps_what_is_counted(asking):
     assert "stopped" in last["text"] and len(last["rows"]) == 1
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (([], ["sentiment"], ["0"], SIDE, 20), "No model is chosen"),
-    ((["tiny"], [], ["0"], SIDE, 20), "No task is chosen"), ((["tiny"], ["story"], ["0"], SIDE, 20), "no task 'story'"),
-    ((["tiny"], ["sentiment"], ["3"], SIDE, 20), "no number of examples '3'"),
-    ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
-    ((["tiny"], ["sentiment"], ["0"], SIDE, 0), "number of items is 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], ["sentiment"], ["0"], SIDE, 20), "No model is chosen"),
+        ((["tiny"], [], ["0"], SIDE, 20), "No task is chosen"),
+        ((["tiny"], ["story"], ["0"], SIDE, 20), "no task 'story'"),
+        ((["tiny"], ["sentiment"], ["3"], SIDE, 20), "no number of examples '3'"),
+        ((["tiny"], ["sentiment"], ["0"], "everything", 20), "What was held out"),
+        ((["tiny"], ["sentiment"], ["0"], SIDE, 0), "number of items is 0"),
+    ],
+)
 def test_a_scoreboard_of_nothing_is_a_sentence(asking, arguments, message):
     with pytest.raises(GPTCoreError, match=message):
         list(scoreboard.scoreboard(asking, "v", *arguments))
@@ -191,9 +246,14 @@ def test_a_program_asks_with_fields_or_a_prompt(asking):
     found = ENDPOINTS["zero_shot"](
         asking, "translate", {"english": "a cat"}, n_examples=2, max_new_tokens=4, model="tiny"
     )
-    assert found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
+    assert (
+        found["prompt"].endswith("a cat =") and len(found["tokens"]) <= 4 and found["labels"] == []
+    )
     own = ENDPOINTS["zero_shot"](asking, "sentiment", prompt="Well, this is", model="tiny")
-    assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == ["positive", "negative"]
+    assert own["prompt"] == "Well, this is" and [label["label"] for label in own["labels"]] == [
+        "positive",
+        "negative",
+    ]
     for fields in ({"french": "chat"}, {"english": ""}, {"english": 7}, "a cat"):
         with pytest.raises(GPTCoreError):
             ENDPOINTS["zero_shot"](asking, "translate", fields, model="tiny")
@@ -210,7 +270,11 @@ def chained(name: str, **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["arithmetic", "sentiment", "question"])
 def test_a_step_by_step_template_brings_its_own_length_and_compares_no_labels(services, name):
     values = chained(name)
-    assert values["max_new_tokens"] == 64 and values["stops"] == ["a new line"] and values["labels"] == ""
+    assert (
+        values["max_new_tokens"] == 64
+        and values["stops"] == ["a new line"]
+        and values["labels"] == ""
+    )
     back = forms.with_template(values, TASKS[name].templates[0].name)
     assert back["max_new_tokens"] == TASKS[name].max_new_tokens
     assert forms.task_form({**values, "labels": "good\nbad"}, services.limits).compared == ()
@@ -227,7 +291,9 @@ def test_worked_examples_keep_their_steps(services):
 
 
 def test_steps_that_end_too_soon_are_told_from_a_wrong_answer(services):
-    asked = forms.task_form(chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6), services.limits)
+    asked = forms.task_form(
+        chained("arithmetic", field_0="3 + 4", expected="7", max_new_tokens=6), services.limits
+    )
     assert "Allow more than 6 tokens" in handlers._verdict(asked, " 3 and 4")
     assert handlers._verdict(asked, " 3, then 4 more: 7. The answer is 7.") == "As expected: 7"
     assert handlers._verdict(asked, " The answer is 8.") == "Not as expected: 7"
@@ -239,7 +305,10 @@ def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
     asked = forms.task_form(values, services.limits)
     for written in (" negative review.", " negative review", " negative"):
         assert handlers._verdict(asked, written) == "As expected: negative"
-        assert views._judged(asked, "negative", asked.template.found(written)) == (True, "as expected")
+        assert views._judged(asked, "negative", asked.template.found(written)) == (
+            True,
+            "as expected",
+        )
     assert handlers._verdict(asked, " positive review.") == "Not as expected: negative"
 
 
@@ -254,16 +323,23 @@ def test_a_changed_field_rebuilds_the_prompt_and_an_edited_prompt_stays(asking):
 
     def composed(before, **changes):
         given = values(**changes)
-        return _composed(site, ["tiny", "tiny", *(given[name] for name in forms.FIELDS)], drawn, before)
+        return _composed(
+            site, ["tiny", "tiny", *(given[name] for name in forms.FIELDS)], drawn, before
+        )
 
     first = composed({}, field_0="What a day.")
     assert "What a day." in first["prompt"] and "What a day." in first["view"]
     assert first["expected"] == ""  # the answer that came with another input
     edited = composed(first["composed"], field_0="What a day.", expected="", prompt="My own: ")
     assert "prompt" not in edited and "My own: " in edited["view"]
-    linked = composed({"prompt": "of the example", "fields": None}, field_0="What a day.", prompt="My own: ")
+    linked = composed(
+        {"prompt": "of the example", "fields": None}, field_0="What a day.", prompt="My own: "
+    )
     assert "prompt" not in linked and "My own: " in linked["view"]
-    assert "What a day!" in composed(linked["composed"], field_0="What a day!", prompt="My own: ")["prompt"]
+    assert (
+        "What a day!"
+        in composed(linked["composed"], field_0="What a day!", prompt="My own: ")["prompt"]
+    )
     rebuilt = composed(first["composed"], field_0="What a day!", expected="", prompt="My own: ")
     assert "What a day!" in rebuilt["prompt"] and "My own" not in rebuilt["prompt"]
     assert composed(first["composed"], template="of another task") == {}

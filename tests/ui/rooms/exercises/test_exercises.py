@@ -1,4 +1,6 @@
-"""The exercises: what is measured is right, every answer given is accepted, and others are refused."""
+"""The exercises: what is measured is right, every answer given is accepted, and others are
+refused.
+"""
 
 import json
 import math
@@ -49,7 +51,9 @@ def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_th
         assert not links.mistakes({"exercise": one.name, "tab": one.tab})
 
 
-@pytest.mark.parametrize(("name", "value"), [("embedding", 50257 * 768), ("even-guess", math.log(64))])
+@pytest.mark.parametrize(
+    ("name", "value"), [("embedding", 50257 * 768), ("even-guess", math.log(64))]
+)
 def test_numbers_of_shapes_are_what_one_computes_by_hand(models, name, value):
     assert checked(models, name, f"{value:.4f}").right
     assert not checked(models, name, f"{1.1 * value:.4f}").right
@@ -59,7 +63,9 @@ def test_a_map_has_its_cells_and_the_turned_sentence_may_change_one_word_only(mo
     n = len(models["mini"].tokenizer.encode("The cat sat on the mat."))
     assert checked(models, "cells", str(n * (n + 1) // 2)).right
     assert "exactly one word" in checked(models, "turn-it", "Tom had a red hat.").said
-    assert not checked(models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue").right
+    assert not checked(
+        models, "turn-it", "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
+    ).right
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS["number"] if name not in ABOUT_RUNS])
@@ -86,7 +92,12 @@ def test_heads_of_the_answer_are_right_and_most_others_are_not(models, name):
     assert [place for place in places if checked(models, name, place).right] == listed
     assert 1 <= len(listed) <= len(places) / 2
     layer, head = re.findall(r"\d+", listed[0])
-    for written in (f"{layer}.{head}", f"{layer},{head}", f"l{layer}h{head}", f"layer {layer}, head {head}"):
+    for written in (
+        f"{layer}.{head}",
+        f"{layer},{head}",
+        f"l{layer}h{head}",
+        f"layer {layer}, head {head}",
+    ):
         assert checked(models, name, written).right, written
     for unknown in (f"{shape.n_layer}.0", f"0.{shape.n_head}", "x", "1", "1.2.3", "²³.1", "-1.0"):
         with pytest.raises(GPTCoreError):
@@ -110,19 +121,44 @@ def test_what_is_no_number_is_said_so(models, answer):
         checked(models, "cells", answer)
 
 
-@pytest.mark.parametrize(("answer", "readings"), [
-    ("0,65", [0.65]), ("4,16", [4.16]), ("4.16", [4.16]), ("12%", [12]), ("1 234", [1234]), ("1,536", [1.536, 1536]),
-    ("38,597,376", [38_597_376]), ("1,234.5", [1234.5]), ("0,650", [0.65]), ("-0,5", [-0.5]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "readings"),
+    [
+        ("0,65", [0.65]),
+        ("4,16", [4.16]),
+        ("4.16", [4.16]),
+        ("12%", [12]),
+        ("1 234", [1234]),
+        ("1,536", [1.536, 1536]),
+        ("38,597,376", [38_597_376]),
+        ("1,234.5", [1234.5]),
+        ("0,650", [0.65]),
+        ("-0,5", [-0.5]),
+    ],
+)
 def test_a_single_comma_is_a_decimal_point_and_may_stand_between_thousands(answer, readings):
     assert numbers(answer) == readings
 
 
-@pytest.mark.parametrize(("answer", "value"), [
-    ("8 tokens", 8), ("4.16 nats", 4.16), ("ln 64", math.log(64)), ("ln(64)", math.log(64)), ("about 12", 12),
-    ("50257*768", 50257 * 768), ("50,257 × 768", 50257 * 768), ("38.6 million", 38.6e6), ("38.6M", 38.6e6),
-    ("38.597.376", 38_597_376), ("≈ 0,65", 0.65), ("36 cells.", 36), ("−1", -1), ("97%", 97),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("8 tokens", 8),
+        ("4.16 nats", 4.16),
+        ("ln 64", math.log(64)),
+        ("ln(64)", math.log(64)),
+        ("about 12", 12),
+        ("50257*768", 50257 * 768),
+        ("50,257 × 768", 50257 * 768),
+        ("38.6 million", 38.6e6),
+        ("38.6M", 38.6e6),
+        ("38.597.376", 38_597_376),
+        ("≈ 0,65", 0.65),
+        ("36 cells.", 36),
+        ("−1", -1),
+        ("97%", 97),
+    ],
+)
 def test_a_number_may_have_a_unit_or_be_computed(answer, value):
     assert numbers(answer)[0] == pytest.approx(value)
 
@@ -136,7 +172,20 @@ def test_a_formula_is_not_a_number_yet():
 
 @pytest.mark.parametrize(
     "answer",
-    ["", " ", "ln 0", "ln -1", "ln(", "ln x", "nan", "inf", "1e999", "x" * 2000, "1,234*" * 333 + "1,234", "ln " * 600],
+    [
+        "",
+        " ",
+        "ln 0",
+        "ln -1",
+        "ln(",
+        "ln x",
+        "nan",
+        "inf",
+        "1e999",
+        "x" * 2000,
+        "1,234*" * 333 + "1,234",
+        "ln " * 600,
+    ],
     ids=lambda answer: answer[:8],
 )
 def test_what_is_no_number_is_refused_at_once(answer):
@@ -168,13 +217,21 @@ def test_exercises_about_a_run_need_a_run_of_ones_own(bundled):
     assert found["right"] is False and "has its causal mask" in found["said"]
     by_view = json.loads(checking.check(bundled, {**ask, "workspace": plain.viewing}))
     assert "no run of yours" in by_view["said"]  # who only watches has no run
-    unmasked = watching.start(bundled, None, train_form({**LESSON, "trick": "no_mask"}, bundled.limits))
+    unmasked = watching.start(
+        bundled, None, train_form({**LESSON, "trick": "no_mask"}, bundled.limits)
+    )
     assert unmasked.run is not None and unmasked.run.wait(120.0)
-    assert "Training loss" in json.loads(checking.check(bundled, {**ask, "workspace": unmasked.id}))["said"]
+    assert (
+        "Training loss"
+        in json.loads(checking.check(bundled, {**ask, "workspace": unmasked.id}))["said"]
+    )
     loss = plain.current.final_loss
     guess = {"name": "final-loss", "answer": f"{loss:.3f}", "workspace": plain.id}
     assert json.loads(checking.check(bundled, guess))["right"] is True
-    assert json.loads(checking.check(bundled, {**guess, "answer": f"{2 * loss:.3f}"}))["right"] is False
+    assert (
+        json.loads(checking.check(bundled, {**guess, "answer": f"{2 * loss:.3f}"}))["right"]
+        is False
+    )
 
 
 def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_away(bundled):
@@ -185,23 +242,34 @@ def test_a_right_answer_comes_with_its_reason_and_a_wrong_one_does_not_give_it_a
     assert wrong["right"] is False and "reason" not in wrong and "38,597,376" not in wrong["said"]
     long = json.loads(checking.check(bundled, {**ask, "answer": "9" * 3000}))
     assert long["right"] is None and "2,000" in long["said"]
-    assert checking.check(bundled, {**ask, "answer": 7}) is None and checking.solution(bundled, {"name": 3}) is None
+    assert (
+        checking.check(bundled, {**ask, "answer": 7}) is None
+        and checking.solution(bundled, {"name": 3}) is None
+    )
 
 
-SPEAKER, PAGES = "s" * 22, [letter * 22 for letter in "abcdef"]
+SPEAKER = "s" * 22
+PAGES = [letter * 22 for letter in "abcdef"]
 
 
 def results(services, secret=SPEAKER):
     return {row["title"]: row for row in json.loads(checking.results(services, {"secret": secret}))}
 
 
-def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_how_others_failed(services):
+def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_how_others_failed(
+    services,
+):
     name = services.broadcasts.lead(SPEAKER, SCENE).name
     for page in PAGES:
         services.broadcasts.follow(name, page)
 
     def tries(page, answer, exercise="embedding", room=name):
-        request = {"name": exercise, "answer": answer, "workspace": "", "room": {"name": room, "page": page}}
+        request = {
+            "name": exercise,
+            "answer": answer,
+            "workspace": "",
+            "room": {"name": room, "page": page},
+        }
         return json.loads(checking.check(services, request))["right"]
 
     for page, answer in zip(PAGES, ["768", "768", " 768 ", "50257", "50257", "7"], strict=True):
@@ -213,13 +281,16 @@ def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_ho
     tries(PAGES[0], "8", room="x" * 20)
     tries(PAGES[0], "The opposite of a sentence that changes it.", exercise="certain")
     for room in (None, 7, {"name": 3, "page": None}, [], {"name": name}):
-        checking.check(services, {"name": "embedding", "answer": "9", "workspace": "", "room": room})
+        checking.check(
+            services, {"name": "embedding", "answer": "9", "workspace": "", "room": room}
+        )
     found = results(services)
     assert list(found) == [one.title for one in EXERCISES]
     row = found.pop("The largest table")
     assert row["solved"] == 2 and row["wrong"] == [["768", 3], ["50257", 2], ["7", 1]]
     assert all((other["solved"], other["wrong"]) == (0, []) for other in found.values())
-    assert not any(row["solved"] for row in results(services, name).values())  # its name is no secret
+    # its name is no secret
+    assert not any(row["solved"] for row in results(services, name).values())
     assert checking.results(services, {"secret": 7}) is None
     services.broadcasts.lead(SPEAKER, None, left=True)  # gone when the room ends
     services.broadcasts.lead(SPEAKER, SCENE)

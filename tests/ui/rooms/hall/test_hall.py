@@ -9,7 +9,9 @@ from ui.rooms.hall.handlers import leading
 from ui.state import token_stream
 from ui.state.broadcasts import Broadcasts, name_of
 
-SPEAKER, PAGE, OTHER = ("s" * 22, "p" * 22, "q" * 22)
+SPEAKER = "s" * 22
+PAGE = "p" * 22
+OTHER = "q" * 22
 
 
 def led(services, scene):
@@ -17,7 +19,11 @@ def led(services, scene):
 
 
 def followed(services, version=0, page=PAGE, name=None):
-    return json.loads(leading.follow(services, {"name": name or name_of(SPEAKER), "page": page, "version": version}))
+    return json.loads(
+        leading.follow(
+            services, {"name": name or name_of(SPEAKER), "page": page, "version": version}
+        )
+    )
 
 
 def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
@@ -47,29 +53,48 @@ def test_a_stage_that_is_not_heard_of_ends_and_comes_back_with_the_speaker():
     version = ended.version
     broadcasts.lead(SPEAKER, SCENE)
     again = broadcasts.follow(name, PAGE)
-    assert again.state == "on" and again.version == version  # nothing new: a text that somebody wrote meanwhile stays
+    # nothing new: a text that somebody wrote meanwhile stays
+    assert again.state == "on" and again.version == version
 
 
 def test_the_name_of_a_stage_does_not_let_anybody_lead_it(services):
     name = led(services, SCENE)["name"]
     assert SPEAKER not in name
-    assert leading.lead(services, {"secret": name, "scene": {**SCENE, "tab": "Train"}}) is None  # too short a secret
+    # too short a secret
+    assert leading.lead(services, {"secret": name, "scene": {**SCENE, "tab": "Train"}}) is None
     longer = name + "xx"
     leading.lead(services, {"secret": longer, "scene": {**SCENE, "tab": "Train"}})
     assert followed(services, name=name)["scene"]["tab"] == "Attention"
 
 
-@pytest.mark.parametrize("scene", [
-    7, [], "x", {}, {**SCENE, "tab": ""}, {**SCENE, "text": "x" * 501}, {**SCENE, "head": ["a", "b"]},
-    {**SCENE, "token": -1}, {**SCENE, "token": 1.5}, {**SCENE, "model": None}, {**SCENE, "asks": ["a"] * 21},
-    {**SCENE, "asks": [3]}, {**SCENE, "chat": "Tom"}, {**SCENE, "chat": ["x" * 501]}, {**SCENE, "hide": "x" * 301},
-    {**SCENE, "link": None},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "scene",
+    [
+        7,
+        [],
+        "x",
+        {},
+        {**SCENE, "tab": ""},
+        {**SCENE, "text": "x" * 501},
+        {**SCENE, "head": ["a", "b"]},
+        {**SCENE, "token": -1},
+        {**SCENE, "token": 1.5},
+        {**SCENE, "model": None},
+        {**SCENE, "asks": ["a"] * 21},
+        {**SCENE, "asks": [3]},
+        {**SCENE, "chat": "Tom"},
+        {**SCENE, "chat": ["x" * 501]},
+        {**SCENE, "hide": "x" * 301},
+        {**SCENE, "link": None},
+    ],
+)
 def test_a_scene_that_is_none_is_refused_with_the_reason_and_nobody_is_left_alone(services, scene):
     assert led(services, scene)["said"]
-    assert followed(services) == {"state": "on", "version": 0, "scene": None, "written": None}  # who is heard leads
+    # who is heard leads
+    assert followed(services) == {"state": "on", "version": 0, "scene": None, "written": None}
     led(services, SCENE)
-    assert led(services, scene)["said"] and followed(services)["scene"] == SCENE  # what it showed before
+    # what it showed before
+    assert led(services, scene)["said"] and followed(services)["scene"] == SCENE
 
 
 def test_a_generated_text_comes_in_parts_and_another_one_takes_its_place(services):
@@ -79,23 +104,37 @@ def test_a_generated_text_comes_in_parts_and_another_one_takes_its_place(service
         return json.loads(leading.lead(services, {**request, "written": written}))["known"]
 
     def heard(number=0, start=0):
-        request = {"name": name_of(SPEAKER), "page": PAGE, "version": 0, "number": number, "start": start}
+        request = {
+            "name": name_of(SPEAKER),
+            "page": PAGE,
+            "version": 0,
+            "number": number,
+            "start": start,
+        }
         return json.loads(leading.follow(services, request))["written"]
 
     one, two, three = (token_stream.prompt(word).json for word in ("one", "two", "three"))
-    n, both = len(one), one + two
+    n = len(one)
+    both = one + two
     assert wrote(7, 0, one) == n and wrote(7, n, two) == len(both)
     assert heard() == {"number": 7, "start": 0, "lines": both}
     assert heard(7, n) == {"number": 7, "start": n, "lines": two} and heard(7, len(both)) is None
-    assert wrote(7, 3, two) == wrote(7, 9999, two) == wrote(7, 0, "") == len(both)  # what does not fit is not taken
+    # what does not fit is not taken
+    assert wrote(7, 3, two) == wrote(7, 9999, two) == wrote(7, 0, "") == len(both)
     for number, start in ((6, n), (7, 9999), (7, -1), (7, "4"), (None, None)):
         assert heard(number, start) == {"number": 7, "start": 0, "lines": both}
-    assert wrote(8, 0, three) == len(three) and heard(7, n) == {"number": 8, "start": 0, "lines": three}
+    assert wrote(8, 0, three) == len(three) and heard(7, n) == {
+        "number": 8,
+        "start": 0,
+        "lines": three,
+    }
     assert wrote(8, len(three), token_stream.prompt("x" * 1_000_000).json) == len(three)  # too much
     for lines in ("no stream", "{}", "[1]", "7", "null", "[" * 100_000, 3, None):
         assert wrote(8, len(three), lines) == 0 and heard(8, len(three)) is None
     for wrong in (None, 7, {}, {"number": True, "start": len(three), "lines": two}):
-        leading.lead(services, {"secret": SPEAKER, "scene": SCENE, "workspace": None, "written": wrong})
+        leading.lead(
+            services, {"secret": SPEAKER, "scene": SCENE, "workspace": None, "written": wrong}
+        )
         assert heard(8, len(three)) is None
 
 
@@ -132,7 +171,14 @@ ASKING = {**SCENE, "hide": "#start .st-two", "asks": ["ball", "toy", "another"]}
 
 
 def guessed(services, page, guess):
-    request = {"name": name_of(SPEAKER), "page": page, "version": 0, "number": 0, "start": 0, "guess": guess}
+    request = {
+        "name": name_of(SPEAKER),
+        "page": page,
+        "version": 0,
+        "number": 0,
+        "start": 0,
+        "guess": guess,
+    }
     return leading.follow(services, request)
 
 
@@ -145,7 +191,8 @@ def test_guesses_are_counted_once_for_each_page_and_begin_anew_with_another_ques
     for wrong in (3, -1, 0.5, "1", None, True, [1]):
         guessed(services, PAGE, wrong)
     assert led(services, ASKING)["guesses"] == [["ball", 1], ["toy", 1], ["another", 1]]
-    assert counts(services, SCENE) == [1, 1, 1]  # the question has ended, and is answered by who was late
+    # the question has ended, and is answered by who was late
+    assert counts(services, SCENE) == [1, 1, 1]
     guessed(services, PAGE, 1)
     assert counts(services, SCENE) == [0, 2, 1]
     assert counts(services, {**ASKING, "asks": ["cat", "dog"]}) == [0, 0]

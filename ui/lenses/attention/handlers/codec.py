@@ -1,4 +1,6 @@
-"""Codec of attention maps for the page: 4 bits per cell for thumbnails, 16 for the selected head."""
+"""Codec of attention maps for the page: 4 bits per cell for thumbnails, 16 for the selected
+head.
+"""
 
 import base64
 import zlib
@@ -7,18 +9,22 @@ from functools import lru_cache
 import numpy as np
 
 # Thumbnails are drawn at 30 to 70 pixels; with many heads they are smaller still.
-_SIDE, _SIDE_OF_MANY, _MANY = 64, 32, 400
+_SIDE = 64
+_SIDE_OF_MANY = 32
+_MANY = 400
 # 16-bit codes: not available, and the highest valid code.
-_NA, _TOP = 65535, 65534
-_SIGNED_NA, _SIGNED_TOP = -32768, 32767
+_NA = 65535
+_TOP = 65534
+_SIGNED_NA = -32768
+_SIGNED_TOP = 32767
 
 
 class Thumbnails:
     """Collects all heads as small maps, layer by layer.
 
-    Cells: side x side a head, or their lower triangle with the diagonal, row by row, two to a byte, the first in the
-    low half. A cell is the value farthest from 0 of those it stands for; codes are 15 * sqrt(value), or
-    8 + 7 * sqrt(|value|) with the value's sign.
+    Cells: side x side a head, or their lower triangle with the diagonal, row by row, two to a byte,
+    the first in the low half. A cell is the value farthest from 0 of those it stands for; codes are
+    15 * sqrt(value), or 8 + 7 * sqrt(|value|) with the value's sign.
 
     Args:
         n_maps: layers times heads.
@@ -28,7 +34,9 @@ class Thumbnails:
 
     def __init__(self, *, n_maps: int, causal: bool, signed: bool) -> None:
         self.most = _SIDE if n_maps <= _MANY else _SIDE_OF_MANY
-        self.causal, self.signed, self.side = causal, signed, 0
+        self.causal = causal
+        self.signed = signed
+        self.side = 0
         self._rows: list[np.ndarray] = []
 
     def add(self, maps: np.ndarray) -> None:
@@ -52,7 +60,9 @@ def one_map(weights: np.ndarray, *, causal: bool, signed: bool) -> str:
     """One head's map [T, T] in 16 bits a cell, deflated, base64; NaN stays recognisable."""
     cells = weights[_triangle(len(weights))] if causal else weights.reshape(-1)
     if signed:
-        codes = np.where(np.isnan(cells), _SIGNED_NA, np.rint(np.nan_to_num(cells) * _SIGNED_TOP)).astype("<i2")
+        codes = np.where(
+            np.isnan(cells), _SIGNED_NA, np.rint(np.nan_to_num(cells) * _SIGNED_TOP)
+        ).astype("<i2")
     else:
         codes = np.where(np.isnan(cells), _NA, np.rint(np.nan_to_num(cells) * _TOP)).astype("<u2")
     return _text(codes)
@@ -77,7 +87,9 @@ def _pooled(maps: np.ndarray, factor: int) -> np.ndarray:
     padded = np.zeros((H, side * factor, side * factor), maps.dtype)
     padded[:, :T, :T] = maps
     squares = padded.reshape(H, side, factor, side, factor)
-    high, low = np.fmax.reduce(squares, axis=(2, 4)), np.fmin.reduce(squares, axis=(2, 4))  # NaN only where all are
+    # NaN only where all are
+    high = np.fmax.reduce(squares, axis=(2, 4))
+    low = np.fmin.reduce(squares, axis=(2, 4))
     return np.where(high >= -low, high, low)
 
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from ui.shared.fields import Choice, Flag, Text, declared
 from ui.shared.parts import LONGEST_OFF
 
-RAW, IN_FRONT, WITHOUT_FIRST = "raw", "end-of-text in front", "without the first token"
+RAW = "raw"
+IN_FRONT = "end-of-text in front"
+WITHOUT_FIRST = "without the first token"
 MODES = (RAW, IN_FRONT, WITHOUT_FIRST)
 ENDS = ("beginning", "end")
 LONGEST_SENTENCE = 2_000  # characters
@@ -19,8 +21,15 @@ class HeadsFields:
         Choice(
             title="First token (attention sink)",
             noun="The sink mode",
-            help='"raw", "end-of-text in front", or "without the first token" (left out, the rest scaled to sum to 1).',
-            options={RAW: "as it is", IN_FRONT: "end-of-text token in front", WITHOUT_FIRST: "first token left out"},
+            help=(
+                '"raw", "end-of-text in front", or "without the first token" (left out, the rest '
+                "scaled to sum to 1)."
+            ),
+            options={
+                RAW: "as it is",
+                IN_FRONT: "end-of-text token in front",
+                WITHOUT_FIRST: "first token left out",
+            },
         ),
         RAW,
     )
@@ -51,21 +60,36 @@ class HeadsFields:
         ),
         "",
     )
-    recorded: str = declared(Text(title="Recorded text", id="recorded-text", most=LONGEST_SENTENCE), "")
+    recorded: str = declared(
+        Text(title="Recorded text", id="recorded-text", most=LONGEST_SENTENCE), ""
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairFields:
     """Two sentences, and who reads the second."""
 
-    pair_a: str = declared(Text(title="Sentence A", id="pair-a", most=LONGEST_SENTENCE, lines=2), "")
+    pair_a: str = declared(
+        Text(title="Sentence A", id="pair-a", most=LONGEST_SENTENCE, lines=2), ""
+    )
     pair_b: str = declared(
         Text(
-            title="Sentence B (same number of tokens)", noun="Sentence B", id="pair-b", most=LONGEST_SENTENCE, lines=2
+            title="Sentence B (same number of tokens)",
+            noun="Sentence B",
+            id="pair-b",
+            most=LONGEST_SENTENCE,
+            lines=2,
         ),
         "",
     )
     same_model: bool = declared(Flag(title="B is read by the same model", id="same-model"), True)
     model_b: str = declared(
-        Text(title="Model of B", noun="The model of B", id="model-b", only=("same_model", False), most=300), ""
+        Text(
+            title="Model of B",
+            noun="The model of B",
+            id="model-b",
+            only=("same_model", False),
+            most=300,
+        ),
+        "",
     )

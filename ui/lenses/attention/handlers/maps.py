@@ -16,7 +16,14 @@ from gptcore.language_model import LanguageModel
 from ui.lenses.attention.handlers import codec
 from ui.lenses.attention.handlers.forms import ENDS, IN_FRONT, MODES, RAW, WITHOUT_FIRST
 from ui.lenses.attention.heads.roles import conclusion as roles_in_words
-from ui.lenses.attention.payloads import AttentionMaps, CellRequest, HeadRequest, ReadingHeader, ScoreMap, SoftmaxRow
+from ui.lenses.attention.payloads import (
+    AttentionMaps,
+    CellRequest,
+    HeadRequest,
+    ReadingHeader,
+    ScoreMap,
+    SoftmaxRow,
+)
 from ui.payloads import fields
 from ui.services import Services
 from ui.shared import inputs
@@ -58,7 +65,9 @@ class ReadText(StoredReading):
 
 @dataclass(frozen=True)
 class MapsView:
-    """The component's value, whether the text was truncated to one end, and whether there is anything to draw."""
+    """The component's value, whether the text was truncated to one end, and whether there is
+    anything to draw.
+    """
 
     value: str
     cut: bool = False
@@ -68,14 +77,16 @@ class MapsView:
 def views(services: Services, session_id: str | None, form: AttentionForm) -> Iterator[MapsView]:
     """Yields the component's value: thumbnails of all heads, and the key to request one of them.
 
-    Errors in a text that is being typed appear as the view's message. The heads' scores on repeated random tokens take
-    longer than the rest, so a new model yields first without and then with them.
+    Errors in a text that is being typed appear as the view's message. The heads' scores on repeated
+    random tokens take longer than the rest, so a new model yields first without and then with them.
     """
     try:
         seen = read(services, session_id, form)
         profile = services.attention_cache.known_profile(seen.lm)
         cut = bool(seen.note)
-        described = partial(describe, seen, mode=str(form.mode), text=str(form.text), keep=str(form.keep))
+        described = partial(
+            describe, seen, mode=str(form.mode), text=str(form.text), keep=str(form.keep)
+        )
         yield MapsView(services.now(partial(described, profile)), cut)
         if profile is None:
             profile = services.now(lambda: services.attention_cache.profile(seen.lm))
@@ -93,12 +104,15 @@ def is_cut(services: Services, session_id: str | None, form: AttentionForm) -> b
 
 
 def read(services: Services, session_id: str | None, form: AttentionForm) -> ReadText:
-    """Runs a model on a text, or returns the cached reading; what the visitor generated keeps its original tokens.
+    """Runs a model on a text, or returns the cached reading; what the visitor generated keeps its
+    original tokens.
 
     Raises:
         InputError and the core's errors, with what to do.
     """
-    model, mode, keep = form.model, form.mode, form.keep
+    model = form.model
+    mode = form.mode
+    keep = form.keep
     if mode not in MODES:
         raise InputError(f"The sink mode is {str(mode)[:60]!r}; choose {', '.join(MODES)}.")
     if keep not in ENDS:
@@ -107,15 +121,23 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     written = inputs.text(form.text, "The text", most=services.limits.max_prompt_chars)
     if not written:
         raise InputError("The text is empty. Write at least two words for the heads to look at.")
-    document = services.sessions.get(session_id).document  # of a generated text: to encode it may give other tokens
-    if document is not None and document.model == str(model) and lm.tokenizer.decode(document.ids) == written:
+    document = services.sessions.get(
+        session_id
+    ).document  # of a generated text: to encode it may give other tokens
+    if (
+        document is not None
+        and document.model == str(model)
+        and lm.tokenizer.decode(document.ids) == written
+    ):
         ids = list(document.ids)
     else:
         ids = lm.tokenizer.encode(written, allow_special=True)
     front: list[int] = []
     if mode == IN_FRONT:
         if lm.tokenizer.end_id is None:
-            raise InputError(f"{lm.name} has no end-of-text token to put in front. Choose another sink mode.")
+            raise InputError(
+                f"{lm.name} has no end-of-text token to put in front. Choose another sink mode."
+            )
         front = [lm.tokenizer.end_id]
     ids, note = _cut(ids, lm.model.config.n_positions - len(front), str(keep))
     if len(front + ids) < 2:
@@ -124,14 +146,19 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     return ReadText(key, kept, note, lm)
 
 
-def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end") -> str:
+def describe(
+    seen: StoredReading, profile: HeadScores | None, *, mode: str, text: str, keep: str = "end"
+) -> str:
     """A reading as JSON of `AttentionMaps`.
 
-    side and thumbs are the codec's, scores and roles of this text; random and elsewhere are scores and roles where
-    random tokens repeat, null while unknown, "" for no role; start is [layer, head].
+    side and thumbs are the codec's, scores and roles of this text; random and elsewhere are scores
+    and roles where random tokens repeat, null while unknown, "" for no role; start is [layer,
+    head].
     """
     reading = seen.kept.reading
-    small = codec.Thumbnails(n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False)
+    small = codec.Thumbnails(
+        n_maps=reading.n_layer * reading.n_head, causal=reading.causal, signed=False
+    )
 
     def layers() -> Iterator[torch.Tensor]:
         for weights in reading.layers():
@@ -139,7 +166,8 @@ def describe(seen: StoredReading, profile: HeadScores | None, *, mode: str, text
             yield weights
 
     scores = head_scores(layers(), reading.token_ids)
-    roles, elsewhere = roles_of(scores, reading), None if profile is None else where_tokens_repeat(profile)
+    roles = roles_of(scores, reading)
+    elsewhere = None if profile is None else where_tokens_repeat(profile)
     value: AttentionMaps = {
         **header(seen, mode, text),
         "keep": keep,
@@ -174,8 +202,14 @@ def header(seen: StoredReading, mode: str, text: str) -> ReadingHeader:
 
 
 def interesting(scores: HeadScores) -> list[int]:
-    """[layer, head] of the head with the clearest role on this text, other than resting and self."""
-    strength = torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9]).nan_to_num(0).amax(0)
+    """[layer, head] of the head with the clearest role on this text, other than resting and
+    self.
+    """
+    strength = (
+        torch.stack([scores.induction, scores.duplicate * 0.9, scores.previous * 0.9])
+        .nan_to_num(0)
+        .amax(0)
+    )
     return list(divmod(int(strength.argmax()), strength.shape[1]))
 
 
@@ -195,7 +229,9 @@ class ChosenHead:
 
 
 def chosen(services: Services, request: object) -> ChosenHead | None:
-    """The head that a `HeadRequest`, untrusted, names. None if the reading has expired or the request is invalid."""
+    """The head that a `HeadRequest`, untrusted, names. None if the reading has expired or the
+    request is invalid.
+    """
     key, layer, head, mode = fields(request, "key", "layer", "head", "mode")
     kept = services.attention_cache.get(key)
     if kept is None or mode not in MODES:
@@ -210,14 +246,17 @@ def head_map(services: Services, request: Annotated[object, HeadRequest]) -> str
     head = chosen(services, request)
     if head is None:
         return None
-    return services.now(lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False))
+    return services.now(
+        lambda: codec.one_map(head.weights, causal=head.kept.reading.causal, signed=False)
+    )
 
 
 def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str | None:
     """A compressed .npz as a data URL.
 
-    Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would be too large;
-    tokens, token_ids; layer and head, the chosen ones. Rows with no attention left are NaN.
+    Arrays: attention float32 [n_layer, n_head, T, T], or [T, T] of the chosen head when all would
+    be too large; tokens, token_ids; layer and head, the chosen ones. Rows with no attention left
+    are NaN.
     """
     head = chosen(services, request)
     if head is None:
@@ -225,7 +264,11 @@ def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str |
     reading = head.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
     weights = services.now(
-        lambda: np.stack([shown_as(layer, head.mode) for layer in reading.layers()]) if all_fit else head.weights
+        lambda: (
+            np.stack([shown_as(layer, head.mode) for layer in reading.layers()])
+            if all_fit
+            else head.weights
+        )
     )
     target = io.BytesIO()
     np.savez_compressed(
@@ -258,7 +301,9 @@ def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> S
     if head is None:
         return None
     reading, (query, key) = head.kept.reading, fields(request, "row", "column")
-    if not is_place(query, reading.n_tokens) or not is_place(key, query + 1 if reading.causal else reading.n_tokens):
+    if not is_place(query, reading.n_tokens) or not is_place(
+        key, query + 1 if reading.causal else reading.n_tokens
+    ):
         return None
     return services.now(lambda: _softmax_row(head, query, key))
 
@@ -267,7 +312,8 @@ def arithmetic(services: Services, request: Annotated[object, CellRequest]) -> S
 def _softmax_row(head: ChosenHead, query: int, key: int) -> SoftmaxRow:
     reading = head.kept.reading
     visible = query + 1 if reading.causal else reading.n_tokens
-    q, keys = reading.queries[head.layer][head.head][query], reading.keys[head.layer][head.head][:visible]
+    q = reading.queries[head.layer][head.head][query]
+    keys = reading.keys[head.layer][head.head][:visible]
     dots = keys @ q
     scored = dots * len(q) ** -0.5
     largest = scored.max()
@@ -301,8 +347,8 @@ def _cut(ids: list[int], limit: int, keep: str) -> tuple[list[int], str]:
     kept = ids[:limit] if keep == "beginning" else ids[n_cut:]
     side = "after" if keep == "beginning" else "before"
     return kept, (
-        f"The text has {len(ids):,} tokens and this model reads {limit:,}: the {keep} is shown, and the {n_cut:,} "
-        f"tokens {side} it are cut."
+        f"The text has {len(ids):,} tokens and this model reads {limit:,}: the {keep} is "
+        f"shown, and the {n_cut:,} tokens {side} it are cut."
     )
 
 

@@ -13,5 +13,8 @@ def token_id(lm: LanguageModel, text: object) -> int:
     ids = lm.tokenizer.encode(inputs.text(text, "The token", most=LONGEST_TOKEN, least=1))
     if len(ids) != 1:
         labels = ", ".join(repr(describe_token(lm.tokenizer, one)) for one in ids[:8])
-        raise InputError(f"{str(text)[:40]!r} is {len(ids)} tokens here ({labels}); give one. Most begin with a space.")
+        raise InputError(
+            f"{str(text)[:40]!r} is {len(ids)} tokens here ({labels}); give one. Most begin "
+            "with a space."
+        )
     return ids[0]

@@ -2,4 +2,6 @@
 
 from ui.view import View
 
-VIEW = View(name="heads", title="Heads", place=10, shows_sentence=True, state=("draws", "cell", "zoom"))
+VIEW = View(
+    name="heads", title="Heads", place=10, shows_sentence=True, state=("draws", "cell", "zoom")
+)

@@ -1,6 +1,6 @@
-// Ablation switches for heads, attention and MLPs, and the next token before and after. The value is JSON of
-// ui.lenses.attention.heads.ablation: either a distribution, or the effects of switching off one part after the
-// other.
+// Ablation switches for heads, attention and MLPs, and the next token before and after. The value
+// is JSON of ui.lenses.attention.heads.ablation: either a distribution, or the effects of switching
+// off one part after the other.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Ablation, AttentionServer, Effects} from '../../../shared/view/payloads' */
 import {headTag, percent, visible} from '../../../shared/view/plain.js';
@@ -26,7 +26,9 @@ export function start({element, props, watch}) {
   const keyOf = (layer, kind, head) => [layer, kind, head ?? ''].join();
   const nameOf = key => {
     const [layer, kind, head] = key.split(',');
-    return kind === 'head' ? headTag(layer, head) : `layer ${layer}’s ${kind === 'mlp' ? 'MLP' : 'attention'}`;
+    return kind === 'head'
+      ? headTag(layer, head)
+      : `layer ${layer}’s ${kind === 'mlp' ? 'MLP' : 'attention'}`;
   };
 
   function take() {
@@ -112,7 +114,9 @@ export function start({element, props, watch}) {
     const box = part('rows'),
       most = Math.max(...value.rows.flatMap(row => [row.before, row.after]), 1e-9);
     const [before, after] = ['before', 'after'].map(likeliest);
-    const names = [...off].slice(0, 4).map(nameOf).join(', ') + (off.size > 4 ? ` and ${off.size - 4} more` : '');
+    const names =
+      [...off].slice(0, 4).map(nameOf).join(', ') +
+      (off.size > 4 ? ` and ${off.size - 4} more` : '');
     const [was, is] = [percent(before.before), percent(after.after)];
     const now =
       before.id === after.id

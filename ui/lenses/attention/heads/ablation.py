@@ -1,4 +1,6 @@
-"""Ablation: the next-token distribution with parts of the model switched off, for one visitor and one pass."""
+"""Ablation: the next-token distribution with parts of the model switched off, for one visitor and
+one pass.
+"""
 
 from collections.abc import Iterator
 from typing import cast
@@ -22,14 +24,19 @@ _N_ROWS = 12
 
 @answering
 def switch_off(
-    services: Services, session_id: str | None, form: AttentionForm, off: object, replacement: object
+    services: Services,
+    session_id: str | None,
+    form: AttentionForm,
+    off: object,
+    replacement: object,
 ) -> Ablation:
     """The next-token distribution before and after; errors become its message.
 
     Args:
         form: what is read, and how; the end-of-text token in front is part of it.
-        off: the parts by their names, as `parts_named` takes them; those that the model lacks are left out. "" for an
-            example, which gives way to the first part that the visitor switches.
+        off: the parts by their names, as `parts_named` takes them; those that the model lacks are
+            left out. "" for an example, which gives way to the first part that the visitor
+            switches.
         replacement: "zero", or "mean" over the text.
     """
     seen = maps.read(services, session_id, form)
@@ -40,7 +47,9 @@ def switch_off(
     return {**services.now(lambda: _changed(seen, kept, how)), "example": is_example}
 
 
-def try_all(services: Services, session_id: str | None, form: AttentionForm, replacement: object) -> Iterator[str]:
+def try_all(
+    services: Services, session_id: str | None, form: AttentionForm, replacement: object
+) -> Iterator[str]:
     """Ablates each part alone, layer by layer, and measures what it does to the next token.
 
     Yields:
@@ -51,12 +60,16 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
     effects_of: dict[str, tuple[float, float]] = {}
     total = seen.lm.model.config.n_layer
     with services.sessions.get(session_id).turn() as run:
-        steps = effects(seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how))
+        steps = effects(
+            seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how)
+        )
         for (layer, by_part), _ in services.compute(steps):
             for part, one in by_part.items():
                 key = f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
                 effects_of[key] = rounded(one.bits, 4), rounded(one.change, 4)
-            done = Effects(of=_of(seen, how), effects=effects_of, done=layer + 1, total=total, stopped=False)
+            done = Effects(
+                of=_of(seen, how), effects=effects_of, done=layer + 1, total=total, stopped=False
+            )
             yield as_json(done)
             if not run.wanted:
                 yield as_json({**done, "stopped": True})
@@ -65,7 +78,8 @@ def try_all(services: Services, session_id: str | None, form: AttentionForm, rep
 
 def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
     """What `switch_off` describes, as plain values."""
-    config, ids = seen.lm.model.config, seen.kept.reading.token_ids
+    config = seen.lm.model.config
+    ids = seen.kept.reading.token_ids
     logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
     before, after = logits.log_softmax(-1)  # each [V]
     n_rows = min(_N_ROWS, len(before))
@@ -81,7 +95,10 @@ def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
         "divergence": round(float(divergence(before, after)), 4),
         "rows": [
             AblationRow(
-                id=token, label=label(seen.lm.tokenizer, token), before=probability(p, 5), after=probability(q, 5)
+                id=token,
+                label=label(seen.lm.tokenizer, token),
+                before=probability(p, 5),
+                after=probability(q, 5),
             )
             for token in first[: n_rows - len(lifted)] + lifted
             for p, q in [(before[token].exp(), after[token].exp())]

@@ -22,7 +22,13 @@ class AttentionRequest:
 
     prompt: str = needed(written("Prompt", "text to read."))
     layer: int | None = declared(
-        Whole(title="Layer", help="from 0; with head, its full map is returned too.", low=0, high=_MOST_PARTS), None
+        Whole(
+            title="Layer",
+            help="from 0; with head, its full map is returned too.",
+            low=0,
+            high=_MOST_PARTS,
+        ),
+        None,
     )
     head: int | None = declared(Whole(title="Head", help="from 0.", low=0, high=_MOST_PARTS), None)
     sink: str = taken(HeadsFields, "sink")
@@ -34,11 +40,15 @@ def attention(services: Services, request: AttentionRequest) -> dict[str, Any]:
     """Where every head looks while the model reads a text, and what the heads do.
 
     Returns:
-        model, tokens, token_ids, note (what was cut), n_layer, n_head, scores on this text and on repeated random
-        tokens (name -> one number for each layer and head; null where there is no occasion), roles, and weights
-        [reading token][looked-at token] of the chosen head, or null.
+        model, tokens, token_ids, note (what was cut), n_layer, n_head, scores on this text and on
+        repeated random tokens (name -> one number for each layer and head; null where there is no
+        occasion), roles, and weights [reading token][looked-at token] of the chosen head, or null.
     """
-    seen = maps.read(services, None, maps.AttentionForm(request.model, request.prompt, request.sink, request.keep))
+    seen = maps.read(
+        services,
+        None,
+        maps.AttentionForm(request.model, request.prompt, request.sink, request.keep),
+    )
     reading = seen.kept.reading
     layer = request.layer
     head = request.head
@@ -52,8 +62,12 @@ def attention(services: Services, request: AttentionRequest) -> dict[str, Any]:
         weights = None
         if layer is not None and head is not None:
             shown = maps.shown_as(reading.head_weights(layer, head), request.sink)
-            weights = [[None if value != value else round(value, 6) for value in row] for row in shown.tolist()]
-        scores, places = head_scores(reading.layers(), reading.token_ids), range(reading.n_layer)
+            weights = [
+                [None if value != value else round(value, 6) for value in row]
+                for row in shown.tolist()
+            ]
+        scores = head_scores(reading.layers(), reading.token_ids)
+        places = range(reading.n_layer)
         chance = uniform_scores(reading.token_ids, causal=reading.causal)
         return {
             "model": seen.lm.name,
@@ -64,7 +78,9 @@ def attention(services: Services, request: AttentionRequest) -> dict[str, Any]:
             "n_head": reading.n_head,
             "scores": scores.lists(),
             "random": services.attention_cache.profile(seen.lm).lists(),
-            "roles": [[scores.role(at, which, chance) for which in range(reading.n_head)] for at in places],
+            "roles": [
+                [scores.role(at, which, chance) for which in range(reading.n_head)] for at in places
+            ],
             "weights": weights,
         }
 

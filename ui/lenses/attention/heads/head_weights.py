@@ -12,7 +12,8 @@ from ui.services import Services
 from ui.shared import inputs
 from ui.shared.open_model import answering, open_model
 
-_N, _N_NAMED = 10, 3
+_N = 10
+_N_NAMED = 3
 _COPIES = 0.5  # of a copying score: beyond it, either way, a head is said to copy or to suppress
 
 
@@ -48,7 +49,13 @@ def conclusion(name: str, circuits: HeadCircuits, copied: Sequence[str]) -> str:
     """
     most = listed([quoted(label) for label in copied[:_N_NAMED]])
     if circuits.copying >= _COPIES:
-        return f"{capital(name)} copies: a token that it looks at becomes likelier, most of all {most}."
+        return (
+            f"{capital(name)} copies: a token that it looks at becomes likelier, most of all "
+            f"{most}."
+        )
     if circuits.copying <= -_COPIES:
         return f"{capital(name)} suppresses: most tokens that it looks at become less likely."
-    return f"Nothing stands out in what {name} writes: it neither copies nor suppresses what it looks at."
+    return (
+        f"Nothing stands out in what {name} writes: it neither copies nor suppresses what it looks "
+        "at."
+    )

@@ -1,4 +1,5 @@
-// The names of parts that are switched off, as a link and the server write them (`heads/ablation.py`).
+// The names of parts that are switched off, as a link and the server write them
+// (`heads/ablation.py`).
 import {valueOf} from '../../../shared/view/store.js';
 import {writeField} from '../../../shared/view/text_boxes.js';
 

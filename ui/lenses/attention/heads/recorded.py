@@ -27,12 +27,13 @@ RECORDED = Path(__file__).with_name("recorded_gpt2.json")
 _N_LAYER = _N_HEAD = 12
 NAME = RECORDED_GPT2
 SOURCE = (
-    "Recorded by Transformer Explainer (Cho et al. 2024, MIT licence) with the 124M weights and the exact GELU; the "
-    "scores are stored in 16 bits."
+    "Recorded by Transformer Explainer (Cho et al. 2024, MIT licence) with the 124M weights "
+    "and the exact GELU; the scores are stored in 16 bits."
 )
 HOW = (
-    "Five texts of the real GPT-2, recorded: where all 144 heads look, and the next token. Other texts and views need "
-    "its weights: with a network, choose gpt2 above, or run `python app.py --prefetch gpt2` ahead of time."
+    "Five texts of the real GPT-2, recorded: where all 144 heads look, and the next token. "
+    "Other texts and views need its weights: with a network, choose gpt2 above, or run `python "
+    "app.py --prefetch gpt2` ahead of time."
 )
 
 
@@ -47,15 +48,17 @@ def texts() -> list[str]:
 
 
 def views(services: Services, text: object) -> list[str]:
-    """The values of three components for a recorded text: the picture of the machine, the heads, and a sheet of the
-    next token.
+    """The values of three components for a recorded text: the picture of the machine, the heads,
+    and a sheet of the next token.
 
     Raises:
         InputError: for a text that was not recorded.
     """
     recording = next((one for one in _kept() if one["text"] == text), None)
     if recording is None:
-        raise InputError(f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}.")
+        raise InputError(
+            f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}."
+        )
     reading = _reading(recording)
     kept = CachedAttention(NAME, tuple(recording["tokens"]), reading)
     seen = maps.StoredReading(services.attention_cache.put(kept), kept, "")
@@ -64,9 +67,13 @@ def views(services: Services, text: object) -> list[str]:
 
 
 def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
-    """The model diagram as JSON of `ui.state.machine`, without the parts' outputs, which were not recorded."""
+    """The model diagram as JSON of `ui.state.machine`, without the parts' outputs, which were not
+    recorded.
+    """
     last = len(recording["ids"]) - 1
-    blocks, rows = [], [weights[:, last] for weights in reading.layers()]  # each [H, T]
+    # each [H, T]
+    blocks = []
+    rows = [weights[:, last] for weights in reading.layers()]
     for looks in rows:
         elsewhere = looks[:, 1:last]  # the first token is where idle heads rest
         hardest = elsewhere.amax(dim=1)
@@ -81,33 +88,46 @@ def _picture(recording: dict[str, Any], reading: QueriesAndKeys) -> str:
     share = blocks[block]["heads"][head]
     place = 1 + int(rows[block][head, 1:last].argmax())
     seen = (
-        f"{conclusions.capital(conclusions.head_name(block, head))} has the strongest look back, at "
-        f"{conclusions.quoted(recording['tokens'][place])}"
-        f"{', the token just before' if place == last - 1 else ''} ({percent(share)} of its attention)."
+        f"{conclusions.capital(conclusions.head_name(block, head))} has the strongest look "
+        f"back, at {conclusions.quoted(recording['tokens'][place])}"
+        f"{', the token just before' if place == last - 1 else ''} ({percent(share)} of its "
+        "attention)."
         if share >= machine.CLEAR
         else "No head looks strongly at any earlier word except the first."
     )
-    return json.dumps({
-        "text": recording["text"],
-        "tokens": [{"id": i, "label": token} for i, token in zip(recording["ids"], recording["tokens"], strict=True)],
-        "first": 0,
-        "machine": {
-            "at": last,
-            "shape": machine.shape(PRESETS["gpt2"]),
-            "blocks": blocks,
-            "choice": [label, chance, -1],
-            "said": f"GPT-2 continues with {conclusions.quoted(label)} ({percent(chance)}). {seen}",
+    return json.dumps(
+        {
+            "text": recording["text"],
+            "tokens": [
+                {"id": i, "label": token}
+                for i, token in zip(recording["ids"], recording["tokens"], strict=True)
+            ],
+            "first": 0,
+            "machine": {
+                "at": last,
+                "shape": machine.shape(PRESETS["gpt2"]),
+                "blocks": blocks,
+                "choice": [label, chance, -1],
+                "said": (
+                    f"GPT-2 continues with {conclusions.quoted(label)} ({percent(chance)}). {seen}"
+                ),
+            },
         },
-    }, ensure_ascii=False)  # fmt: skip
+        ensure_ascii=False,
+    )
 
 
 def _reading(recording: dict[str, Any]) -> QueriesAndKeys:
-    """Encodes recorded scores as queries and keys: keys are unit vectors, each query is its row of scores."""
+    """Encodes recorded scores as queries and keys: keys are unit vectors, each query is its row of
+    scores.
+    """
     n = len(recording["ids"])
     lower = np.frombuffer(zlib.decompress(base64.b64decode(recording["scores"])), dtype=np.float16)
     scores = torch.zeros(_N_LAYER, _N_HEAD, n, n)
     rows, columns = np.tril_indices(n)
-    scores[:, :, rows, columns] = torch.from_numpy(lower.astype(np.float32)).view(_N_LAYER, _N_HEAD, -1)
+    scores[:, :, rows, columns] = torch.from_numpy(lower.astype(np.float32)).view(
+        _N_LAYER, _N_HEAD, -1
+    )
     keys = torch.eye(n).expand(_N_HEAD, n, n)
     return QueriesAndKeys(tuple(recording["ids"]), tuple(scores * n**0.5), (keys,) * _N_LAYER, True)
 
@@ -115,7 +135,11 @@ def _reading(recording: dict[str, Any]) -> QueriesAndKeys:
 def _next_token(recording: dict[str, Any]) -> str:
     labels, chances = zip(*recording["next"], strict=True)
     sentence = conclusions.next_token(labels, chances, chances, 1 << 20, 1)
-    bars = [Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in recording["next"][:10]]
+    bars = [
+        Bar(conclusions.quoted(label), p, p, p, percent(p)) for label, p in recording["next"][:10]
+    ]
     rows = [(label, p) for label, p in recording["next"]]
     columns = ("token", "probability")
-    return sheet([Section("The next token", sentence, columns, rows, source=SOURCE, bars=bars, folded=True)])
+    return sheet(
+        [Section("The next token", sentence, columns, rows, source=SOURCE, bars=bars, folded=True)]
+    )

@@ -25,7 +25,9 @@ _IN_TEST = {
 
 
 @concludes("heads")
-def conclusion(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[Sequence[str]] = ()) -> str:
+def conclusion(
+    roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[Sequence[str]] = ()
+) -> str:
     """What the heads of a model do on a text, and apart from it where tokens repeat.
 
     Args:
@@ -49,7 +51,11 @@ def conclusion(roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[
 def _here(roles: Sequence[Sequence[Sequence[object]]]) -> str:
     clear = Counter(str(role) for row in roles for role, leans in row if not leans)
     n_heads = sum(map(len, roles))
-    known = [_counted(clear[role], doing) for role, doing in _DOING.items() if clear[role] and role != "first"]
+    known = [
+        _counted(clear[role], doing)
+        for role, doing in _DOING.items()
+        if clear[role] and role != "first"
+    ]
     resting = _counted(clear["first"], _DOING["first"]) if clear["first"] else ""
     if not known:
         if clear["first"] == n_heads:

@@ -44,7 +44,9 @@ def lay_out(site: Site[AttentionExample]) -> None:
 def _maps(site: Site[AttentionExample]) -> Any:
     services = site.services
     asked = served(services, maps.head_map, maps.steps, maps.arithmetic, maps.arrays, head_weights)
-    return attention_view(site.example.view, needs=_READ, asks="always", server_functions=asked, elem_id="attention")
+    return attention_view(
+        site.example.view, needs=_READ, asks="always", server_functions=asked, elem_id="attention"
+    )
 
 
 def _switches(site: Site[AttentionExample]) -> None:
@@ -62,7 +64,9 @@ def _switches(site: Site[AttentionExample]) -> None:
     with gr.Row(elem_classes="switches"):
         replacement = control(HeadsFields, "", "replacement", scale=3)
         site.add("replacement", replacement, VIEW.name)
-        every = gr.Button("Try every part alone", variant="primary", elem_id="try-all", min_width=120)
+        every = gr.Button(
+            "Try every part alone", variant="primary", elem_id="try-all", min_width=120
+        )
         stop = gr.Button("Stop", variant="stop", elem_id="stop-trying", min_width=80)
     # The board's script writes the parts into this field (`ui/lenses/attention/heads/ablation.js`).
     site.add("off", gr.Textbox("", label="Parts off", visible="hidden", elem_id="off"), VIEW.name)
@@ -85,7 +89,9 @@ def _switches(site: Site[AttentionExample]) -> None:
 
 
 def _recorded(site: Site[AttentionExample]) -> None:
-    """The recorded heads of the real GPT-2: they need neither weights nor a network, and are filled when unfolded."""
+    """The recorded heads of the real GPT-2: they need neither weights nor a network, and are filled
+    when unfolded.
+    """
     services = site.services
     title = "The real GPT-2, recorded: where its 144 heads look"
     with gr.Accordion(title, open=False, elem_id="recorded"):
@@ -93,15 +99,25 @@ def _recorded(site: Site[AttentionExample]) -> None:
         texts = recorded.texts()
         site.add(
             "recorded",
-            gr.Radio(texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text"),
+            gr.Radio(
+                texts, value=texts[0], show_label=False, container=False, elem_id="recorded-text"
+            ),
             VIEW.name,
         )
         needs = ("recorded",)
         picture = component(
-            "", RECORDED, "lenses/attention/heads/recorded.js", needs=needs, asks="always", elem_id="recorded-picture"
+            "",
+            RECORDED,
+            "lenses/attention/heads/recorded.js",
+            needs=needs,
+            asks="always",
+            elem_id="recorded-picture",
         )
         heads = attention_view(
-            needs=needs, server_functions=served(services, maps.head_map), recorded=True, elem_id="recorded-heads"
+            needs=needs,
+            server_functions=served(services, maps.head_map),
+            recorded=True,
+            elem_id="recorded-heads",
         )
         following = sheet_view("", name="gpt2-next-token", needs=needs, elem_id="recorded-next")
 

@@ -36,12 +36,16 @@ def _describe(seen: ReadText) -> Lens:
     known = [None, *settled_depths(readings.best[:, :-1], ids[first + 1 :])]
     cut = f"The last {_MOST_POSITIONS} of {len(ids):,} tokens are shown." if first else ""
     return {
-        "said": conclusion(readings.final_rank[:, -1].tolist(), readings.final_probability[:, -1].tolist(), final),
+        "said": conclusion(
+            readings.final_rank[:, -1].tolist(), readings.final_probability[:, -1].tolist(), final
+        ),
         "note": " ".join(filter(None, [seen.note, cut])),
         "tokens": list(seen.kept.labels[first:]),
         "first": first,
         "depths": ["embeddings", *(f"layer {layer}" for layer in range(n_layer))],
-        "best": [[label(seen.lm.tokenizer, token) for token in row] for row in readings.best.tolist()],
+        "best": [
+            [label(seen.lm.tokenizer, token) for token in row] for row in readings.best.tolist()
+        ],
         "probability": [[probability(p) for p in row] for row in readings.probability.tolist()],
         "rank": readings.final_rank.tolist(),
         "share": [[probability(p) for p in row] for row in readings.final_probability.tolist()],
@@ -63,7 +67,8 @@ def conclusion_of_text(known: Sequence[int | None], words: Sequence[str], n_laye
     if not settled:
         return f"None of the {len(words)} tokens was its first guess." if len(words) >= _FEW else ""
     tokens = (
-        f"{len(settled)} of {counted(len(words), 'token')} {'was' if len(settled) == 1 else 'were'} its first guess"
+        f"{len(settled)} of {counted(len(words), 'token')} "
+        f"{'was' if len(settled) == 1 else 'were'} its first guess"
     )
     depths = sorted(depth for depth, _ in settled)
     if depths[0] == n_layer:
@@ -93,11 +98,17 @@ def conclusion(ranks: list[int], chances: list[float], choice: str) -> str:
         choice: as people read it.
     """
     settled, before = in_front([rank == 1 for rank in ranks])
-    word, final = quoted(choice), percent(chances[-1])
+    word = quoted(choice)
+    final = percent(chances[-1])
     if chances[-1] < UNSURE:
-        return f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
+        return (
+            f"Nothing stands out after the last token: the first guess, {word}, has only {final}."
+        )
     if settled == 0:
         return f"After the last token, {word} leads at every depth and ends at {final}."
     risen = f"from {percent(chances[settled - 1])} to {percent(chances[settled])}"
-    takes = f"After the last token, {word} takes the lead in layer {settled - 1} ({risen}) and ends at {final}."
+    takes = (
+        f"After the last token, {word} takes the lead in layer {settled - 1} ({risen}) and ends at "
+        f"{final}."
+    )
     return takes + had_led(before, "layer")

@@ -10,7 +10,14 @@ import {add, addButton} from '../../../shared/view/dom.js';
 /** @param {Component<string, AttentionServer>} page */
 export function start({element, server, answer}) {
   const find = name => element.querySelector('.nr-' + name);
-  const [layer, neuron, top, text, writes, message] = ['layer', 'neuron', 'top', 'text', 'writes', 'message'].map(find);
+  const [layer, neuron, top, text, writes, message] = [
+    'layer',
+    'neuron',
+    'top',
+    'text',
+    'writes',
+    'message',
+  ].map(find);
   let drawn = ''; // the model of which neurons are on the page
   let model = ''; // that was asked about
   let chosen = neuronInLink(); // {layer, neuron}, null each where the view chooses
@@ -95,7 +102,9 @@ export function start({element, server, answer}) {
   }
 
   layer.addEventListener('change', () => choose(+layer.value, null));
-  neuron.addEventListener('change', () => choose(+layer.value, neuron.value === '' ? null : +neuron.value));
+  neuron.addEventListener('change', () =>
+    choose(+layer.value, neuron.value === '' ? null : +neuron.value),
+  );
   const inLink = () => (chosen.neuron === null ? null : `${chosen.layer}.${chosen.neuron}`);
   holdsState('attention/layers', {neuron: inLink}, () => {
     const named = neuronInLink();

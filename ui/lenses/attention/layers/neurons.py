@@ -17,7 +17,9 @@ from ui.shared.open_model import answering, open_text
 
 _AWAKE = 0.3  # of a neuron's activation; below it the output is negligible
 _MOST_NAMED = 3  # items in a list
-_N_TOP, _N_WRITTEN, _MOST_TOKENS = 10, 6, 200
+_N_TOP = 10
+_N_WRITTEN = 6
+_MOST_TOKENS = 200
 
 
 @answering
@@ -27,7 +29,11 @@ def neurons(services: Services, request: Annotated[object, NeuronRequest]) -> Ne
     layer, neuron = fields(request, "layer", "neuron")
     last = lm.model.config.n_layer - 1
     # The previous model may have had more layers.
-    at = last // 2 + last % 2 if layer is None else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
+    at = (
+        last // 2 + last % 2
+        if layer is None
+        else min(last, inputs.whole(layer, "The layer", low=0, high=10_000))
+    )
     ids = text_ids(lm, text)
     return services.now(lambda: _described(lm, ids, at, neuron))
 
@@ -38,7 +44,10 @@ def inner_sizes(services: Services, request: Annotated[object, None]) -> InnerSi
     by_size = ancestors.inner_sizes()
     two, four, eight = (round(by_size[name].loss, 3) for name in "248")
     more = by_size["8"].parameters - by_size["4"].parameters
-    gains = f"Going from 2 to 4 times lowers the loss by {two - four:.3f}, from 4 to 8 times by {four - eight:.3f}"
+    gains = (
+        f"Going from 2 to 4 times lowers the loss by {two - four:.3f}, from 4 to 8 times by "
+        f"{four - eight:.3f}"
+    )
     return {
         "how": f"{ancestors.how()} {gains} for {more:,} parameters more.",
         "sizes": [(name, size.loss, size.parameters) for name, size in by_size.items()],
@@ -51,33 +60,56 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     ids = ids[-most:]
     of_text = neuron_activations(lm.model, ids, layer)  # [T, F]
     top = outstanding_neurons(of_text, _N_TOP)
-    chosen = top[0] if neuron is None else inputs.whole(neuron, "The neuron", low=0, high=of_text.shape[1] - 1)
+    chosen = (
+        top[0]
+        if neuron is None
+        else inputs.whole(neuron, "The neuron", low=0, high=of_text.shape[1] - 1)
+    )
     written = neuron_writes(lm.model, layer, chosen)
-    tokens, activations = [describe_token(lm.tokenizer, token) for token in ids], of_text[:, chosen].tolist()
+    tokens = [describe_token(lm.tokenizer, token) for token in ids]
+    activations = of_text[:, chosen].tolist()
     n_written = min(_N_WRITTEN, len(written))
-    raised, lowered = (written.topk(n_written, largest=largest).indices.tolist() for largest in (True, False))
+    raised, lowered = (
+        written.topk(n_written, largest=largest).indices.tolist() for largest in (True, False)
+    )
     confirmed = None
     if lm.model.config.norm_position == "pre":  # in a post-norm model single neurons are not cut
         # Of the tokens that it writes most, those that are less likely where it is cut at its peak.
         place = int(of_text[:, chosen].argmax())
         cuts = [[], [CircuitNode("neuron", layer, chosen, place, 0.0)]]
-        before, after = (logits_without_nodes(lm.model, ids[: place + 1], nodes).log_softmax(-1) for nodes in cuts)
-        confirmed = [describe_token(lm.tokenizer, token) for token in raised if after[token] < before[token]]
+        before, after = (
+            logits_without_nodes(lm.model, ids[: place + 1], nodes).log_softmax(-1)
+            for nodes in cuts
+        )
+        confirmed = [
+            describe_token(lm.tokenizer, token) for token in raised if after[token] < before[token]
+        ]
 
     def labelled(best: list[int]) -> list[Guess]:
         return [(describe_token(lm.tokenizer, token), rounded(written[token])) for token in best]
 
     return {
         "said": conclusion(layer, chosen, tokens, activations, confirmed),
-        "layer": layer, "n_layer": lm.model.config.n_layer, "n_inner": of_text.shape[1], "note": cut, "top": top,
-        "neuron": chosen, "tokens": tokens, "activations": [rounded(value) for value in activations],
-        "more": labelled(raised), "less": labelled(lowered),
-    }  # fmt: skip
+        "layer": layer,
+        "n_layer": lm.model.config.n_layer,
+        "n_inner": of_text.shape[1],
+        "note": cut,
+        "top": top,
+        "neuron": chosen,
+        "tokens": tokens,
+        "activations": [rounded(value) for value in activations],
+        "more": labelled(raised),
+        "less": labelled(lowered),
+    }
 
 
 @concludes("neuron")
 def conclusion(
-    layer: int, number: int, tokens: Sequence[str], activations: Sequence[float], more: Sequence[str] | None
+    layer: int,
+    number: int,
+    tokens: Sequence[str],
+    activations: Sequence[float],
+    more: Sequence[str] | None,
 ) -> str:
     """What excites a neuron in a text, and what it makes likelier.
 
@@ -85,22 +117,31 @@ def conclusion(
         layer, number: where it is.
         tokens: of the text.
         activations: one a token, after the activation function.
-        more: the tokens that it makes likelier most, the first the most; of those that it writes, the ones that are
-            less likely once it is cut; None where that was not tried.
+        more: the tokens that it makes likelier most, the first the most; of those that it writes,
+            the ones that are less likely once it is cut; None where that was not tried.
     """
     peak = max(activations)
     if peak < _AWAKE:
         most = f"(at most {decimal(peak)})"
-        return f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} {most}."
+        return (
+            f"Nothing stands out: nothing in this text excites neuron {number} of layer {layer} "
+            f"{most}."
+        )
     exciting: dict[str, float] = {}
     for token, value in zip(tokens, activations, strict=True):
         exciting[token] = max(value, exciting.get(token, 0.0))
     ranked = sorted(exciting, key=lambda token: -exciting[token])
     strong = [token for token in ranked if exciting[token] >= peak / 2][:_MOST_NAMED]
-    sentence = f"Neuron {number} of layer {layer} reacts most to {listed([quoted(token) for token in strong])}"
+    sentence = (
+        f"Neuron {number} of layer {layer} reacts most to "
+        f"{listed([quoted(token) for token in strong])}"
+    )
     if more is None:
         return f"{sentence}."
     if not more:
         return f"{sentence}; of the tokens that it writes, none is less likely there without it."
     written = listed([quoted(token) for token in more[:_MOST_NAMED]])
-    return f"{sentence}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less likely there."
+    return (
+        f"{sentence}; without it, {written} {'are' if len(more[:_MOST_NAMED]) > 1 else 'is'} less "
+        "likely there."
+    )

@@ -13,7 +13,15 @@ import {chooseToken, chosenToken, onStore} from '../../../shared/view/store.js';
 import {oneStop} from '../view/cells.js';
 
 const MOST_COLUMNS = 14; // on a slide, the last ones
-const COLUMNS = ['after', 'place', 'just read', 'best', 'probability', 'rank of the final choice', 'its probability'];
+const COLUMNS = [
+  'after',
+  'place',
+  'just read',
+  'best',
+  'probability',
+  'rank of the final choice',
+  'its probability',
+];
 
 /** @param {Component<Lens, AttentionServer>} page */
 export function start({element, props, watch}) {
@@ -75,7 +83,8 @@ export function start({element, props, watch}) {
     hear({token: chosenToken()});
   }
   const hear = news => {
-    if ('token' in news && news.token !== null && value) choose([value.depths.length - 1, news.token - value.first]);
+    if ('token' in news && news.token !== null && value)
+      choose([value.depths.length - 1, news.token - value.first]);
   };
   onStore(hear);
   // The whole text after n blocks: above every token the prediction at that depth.
@@ -83,7 +92,8 @@ export function start({element, props, watch}) {
     const depth = +part('depth').value,
       last = value.depths.length - 1;
     element.querySelector('.ln-known-said').textContent = value.knew;
-    element.querySelector('.ln-read output').textContent = depth === 0 ? 'the embeddings' : value.depths[depth];
+    element.querySelector('.ln-read output').textContent =
+      depth === 0 ? 'the embeddings' : value.depths[depth];
     const box = part('text');
     box.textContent = '';
     value.tokens.forEach((token, place) => {
@@ -96,7 +106,8 @@ export function start({element, props, watch}) {
       word.classList.add(known === null ? 'never' : known <= depth ? 'known' : 'later');
       if (known !== null) word.style.setProperty('--late', known / last);
       const since = known === 0 ? 'the embeddings' : value.depths[known];
-      word.title = known === null ? 'not its first guess in the end' : `its first guess from ${since} on`;
+      word.title =
+        known === null ? 'not its first guess in the end' : `its first guess from ${since} on`;
     });
   }
   // Animation from the embeddings to the whole model, one depth per beat.
@@ -107,7 +118,8 @@ export function start({element, props, watch}) {
     drawText();
     playing = setInterval(() => {
       const depth = part('depth');
-      if (!value || +depth.value >= +depth.max || !element.isConnected) return clearInterval(playing);
+      if (!value || +depth.value >= +depth.max || !element.isConnected)
+        return clearInterval(playing);
       depth.value = +depth.value + 1;
       drawText();
     }, 700);
@@ -116,10 +128,14 @@ export function start({element, props, watch}) {
     clearInterval(playing);
     if (value) drawText();
   });
-  // Leaves so much room behind the last column that the first one shown begins where the names of the layers end.
+  // Leaves so much room behind the last column that the first one shown begins where the names of
+  // the layers end.
   function wholeColumns(scroll) {
     table.style.marginRight = '0';
-    const [names, ...columns] = Array.from(table.rows[0]?.cells ?? [], cell => cell.getBoundingClientRect().width + 1);
+    const [names, ...columns] = Array.from(
+      table.rows[0]?.cells ?? [],
+      cell => cell.getBoundingClientRect().width + 1,
+    );
     const room = scroll.clientWidth - names;
     if (!columns.length || columns.reduce((sum, width) => sum + width, 0) <= room) return;
     let shown = 0;
@@ -135,7 +151,10 @@ export function start({element, props, watch}) {
     if (scroll.clientWidth) {
       wholeColumns(scroll);
       scroll.scrollLeft = scroll.scrollWidth;
-    } else new IntersectionObserver((_, seen) => scroll.clientWidth && (seen.disconnect(), showLast())).observe(scroll);
+    } else
+      new IntersectionObserver(
+        (_, seen) => scroll.clientWidth && (seen.disconnect(), showLast()),
+      ).observe(scroll);
   }
   function sentence(depth, place) {
     const [last, rank] = [value.depths.length - 1, value.rank[depth][place]];
@@ -177,7 +196,8 @@ export function start({element, props, watch}) {
     csv() {
       const {best, probability, rank, share} = value;
       const cells = (d, place) => [best, probability, rank, share].map(of => of[d][place]);
-      const row = (depth, d) => value.tokens.map((token, at) => [depth, value.first + at, token, ...cells(d, at)]);
+      const row = (depth, d) =>
+        value.tokens.map((token, at) => [depth, value.first + at, token, ...cells(d, at)]);
       saveCsv('logit-lens', [COLUMNS, ...value.depths.flatMap(row)]);
     },
     ...slides(status, 'logit-lens', ({heat}) => {
@@ -196,8 +216,10 @@ export function start({element, props, watch}) {
   };
   onTools(element, () => value && actions);
   onLook(() => value && redraw(draw));
-  const after = () => (part('depth').value && +part('depth').value < +part('depth').max ? part('depth').value : null);
-  const showNeuron = () => linked('neuron') && goTo(new URLSearchParams({see: '#one-neuron'})); // the fold that holds it
+  const after = () =>
+    part('depth').value && +part('depth').value < +part('depth').max ? part('depth').value : null;
+  // the fold that holds it
+  const showNeuron = () => linked('neuron') && goTo(new URLSearchParams({see: '#one-neuron'}));
   holdsState('attention/layers', {after}, () => {
     showNeuron();
     if (after() === linked('after')) return;

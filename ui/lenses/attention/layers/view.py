@@ -15,8 +15,8 @@ from ui.shared.wiring import served
 
 _READ = ("model", "text", "sink", "keep")  # what a text is read with
 _ABOUT = (
-    "What would the model say next if it stopped after each layer? Its final norm and output head read every layer’s "
-    "state (nostalgebraist 2020, “the logit lens”)."
+    "What would the model say next if it stopped after each layer? Its final norm and output "
+    "head read every layer’s state (nostalgebraist 2020, “the logit lens”)."
 )
 
 
@@ -25,7 +25,12 @@ def lay_out(site: Site[AttentionExample]) -> None:
     services = site.services
     gr.Markdown(_ABOUT, elem_classes="hint")
     layers = component(
-        site.example.lens, LENS, "lenses/attention/layers/view.js", needs=_READ, asks="always", elem_id="lens"
+        site.example.lens,
+        LENS,
+        "lenses/attention/layers/view.js",
+        needs=_READ,
+        asks="always",
+        elem_id="lens",
     )
     title = "A single neuron: what excites it, what it writes"
     with gr.Accordion(title, open=False, elem_id="one-neuron"):

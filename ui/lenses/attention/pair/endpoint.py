@@ -24,27 +24,36 @@ class PatchingRequest:
     """What a program sends."""
 
     source: str = needed(written("Source", "the text whose values are taken."))
-    target: str = needed(written("Target", "the text whose run is patched; of as many tokens, at most 40."))
+    target: str = needed(
+        written("Target", "the text whose run is patched; of as many tokens, at most 40.")
+    )
     kind: str = declared(
         Choice(
-            title="Kind", help='"residual", "attention", "mlp" or "head".', options={kind: kind for kind in PATCH_KINDS}
+            title="Kind",
+            help='"residual", "attention", "mlp" or "head".',
+            options={kind: kind for kind in PATCH_KINDS},
         ),
         "residual",
     )
     model: str = declared(MODEL, DEFAULT_MODEL)
     token: str = declared(
-        _token("Token", 'one token\'s text, the answer that is carried; "" for what source goes on with.'), ""
+        _token(
+            "Token",
+            'one token\'s text, the answer that is carried; "" for what source goes on with.',
+        ),
+        "",
     )
     against: str = declared(_token("Rival", 'its rival; "" for what target goes on with.'), "")
 
 
 def patching(services: Services, request: PatchingRequest) -> dict[str, Any]:
-    """Which place of a text carries its answer: another text's run, patched with the first one's values.
+    """Which place of a text carries its answer: another text's run, patched with the first one's
+    values.
 
     Returns:
         model, source and target (tokens), answers (token and against), and grid: the share of the
-        difference that comes back, by depth and position for "residual", by layer and position for "attention" and
-        "mlp", by layer and head for "head".
+        difference that comes back, by depth and position for "residual", by layer and position for
+        "attention" and "mlp", by layer and head for "head".
     """
     lm = services.models.get(inputs.model_name(request.model))
     ids = read_ids(services, lm, request.source, "The source")

@@ -1,4 +1,6 @@
-"""Activation patching: which activations of sentence A, copied into sentence B's run, bring back A's answer."""
+"""Activation patching: which activations of sentence A, copied into sentence B's run, bring back
+A's answer.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -27,16 +29,21 @@ _MOST_TOKENS = 40  # of each sentence: the grid takes as many passes of all laye
 _CARRIES = 0.5  # share of the answer that a place brings back, to be named
 _HEADS = 0.15  # and a head
 _N_HEADS = 3
-_N_NEXT, _MOST_CELLS = 5, 400
+_N_NEXT = 5
+_MOST_CELLS = 400
 
-# Sentence pairs of equal length that differ in one word, each answered correctly and differently by a bundled model.
+# Sentence pairs of equal length that differ in one word, each answered correctly and differently by
+# a bundled model.
 PAIRS = {
     "mini": (
         ("Tom saw a zebra. Tom gave food to the", "Tom saw a lion. Tom gave food to the"),
         ("Ben was hungry. He wanted to", "Ben was sleepy. He wanted to"),
         ("Lily had a red ball. She lost her red", "Lily had a red hat. She lost her red"),
         ('Tom and Lily went out. "Look, Lily!" said', 'Tom and Lily went out. "Look, Tom!" said'),
-        ("Lily and Tom had a cake. Lily shared it with", "Lily and Tom had a cake. Tom shared it with"),
+        (
+            "Lily and Tom had a cake. Lily shared it with",
+            "Lily and Tom had a cake. Tom shared it with",
+        ),
     ),
     "world": (
         ("Question: What is 2 plus 3?\nAnswer:", "Question: What is 2 plus 4?\nAnswer:"),
@@ -61,23 +68,29 @@ def is_example(first: object, second: object) -> bool:
     return any((first, second) == pair for known in PAIRS.values() for pair in known)
 
 
-def grid(services: Services, session_id: str | None, model: object, first: object, second: object) -> Iterator[str]:
-    """Patches one value of B's run at a time with A's, and yields the recovered share of A's answer.
+def grid(
+    services: Services, session_id: str | None, model: object, first: object, second: object
+) -> Iterator[str]:
+    """Patches one value of B's run at a time with A's, and yields the recovered share of A's
+    answer.
 
     Yields:
-        JSON of a `PatchingGrid`, depth by depth; where it cannot be, a message, and of sentences that could be read
-        what each goes on with, as `PairLists`.
+        JSON of a `PatchingGrid`, depth by depth; where it cannot be, a message, and of sentences
+        that could be read what each goes on with, as `PairLists`.
     """
     try:
         lm = services.models.get(inputs.model_name(model))
-        source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
+        source = read_ids(services, lm, first, "Sentence A")
+        target = read_ids(services, lm, second, "Sentence B")
         try:
             chances, words = both_answers(services, lm, [source, target])
         except InputError as error:
             both = [_next_words(services, lm, ids) for ids in (source, target)]
             yield as_json(PairLists(message=str(error), both=both))
             return
-        labels = [[describe_token(lm.tokenizer, token) for token in one] for one in (source, target)]
+        labels = [
+            [describe_token(lm.tokenizer, token) for token in one] for one in (source, target)
+        ]
         shown: PatchingGrid = {
             "texts": [str(first), str(second)],
             "model": lm.name,
@@ -93,14 +106,19 @@ def grid(services: Services, session_id: str | None, model: object, first: objec
         }
         yield as_json(shown)
         with services.sessions.get(session_id).turn() as run:
-            for (_, row), _seconds in services.compute(patching_rows(lm.model, source, target, *words)):
+            for (_, row), _seconds in services.compute(
+                patching_rows(lm.model, source, target, *words)
+            ):
                 shown["rows"].append([round(share, 3) for share in row.tolist()])
                 yield as_json(shown)
                 if not run.wanted:
                     yield as_json({**shown, "stopped": True})
                     return
             by_head = patching_rows(lm.model, source, target, *words, "head")
-            heads = [[round(share, 3) for share in row.tolist()] for (_, row), _ in services.compute(by_head)]
+            heads = [
+                [round(share, 3) for share in row.tolist()]
+                for (_, row), _ in services.compute(by_head)
+            ]
         yield as_json({**shown, "said": conclusion(labels[0], labels[1], shown["rows"], heads)})
     except GPTCoreError as error:
         yield message(str(error))
@@ -111,7 +129,8 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Pat
     """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
     model, first, second, cells = fields(request, "model", "first", "second", "cells")
     lm = open_model(services, model)
-    source, target = read_ids(services, lm, first, "Sentence A"), read_ids(services, lm, second, "Sentence B")
+    source = read_ids(services, lm, first, "Sentence A")
+    target = read_ids(services, lm, second, "Sentence B")
     chosen = [_cell(cell) for cell in (cells if isinstance(cells, list) else [None])][:_MOST_CELLS]
     carried = services.now(lambda: patched_logits(lm.model, source, target, chosen).softmax(-1))
     return {"next": services.now(lambda: likeliest(lm, carried, _N_NEXT))}
@@ -119,16 +138,22 @@ def patched(services: Services, request: Annotated[object, PatchRequest]) -> Pat
 
 def _next_words(services: Services, lm: LanguageModel, ids: list[int]) -> list[Choice]:
     """The likeliest tokens after a sentence."""
-    return services.now(lambda: likeliest(lm, logits_without(lm.model, ids, [[]])[0].softmax(-1), _N_NEXT))
+    return services.now(
+        lambda: likeliest(lm, logits_without(lm.model, ids, [[]])[0].softmax(-1), _N_NEXT)
+    )
 
 
 def _cell(value: object) -> tuple[int, int]:
     depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
-    return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(place, "The place", low=0, high=10_000)
+    return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(
+        place, "The place", low=0, high=10_000
+    )
 
 
 @concludes("patching")
-def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]) -> str:
+def conclusion(
+    a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]
+) -> str:
     """Where the difference between two sentences stands, depth by depth, and which heads carry it.
 
     Args:
@@ -137,28 +162,46 @@ def conclusion(a: list[str], b: list[str], rows: list[list[float]], heads: list[
         heads: by layer and head.
     """
     stands = [max(range(len(row)), key=row.__getitem__) for row in rows]
-    clear = [place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)]
-    first, last = clear[0], len(a) - 1
-    carriers = sorted(((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row)))[::-1]
+    clear = [
+        place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)
+    ]
+    first = clear[0]
+    last = len(a) - 1
+    carriers = sorted(
+        ((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row))
+    )[::-1]
     strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
     by = _carried_by(strong, [one for one in carriers[::-1][:_N_HEADS] if one[0] <= -_HEADS])
     if first is None:
-        changed = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
+        changed = [
+            place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other
+        ]
         places = listed_first([quoted(a[place]) for place in changed], _N_HEADS)
-        return f"Nothing stands out: no single place carries the difference; {places} carry it together.{by}"
+        return (
+            f"Nothing stands out: no single place carries the difference; {places} carry it "
+            f"together.{by}"
+        )
     leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
     arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
     if first == last or arrives < leaves:
         return f"The difference is at the last token, {quoted(a[last])}, from the beginning.{by}"
-    blocks = f"in block {arrives - 1}" if arrives == leaves else f"in blocks {leaves - 1} to {arrives - 1}"
-    others = [place for place, share in enumerate(rows[0]) if place != first and abs(share) >= _HEADS]
+    blocks = (
+        f"in block {arrives - 1}"
+        if arrives == leaves
+        else f"in blocks {leaves - 1} to {arrives - 1}"
+    )
+    others = [
+        place for place, share in enumerate(rows[0]) if place != first and abs(share) >= _HEADS
+    ]
     holds = "alone holds the difference at first"
     if others:
         also = listed([f"{quoted(a[place])} ({percent_of(rows[0][place])})" for place in others])
-        holds = f"({percent_of(rows[0][first])}) holds most of the difference at first, beside {also}"
+        holds = (
+            f"({percent_of(rows[0][first])}) holds most of the difference at first, beside {also}"
+        )
     return (
-        f"{quoted(a[first])} {holds}; {blocks} it moves to the last token, {quoted(a[last])}, where the answer is read "
-        f"off.{by}"
+        f"{quoted(a[first])} {holds}; {blocks} it moves to the last token, {quoted(a[last])}, "
+        f"where the answer is read off.{by}"
     )
 
 
@@ -168,34 +211,47 @@ def percent_of(share: float) -> str:
 
 
 def _carried_by(strong: list[tuple[float, int, int]], against: list[tuple[float, int, int]]) -> str:
-    """A sentence on the heads (share, layer, head) that carry the difference, and those that work against it."""
+    """A sentence on the heads (share, layer, head) that carry the difference, and those that work
+    against it.
+    """
     if not strong:
         return " No single head carries much of it."
 
     def named(heads: list[tuple[float, int, int]]) -> str:
-        return listed([f"{head_tag(layer, head)} ({percent_of(share)})" for share, layer, head in heads])
+        return listed(
+            [f"{head_tag(layer, head)} ({percent_of(share)})" for share, layer, head in heads]
+        )
 
     is_most = not against and above_half(sum(share for share, _, _ in strong), 1.0)
-    sentence = f" {'Most of it is carried by' if is_most else 'It is carried most by'} {named(strong)}"
+    sentence = (
+        f" {'Most of it is carried by' if is_most else 'It is carried most by'} {named(strong)}"
+    )
     if not against:
         return f"{sentence}."
     return f"{sentence}; {named(against)} {'works' if len(against) == 1 else 'work'} against it."
 
 
 def both_answers(
-    services: Services, lm: LanguageModel, ids: list[list[int]], chosen: tuple[int | None, int | None] = (None, None)
+    services: Services,
+    lm: LanguageModel,
+    ids: list[list[int]],
+    chosen: tuple[int | None, int | None] = (None, None),
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Next-token probabilities of both sentences, float [2, V], and both answers: the chosen ones, else the top tokens.
+    """Next-token probabilities of both sentences, float [2, V], and both answers: the chosen ones,
+    else the top tokens.
 
     Raises:
         InputError: sentences of different lengths, or with one answer.
     """
     if len(ids[0]) != len(ids[1]):
         raise InputError(
-            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}. Values are copied position by position, so "
-            "both need the same number of tokens. Swap a word for one that makes the counts equal."
+            f"Sentence A has {len(ids[0])} tokens and B {len(ids[1])}. Values are copied "
+            "position by position, so both need the same number of tokens. Swap a word for one "
+            "that makes the counts equal."
         )
-    chances = services.now(lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids]))
+    chances = services.now(
+        lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
+    )
     best = services.now(lambda: chances.argmax(-1).tolist())
     word, rival = (top if one is None else one for top, one in zip(best, chosen, strict=True))
     if word == rival:
@@ -203,14 +259,20 @@ def both_answers(
         if chosen != (None, None):
             way_out = "Choose another token or another rival."
         both = quoted(describe_token(lm.tokenizer, word))
-        raise InputError(f"The answer of both is {both}: there is no difference to explain. {way_out}")
+        raise InputError(
+            f"The answer of both is {both}: there is no difference to explain. {way_out}"
+        )
     return chances, (word, rival)
 
 
 def read_ids(services: Services, lm: LanguageModel, text: object, name: str) -> list[int]:
-    """Encodes a text for patching. Raises InputError for no text, too many characters, and too many tokens."""
+    """Encodes a text for patching. Raises InputError for no text, too many characters, and too many
+    tokens.
+    """
     ids = prompt_ids(lm, inputs.text(text, name, most=services.limits.max_prompt_chars, least=1))
     most = min(_MOST_TOKENS, lm.model.config.n_positions)
     if len(ids) > most:
-        raise InputError(f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it.")
+        raise InputError(
+            f"{name} has {len(ids):,} tokens; at most {most} are compared. Shorten it."
+        )
     return ids

@@ -1,5 +1,5 @@
-// Activation patching grid: by depth and place, how much of A's answer returns when B gets A's value there.
-// Model text goes into the page by textContent alone.
+// Activation patching grid: by depth and place, how much of A's answer returns when B gets A's
+// value there. Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer, PairLists, PatchingGrid} from '../../../shared/view/payloads' */
 import {percent, visible} from '../../../shared/view/plain.js';
@@ -23,7 +23,13 @@ export function cellText({a, b, answers, rows}, depth, place) {
 /** @param {Component<PatchingGrid & Partial<PairLists>, AttentionServer>} page */
 export function start({element, props, server, watch, answer}) {
   const find = name => element.querySelector('.pt-' + name);
-  const [message, body, table, detail, chances] = ['message', 'body', 'table', 'detail', 'chances'].map(find);
+  const [message, body, table, detail, chances] = [
+    'message',
+    'body',
+    'table',
+    'detail',
+    'chances',
+  ].map(find);
   let patching = null,
     number = 0;
   let patchedInLink = cellsInLink();
@@ -35,7 +41,8 @@ export function start({element, props, server, watch, answer}) {
     body.hidden = !next || Boolean(next.message);
     drawLists(next?.both ?? []);
     if (body.hidden) return;
-    const same = patching && patching.texts.join() === next.texts.join() && patching.model === next.model;
+    const same =
+      patching && patching.texts.join() === next.texts.join() && patching.model === next.model;
     patching = next;
     if (!same) {
       number += 1; // an answer on its way is of another pair
@@ -76,13 +83,17 @@ export function start({element, props, server, watch, answer}) {
       add(row, 'th', 'pt-side u-muted', last ? 'end' : `block ${depth}`);
       const waits = depth >= patching.rows.length;
       (waits ? patching.b.map(() => 0) : patching.rows[depth]).forEach((share, place) => {
-        const percents = Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
+        const percents =
+          Math.abs(share) < 0.05 ? '' : `${Math.round(100 * share)}%`.replace('-', '−');
         const looks = `pt-cell u-type-xs u-digits${share > 0.55 ? ' full' : ''}${waits ? ' waits' : ''}`;
         const cell = add(row, 'td', looks, waits ? '…' : percents);
         cell.style.setProperty('--share', Math.min(1, Math.max(0, share)));
         cell.dataset.at = `${depth},${place}`;
         cell.setAttribute('role', 'button');
-        cell.setAttribute('aria-label', waits ? 'not computed yet' : cellText(patching, depth, place));
+        cell.setAttribute(
+          'aria-label',
+          waits ? 'not computed yet' : cellText(patching, depth, place),
+        );
         showCarried(cell);
       });
     }
@@ -168,11 +179,21 @@ export function start({element, props, server, watch, answer}) {
     const box = find('next');
     box.textContent = '';
     const where = carried.size === 1 ? 'one cell' : `${carried.size} cells`;
-    add(box, 'b', '', carried.size ? `B, with A's values in ${where}, continues with` : 'B continues with');
+    add(
+      box,
+      'b',
+      '',
+      carried.size ? `B, with A's values in ${where}, continues with` : 'B continues with',
+    );
     const before = new Map(patching.next);
     for (const [label, p] of list) {
       const was = before.get(label);
-      drawBar(box, label, p, carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p));
+      drawBar(
+        box,
+        label,
+        p,
+        carried.size && was !== undefined ? `${percent(was)} → ${percent(p)}` : percent(p),
+      );
     }
   }
 
@@ -183,7 +204,11 @@ export function start({element, props, server, watch, answer}) {
       redraw(draw);
       drawNext(patching.next);
     },
-    csv: () => saveCsv('patching', [['depth', ...patching.b], ...patching.rows.map((row, depth) => [depth, ...row])]),
+    csv: () =>
+      saveCsv('patching', [
+        ['depth', ...patching.b],
+        ...patching.rows.map((row, depth) => [depth, ...row]),
+      ]),
   };
   onTools(element, () => patching && actions);
   const patched = () => [...carried].map(at => at.replace(',', '-')).join('.') || null;

@@ -1,4 +1,6 @@
-"""Lays out the view of two sentences: what one's run, copied into the other's, changes, and where attention differs."""
+"""Lays out the view of two sentences: what one's run, copied into the other's, changes, and where
+attention differs.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +26,9 @@ _READ = (*_PATCHED, "same_model", "model_b")
 
 
 def lay_out(site: Site[AttentionExample]) -> list[Event]:
-    """Lays out the view and wires it; gives what is to be done when another model has been opened."""
+    """Lays out the view and wires it; gives what is to be done when another model has been
+    opened.
+    """
     services = site.services
     pairs = patching.pairs(services.models.default)
     with gr.Row(equal_height=False):
@@ -32,7 +36,12 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
             site.add(name, control(PairFields, "", name, value=text), VIEW.name)
         with gr.Column(min_width=200):
             example = gr.Dropdown(
-                _names(pairs), value=0, label="Examples", elem_id="pair-examples", interactive=True, min_width=160
+                _names(pairs),
+                value=0,
+                label="Examples",
+                elem_id="pair-examples",
+                interactive=True,
+                min_width=160,
             )
             with gr.Row(elem_classes="steps"):
                 start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
@@ -74,13 +83,17 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
         return dict(zip(_TEXTS, known[place], strict=True))
 
     patched = Asked(patch, _PATCHED, [grid], options=site.model_work)
-    site.fields.keep(grid, Asked(when_idle(services, patch), _PATCHED, [grid], options=site.model_work))
+    site.fields.keep(
+        grid, Asked(when_idle(services, patch), _PATCHED, [grid], options=site.model_work)
+    )
     site.fields.keep(heads, Asked(subtract, _READ, [heads], options=site.model_work))
     site.fields.listen(heads.expired, Asked(subtract, _READ, [heads], options=site.model_work))
     for listener in (start.click, *(box.submit for box in _boxes(site))):
         site.fields.listen(listener, patched)
     boxes: dict[str, Any] = dict(zip(_TEXTS, _boxes(site), strict=True))
-    chosen = example.input(filling(on_example, boxes), [site.model, example], _boxes(site), queue=False, **QUIET)
+    chosen = example.input(
+        filling(on_example, boxes), [site.model, example], _boxes(site), queue=False, **QUIET
+    )
     site.fields.note(chosen, _boxes(site))
     site.fields.listen(chosen.success, patched)
     stop.click(stop_event(services), queue=False, **QUIET)

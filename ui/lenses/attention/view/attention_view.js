@@ -1,11 +1,19 @@
-// Thumbnails of all heads; one head in detail. The value is JSON of ui.lenses.attention.handlers.maps.describe, or of
-// the comparison, where cells are differences. Token text goes into the page by textContent alone.
+// Thumbnails of all heads; one head in detail. The value is JSON of
+// ui.lenses.attention.handlers.maps.describe, or of the comparison, where cells are differences.
+// Token text goes into the page by textContent alone.
 /** @import {Answered, Component} from '../../../shared/view/component' */
 /** @import {AttentionMaps, AttentionServer} from '../../../shared/view/payloads' */
 import {visible} from '../../../shared/view/plain.js';
 import {decodeThumbs} from '../../../shared/view/coding.js';
 import {limitOf} from '../../../shared/view/scales.js';
-import {chooseHead, chooseToken, chosenHead, chosenToken, onStore, sentence} from '../../../shared/view/store.js';
+import {
+  chooseHead,
+  chooseToken,
+  chosenHead,
+  chosenToken,
+  onStore,
+  sentence,
+} from '../../../shared/view/store.js';
 import {onTools} from '../../../shared/view/dom.js';
 import {onLook} from '../../../shared/view/look.js';
 import {cellDetail} from './cell_detail.js';
@@ -29,8 +37,9 @@ const wrap = (x, n) => (x + n) % n;
 /** @param {Component<AttentionMaps, AttentionServer>} page */
 export function start({element, props, server, trigger, watch, given}) {
   const part = name => element.querySelector('.at-' + name);
-  // Shared with the parts of the view. Besides, once there are any: value and thumb, of the text; shown, the map in
-  // sight; cell, the one that is locked; hovered, and peek, the head under the pointer.
+  // Shared with the parts of the view. Besides, once there are any: value and thumb, of the text;
+  // shown, the map in sight; cell, the one that is locked; hovered, and peek, the head under the
+  // pointer.
   /** @type {any} */
   const view = {
     element,
@@ -42,7 +51,8 @@ export function start({element, props, server, trigger, watch, given}) {
     mode: 'map',
   };
   view.shares = given.shares === true; // the token that is chosen on the page
-  view.fromLink = true; // a link names the head that it shows; it counts once, when its text is on the page
+  // a link names the head that it shows; it counts once, when its text is on the page
+  view.fromLink = true;
   view.token = place => visible(view.value.tokens[place]);
   view.inView = () => view.peek || view.chosen;
   view.pick = at => {
@@ -56,7 +66,13 @@ export function start({element, props, server, trigger, watch, given}) {
   };
   view.maps = headMaps(view, {reread: () => trigger('expired', {}), draw: () => drawHead(view)});
   view.large = largeMap(view);
-  for (const [name, made] of Object.entries({overview, cellDetail, lineView, stepView, headWeights}))
+  for (const [name, made] of Object.entries({
+    overview,
+    cellDetail,
+    lineView,
+    stepView,
+    headWeights,
+  }))
     view[name] = made(view);
   overGrid(view, part('grid'));
   for (const button of element.querySelectorAll('[data-view]'))
@@ -84,7 +100,9 @@ async function take(view, text) {
   if (text === (view.text ?? '')) return;
   view.text = text;
   const {part, value: before} = view;
-  const next = text ? JSON.parse(text) : /** @type {AttentionMaps & Answered} */ ({message: NO_TEXT});
+  const next = text
+    ? JSON.parse(text)
+    : /** @type {AttentionMaps & Answered} */ ({message: NO_TEXT});
   part('message').textContent = next.message || '';
   part('body').hidden = Boolean(next.message);
   if (next.message) return; // the head that was chosen stays chosen
@@ -116,10 +134,13 @@ function linkedHead(view, next) {
 // The head that the page has chosen, or the one from before; the text's own for another model.
 function headFor({signed, chosen}, next, before) {
   if (!signed && isHead(chosenHead(), next)) return chosenHead();
-  return before && ['L', 'H', 'model'].every(name => before[name] === next[name]) ? chosen : next.start;
+  return before && ['L', 'H', 'model'].every(name => before[name] === next[name])
+    ? chosen
+    : next.start;
 }
 
-// What another link says of the text that is shown; of another text it counts once that is on the page.
+// What another link says of the text that is shown; of another text it counts once that is on the
+// page.
 function takeLink(view) {
   view.fromLink = true;
   if (!view.value || (!view.signed && view.value.text !== sentence())) return;
@@ -156,7 +177,8 @@ function overGrid(view, grid) {
   grid.addEventListener('pointermove', e => {
     if (!view.value || e.pointerType !== 'mouse') return;
     const at = heads.headAt(e);
-    if (at ? !view.peek || !same(at, view.peek) : view.peek) setPeek(at && !same(at, view.chosen) ? at : null);
+    if (at ? !view.peek || !same(at, view.peek) : view.peek)
+      setPeek(at && !same(at, view.chosen) ? at : null);
   });
   grid.addEventListener('pointerleave', () => view.peek && setPeek(null));
   grid.addEventListener('click', e => {
@@ -168,7 +190,10 @@ function overGrid(view, grid) {
     if (!step || !view.value || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
     e.stopPropagation();
-    view.pick([wrap(view.chosen[0] + step[0], view.value.L), wrap(view.chosen[1] + step[1], view.value.H)]);
+    view.pick([
+      wrap(view.chosen[0] + step[0], view.value.L),
+      wrap(view.chosen[1] + step[1], view.value.H),
+    ]);
   };
   grid.addEventListener('keydown', byArrow);
   view.part('map').addEventListener('keydown', e => e.shiftKey && byArrow(e));
@@ -201,7 +226,8 @@ function lockCell(view, at) {
 // Marks the row of the page's chosen token, where the head attends most.
 function markToken({value, shown, cell, shares, lock}) {
   const row = chosenToken() === null ? -1 : chosenToken() + value.from;
-  if (!shares || !shown || value.note || row < 0 || row >= value.tokens.length || cell?.[0] === row) return;
+  if (!shares || !shown || value.note || row < 0 || row >= value.tokens.length || cell?.[0] === row)
+    return;
   lock([row, strongest(shown.slice(row * value.tokens.length, (row + 1) * value.tokens.length))]);
 }
 
@@ -265,7 +291,8 @@ function setMode(view, mode) {
   view.mode = mode;
   for (const button of element.querySelectorAll('[data-view]'))
     button.setAttribute('aria-pressed', button.dataset.view === mode);
-  for (const name of ['map', 'lines', 'steps']) if (part(name + '-view')) part(name + '-view').hidden = name !== mode;
+  for (const name of ['map', 'lines', 'steps'])
+    if (part(name + '-view')) part(name + '-view').hidden = name !== mode;
   if (part('sums')) part('sums').hidden = mode !== 'steps';
   part('detail').hidden = part('zoom').hidden = mode === 'lines';
   if (view.value) present(view, view.inView());

@@ -1,4 +1,6 @@
-"""Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and step by step."""
+"""Attention view: thumbnails of all heads, and one head as a heat map, as lines between tokens and
+step by step.
+"""
 
 from collections.abc import Sequence
 
@@ -31,7 +33,9 @@ four times behind a start token. The other roles follow Elhage et al. 2021 and W
 
 
 def _html(*, signed: bool, recorded: bool) -> str:
-    """The component's elements: signed omits what a difference lacks, recorded what needs the model."""
+    """The component's elements: signed omits what a difference lacks, recorded what needs the
+    model.
+    """
     whole = not (signed or recorded)
     button = '<button type="button" data-{}="{}">{}</button>'.format
     views = button("view", "map", "Map") + ("" if signed else button("view", "lines", "Lines"))
@@ -83,12 +87,15 @@ def attention_view(
 ) -> gr.HTML:
     """The attention component.
 
-    Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of `ui.lenses.attention.pair.difference` when signed. Its
-    event `expired` means that the server no longer has the text.
+    Its value is JSON of `ui.lenses.attention.handlers.maps.describe`, or of
+    `ui.lenses.attention.pair.difference` when signed. Its event `expired` means that the server no
+    longer has the text.
 
     Args:
         needs, asks: see `component`.
-        server_functions: head_map, or head_difference when signed; otherwise also steps, arithmetic, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may answer None.
+        server_functions: head_map, or head_difference when signed; otherwise also steps,
+            arithmetic, head_weights and arrays, as in `ui.lenses.attention.payloads`. Each may
+            answer None.
         signed: cells are differences in -1 to 1.
         recorded: maps of a model that is not installed; server_functions then holds only head_map.
     """

@@ -20,7 +20,9 @@ export function cellDetail(view) {
         ? 'a token cannot look ahead'
         : Number.isNaN(weight)
           ? 'n/a, there is nothing else to look at'
-          : (preview ? '≈ ' : '') + (value.signed && weight > 0 ? '+' : '') + weight.toFixed(preview ? 1 : 4);
+          : (preview ? '≈ ' : '') +
+            (value.signed && weight > 0 ? '+' : '') +
+            weight.toFixed(preview ? 1 : 4);
     const [from, to] = [q, k].map(place => `${view.token(place)} (no. ${place})`);
     line.textContent = `reading token ${from} → looked at ${to}: ${amount}`;
   }

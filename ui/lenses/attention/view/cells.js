@@ -1,8 +1,10 @@
-// Cells with a place, `data-at`, that are one stop of the keyboard: arrow keys go from one to the next.
+// Cells with a place, `data-at`, that are one stop of the keyboard: arrow keys go from one to the
+// next.
 const STEPS = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
 
-// grid: of the cells, row by row; columns(): how many stand in a row; told(cell): of one that has the focus. Gives
-// reach(cell), which the Tab key then comes to, and redraw(draw), which fills the grid anew and keeps the focus.
+// grid: of the cells, row by row; columns(): how many stand in a row; told(cell): of one that has
+// the focus. Gives reach(cell), which the Tab key then comes to, and redraw(draw), which fills the
+// grid anew and keeps the focus.
 export function oneStop(grid, columns, told = _cell => {}) {
   let at = '';
   const cells = () => [...grid.querySelectorAll('[data-at]')];

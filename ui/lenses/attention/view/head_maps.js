@@ -1,13 +1,15 @@
 // The maps of a reading's heads at full precision, as the server gives them.
 import {decodeMap} from '../../../shared/view/coding.js';
 
-const RETRIES = [300, 1000, 3000, 8000]; // milliseconds after which a text that is being read again is asked for
+// milliseconds after which a text that is being read again is asked for
+const RETRIES = [300, 1000, 3000, 8000];
 const MOST_MAPS = 48; // maps kept
 const REREADING = 're-reading.';
 const NO_ANSWER =
   'The server does not answer; what is shown is a preview. Check the connection, then choose a head again.';
 
-// view: {server, status, value}, as they are now. reread() has the server read the text again, draw() asks for the map.
+// view: {server, status, value}, as they are now. reread() has the server read the text again,
+// draw() asks for the map.
 export function headMaps(view, {reread, draw}) {
   const {server, status} = view;
   let maps = new Map();
@@ -33,7 +35,8 @@ export function headMaps(view, {reread, draw}) {
 
   // The reading was evicted or the server restarted: retries once. Reports a missing answer.
   function lost(reply) {
-    status.textContent = reply === undefined ? NO_ANSWER : `The server no longer has this text; ${REREADING}`;
+    status.textContent =
+      reply === undefined ? NO_ANSWER : `The server no longer has this text; ${REREADING}`;
     if (reply === undefined || retries++) return;
     reread();
     // Read again by the same model, it has the same key, and the value does not change.

@@ -1,4 +1,5 @@
-// What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the head.
+// What the buttons under a map do: files, the link, the zoom, and a text or an ablation of the
+// head.
 import {counted} from '../../../shared/view/plain.js';
 import {saveCsv, saveMade, slides} from '../../../shared/view/files.js';
 import {shareLink} from '../../../shared/view/link.js';
@@ -6,7 +7,8 @@ import {goTo} from '../../../shared/view/places.js';
 import {switchHeadOff} from '../heads/parts.js';
 import {nameOf} from './roles.js';
 
-// view: {server, status, value, chosen, mode, cell}, as they are now, with large, its map, and the maps of its heads.
+// view: {server, status, value, chosen, mode, cell}, as they are now, with large, its map, and the
+// maps of its heads.
 export function headTools(view) {
   const {server, status, large, maps} = view;
   const fileName = () => `attention-layer${view.chosen[0]}-head${view.chosen[1]}`;
@@ -16,13 +18,18 @@ export function headTools(view) {
     const {tokens} = view.value,
       n = tokens.length;
     const share = weight => (Number.isNaN(weight) ? '' : +weight.toFixed(5));
-    const rows = tokens.map((token, q) => [token, ...Array.from({length: n}, (_, k) => share(matrix[q * n + k]))]);
+    const rows = tokens.map((token, q) => [
+      token,
+      ...Array.from({length: n}, (_, k) => share(matrix[q * n + k])),
+    ]);
     saveCsv(fileName(), [['reading \\ looked at', ...tokens], ...rows]);
   }
   // Chooses the clearest induction head, by repeated random tokens once these are measured.
   function induction() {
     const {random, scores, elsewhere, roles, model} = view.value;
-    const rows = (random ?? scores).induction.flatMap((row, layer) => row.map((score, head) => ({score, layer, head})));
+    const rows = (random ?? scores).induction.flatMap((row, layer) =>
+      row.map((score, head) => ({score, layer, head})),
+    );
     const best = rows.reduce((most, one) => ((one.score ?? -1) > (most.score ?? -1) ? one : most));
     const at = [best.layer, best.head];
     const sure = elsewhere ?? roles.map(row => row.map(([role, leans]) => (leans ? '' : role)));
@@ -31,8 +38,10 @@ export function headTools(view) {
     const other = model === 'induction' ? '' : ' The bundled model “induction” has four.';
     view.pick(at);
     if (best.score === null)
-      status.textContent = 'No token repeats in this text, so induction cannot be measured. Write a name twice.';
-    else if (best.score >= 0.4) status.textContent = `${counted(n, 'induction head')}; the clearest is ${named}`;
+      status.textContent =
+        'No token repeats in this text, so induction cannot be measured. Write a name twice.';
+    else if (best.score >= 0.4)
+      status.textContent = `${counted(n, 'induction head')}; the clearest is ${named}`;
     else status.textContent = `No head of ${model} reaches 0.40; the nearest is ${named}${other}`;
   }
   return {
@@ -43,7 +52,9 @@ export function headTools(view) {
       const left = mode === 'without the first token' ? ' · first token left out' : '';
       return heat({
         title: `${model}${signed ? ', A minus B' : ''} · layer ${view.chosen[0]}, head ${view.chosen[1]}${left}`,
-        values: tokens.map((_, q) => Array.from({length: n}, (__, k) => (causal && k > q ? NaN : matrix[q * n + k]))),
+        values: tokens.map((_, q) =>
+          Array.from({length: n}, (__, k) => (causal && k > q ? NaN : matrix[q * n + k])),
+        ),
         columns: tokens,
         rows: tokens,
         signed,

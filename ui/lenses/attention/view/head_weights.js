@@ -9,7 +9,12 @@ export function headWeights(view) {
   const body = add(box, 'div', 'at-weights-body');
   let shown = '';
 
-  const ask = asking(answerIn(body), async question => view.server.head_weights(question), draw, 60);
+  const ask = asking(
+    answerIn(body),
+    async question => view.server.head_weights(question),
+    draw,
+    60,
+  );
 
   function draw(circuits) {
     body.textContent = '';
@@ -22,14 +27,20 @@ export function headWeights(view) {
     words(two, 'copies most', circuits.copied);
     words(two, 'suppresses most', circuits.suppressed);
     const score = `Copying score ${circuits.copying.toFixed(2)}, from −1 to 1.`;
-    const source = 'Computed from weights alone: W_U W_O W_V W_E, with the first MLP’s output added to the embedding';
+    const source =
+      'Computed from weights alone: W_U W_O W_V W_E, with the first MLP’s output added to the embedding';
     add(body, 'p', 'at-muted u-muted u-type-xs', `${score} ${source} (Elhage et al. 2021).`);
   }
 
   function words(parent, title, list) {
     const part = add(parent, 'div');
     add(part, 'b', '', title);
-    add(part, 'div', 'at-weights-words u-mono', list.map(([label]) => visible(label).replace('␣', '')).join(' · '));
+    add(
+      part,
+      'div',
+      'at-weights-words u-mono',
+      list.map(([label]) => visible(label).replace('␣', '')).join(' · '),
+    );
   }
 
   function mark() {

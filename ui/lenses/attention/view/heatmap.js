@@ -1,4 +1,5 @@
-// A canvas that shows one attention map with its tokens: what is chosen in it, and which part of it is seen.
+// A canvas that shows one attention map with its tokens: what is chosen in it, and which part of it
+// is seen.
 import {isDark, onLook} from '../../../shared/view/look.js';
 import {paint} from './map_painting.js';
 import {same} from './roles.js';
@@ -95,7 +96,9 @@ export function heatMap(canvas, options) {
   function step([down, right]) {
     const into = x => Math.min(map.n - 1, Math.max(0, x));
     /** @type {[number, number]} */
-    const next = map.locked ? [into(map.locked[0] + down), into(map.locked[1] + right)] : [map.n - 1, map.n - 1];
+    const next = map.locked
+      ? [into(map.locked[0] + down), into(map.locked[1] + right)]
+      : [map.n - 1, map.n - 1];
     options.onLock?.(next);
     const zoom = movedTo(next, map.zoom);
     if (zoom.q0 !== map.zoom.q0 || zoom.k0 !== map.zoom.k0) setZoom(zoom);
@@ -144,7 +147,8 @@ function byPointer(map, {draw, setHover, setZoom}) {
     dragged = false;
   canvas.addEventListener('pointerdown', event => {
     const from = cellUnder(map, event);
-    if (event.pointerType === 'mouse' && event.button === 0 && from) drag = {x: event.offsetX, y: event.offsetY, from};
+    if (event.pointerType === 'mouse' && event.button === 0 && from)
+      drag = {x: event.offsetX, y: event.offsetY, from};
   });
   canvas.addEventListener('pointermove', event => {
     if (drag && Math.hypot(event.offsetX - drag.x, event.offsetY - drag.y) > DRAGGED) {
@@ -161,7 +165,9 @@ function byPointer(map, {draw, setHover, setZoom}) {
     dragged = map.box !== null;
     drag = map.box = null;
     if (!dragged || !to) return draw();
-    const [[q0, q1], [k0, k1]] = [0, 1].map(axis => [from[axis], to[axis]].toSorted((a, b) => a - b));
+    const [[q0, q1], [k0, k1]] = [0, 1].map(axis =>
+      [from[axis], to[axis]].toSorted((a, b) => a - b),
+    );
     setZoom({q0, q1: q1 + 1, k0, k1: k1 + 1});
   });
   canvas.addEventListener('click', event => {

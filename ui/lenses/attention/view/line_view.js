@@ -25,7 +25,10 @@ export function lineView(view) {
     const query = box.dataset.hover ? +box.dataset.hover : cell ? cell[0] : null;
     svg.textContent = '';
     // What a token looks at, the hardest first: [place, weight].
-    const looks = q => words.map((_, k) => [k, shown[q * n + k] || 0]).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const looks = q =>
+      words
+        .map((_, k) => [k, shown[q * n + k] || 0])
+        .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     words.forEach((word, k) => {
       word.classList.toggle('chosen', k === query);
       const weight = query === null ? 0 : shown[query * n + k] || 0;
@@ -47,7 +50,9 @@ export function lineView(view) {
         const [x1, y1] = over(words[q]),
           [x2, y2] = over(words[k]),
           lift = Math.min(0.7 * pitch, 8 + Math.abs(x2 - x1) / 5);
-        const path = put(svg, 'path', {d: `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`});
+        const path = put(svg, 'path', {
+          d: `M${x1} ${y1} C${x1} ${y1 - lift} ${x2} ${y2 - lift} ${x2} ${y2}`,
+        });
         path.style.strokeWidth = 1 + 5 * Math.abs(w);
         path.style.strokeOpacity = 0.25 + 0.75 * Math.sqrt(Math.abs(w));
       }
@@ -58,7 +63,8 @@ export function lineView(view) {
         ? `Arcs: each token’s strongest look back. ${POINT_AT} a token, or press Enter on it, to see the rest.`
         : `${token(query)} looks at ${named}`;
   }
-  // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand between them.
+  // Rows of words as far apart as the box has room for, and the distance in px: the arcs stand
+  // between them.
   function spread(words) {
     const rows = new Set(words.map(word => word.offsetTop)).size;
     const room = parseFloat(getComputedStyle(box).maxHeight) - 30;

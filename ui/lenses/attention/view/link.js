@@ -1,9 +1,11 @@
-// What a link to a view of heads holds besides its fields: how a head is drawn, the cell that was clicked, the zoom.
+// What a link to a view of heads holds besides its fields: how a head is drawn, the cell that was
+// clicked, the zoom.
 import {holdsState, isLinkedText, linked} from '../../../shared/view/link.js';
 
 const OTHER_MODES = ['lines', 'steps']; // besides the map
 
-const numbers = text => (text ?? '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
+const numbers = text =>
+  (text ?? '').split('-').filter(Boolean).map(Number).filter(Number.isInteger);
 
 // Whether the address that this page was opened by is about this text.
 export const isOfLink = isLinkedText;
@@ -18,7 +20,11 @@ export function headInLink({L, H}) {
 export function viewInLink(n) {
   const [q, k] = numbers(linked('cell'));
   const zoom = numbers(linked('zoom'));
-  const fits = zoom.length === 4 && zoom.every(x => x >= 0 && x <= n) && zoom[1] - zoom[0] > 1 && zoom[3] - zoom[2] > 1;
+  const fits =
+    zoom.length === 4 &&
+    zoom.every(x => x >= 0 && x <= n) &&
+    zoom[1] - zoom[0] > 1 &&
+    zoom[3] - zoom[2] > 1;
   return {
     cell: q < n && k < n ? [q, k] : null,
     zoom: fits ? {q0: zoom[0], q1: zoom[1], k0: zoom[2], k1: zoom[3]} : null,
@@ -40,7 +46,8 @@ function zoomOf({large, value}) {
   return isWhole ? null : [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-');
 }
 
-// Declares what a link holds of a view of heads, as it is when the link is made. take: shows what another link says.
+// Declares what a link holds of a view of heads, as it is when the link is made. take: shows what
+// another link says.
 export function holdHeads(view, take) {
   const pieces = view.signed
     ? {difference: () => view.value && view.chosen.join('-')}

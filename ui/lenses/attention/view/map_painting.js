@@ -8,7 +8,9 @@ const TURNED = -Math.PI / 3; // names below the map
 // The pen of a canvas at the resolution of the screen, cleared.
 export function fitted(canvas) {
   const scale = devicePixelRatio || 1,
-    [width, height] = [canvas.clientWidth, canvas.clientHeight].map(size => Math.round(size * scale));
+    [width, height] = [canvas.clientWidth, canvas.clientHeight].map(size =>
+      Math.round(size * scale),
+    );
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   const pen = canvas.getContext('2d');
@@ -72,7 +74,8 @@ function looks(map) {
   };
 }
 
-// Where the map stands: as large as the names around it leave room for, cells at most 1.6 times as wide as high.
+// Where the map stands: as large as the names around it leave room for, cells at most 1.6 times as
+// wide as high.
 function layOut(map, pen, look) {
   const {options, zoom, kind} = map;
   pen.font = look.mono;
@@ -125,13 +128,16 @@ function marks({locked, hover, zoom, plot}, pen, look) {
       });
 }
 
-// As many names as there is room for, counted from the end: the last row is what the guess is made of.
+// As many names as there is room for, counted from the end: the last row is what the guess is made
+// of.
 function shownNames(from, to, size, look, chosen) {
   const every = Math.max(1, Math.ceil((look.size * 1.15) / size)),
     last = Math.ceil(to) - 1;
   const first = Math.floor(from);
   return Array.from({length: last - first + 1}, (_, i) => first + i).filter(
-    i => i === chosen || ((last - i) % every === 0 && (chosen === undefined || Math.abs(i - chosen) >= every)),
+    i =>
+      i === chosen ||
+      ((last - i) % every === 0 && (chosen === undefined || Math.abs(i - chosen) >= every)),
   );
 }
 
@@ -186,7 +192,8 @@ function colourBar({kind, limit, plot}, pen, look) {
   pen.textAlign = 'left';
   pen.textBaseline = 'middle';
   pen.font = look.sans(look.size * 0.85);
-  const values = kind === 'share' ? [0, 0.05, 0.25, 0.5, 1] : [-1, -0.5, 0, 0.5, 1].map(part => part * limit);
+  const values =
+    kind === 'share' ? [0, 0.05, 0.25, 0.5, 1] : [-1, -0.5, 0, 0.5, 1].map(part => part * limit);
   for (const value of values) {
     const y = plot.y + plot.h * (1 - placeOf(value, kind, limit) / 255);
     const text = kind === 'share' ? value : (value > 0 ? '+' : '') + figure(value);

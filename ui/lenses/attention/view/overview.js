@@ -14,7 +14,10 @@ export function overview(view) {
   function layout() {
     const {value} = view;
     const width = part('scroll').clientWidth - 2,
-      room = Math.max(260, parseFloat(getComputedStyle(grid).getPropertyValue('--at-height')) || 420);
+      room = Math.max(
+        260,
+        parseFloat(getComputedStyle(grid).getPropertyValue('--at-height')) || 420,
+      );
     const gutter = 18,
       size = Math.max(26, Math.min((width - gutter) / value.H, (room - gutter) / value.L, 110));
     return {gutter, size, width: gutter + size * value.H, height: gutter + size * value.L};
@@ -36,8 +39,10 @@ export function overview(view) {
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
     ctx.fillStyle = color('--body-text-color-subdued');
-    for (let head = 0; head < value.H; head++) ctx.fillText(head, box.gutter + (head + 0.5) * box.size, 8);
-    for (let layer = 0; layer < value.L; layer++) ctx.fillText(layer, 8, box.gutter + (layer + 0.5) * box.size);
+    for (let head = 0; head < value.H; head++)
+      ctx.fillText(head, box.gutter + (head + 0.5) * box.size, 8);
+    for (let layer = 0; layer < value.L; layer++)
+      ctx.fillText(layer, 8, box.gutter + (layer + 0.5) * box.size);
     for (let layer = 0; layer < value.L; layer++)
       for (let head = 0; head < value.H; head++) {
         const x = box.gutter + head * box.size,
@@ -45,11 +50,23 @@ export function overview(view) {
         ctx.imageSmoothingEnabled = value.side > size;
         ctx.fillStyle = color('--lens-blank');
         ctx.fillRect(x, y, size, size);
-        ctx.drawImage(picture, head * value.side, layer * value.side, value.side, value.side, x, y, size, size);
+        ctx.drawImage(
+          picture,
+          head * value.side,
+          layer * value.side,
+          value.side,
+          value.side,
+          x,
+          y,
+          size,
+          size,
+        );
         if (size >= 24) badges(ctx, [layer, head], x + size - 2, y + 2, small, text);
         const own = same([layer, head], chosen),
           near = peek && same([layer, head], peek);
-        ctx.strokeStyle = color(own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary');
+        ctx.strokeStyle = color(
+          own ? '--lens-accent' : near ? '--lens-line' : '--border-color-primary',
+        );
         ctx.lineWidth = own ? 3 : near ? 2 : 1;
         ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
       }
@@ -60,7 +77,9 @@ export function overview(view) {
     ctx.textAlign = 'right';
     ctx.textBaseline = 'top';
     ctx.fillStyle = style.getPropertyValue('--body-text-color');
-    const lines = value.signed ? [value.scores.changed[layer][head].toFixed(2)] : words(value, layer, head);
+    const lines = value.signed
+      ? [value.scores.changed[layer][head].toFixed(2)]
+      : words(value, layer, head);
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -71,13 +90,17 @@ export function overview(view) {
       ctx.fillText(text, right, top + i * size * 1.1);
     });
   }
-  // What a head is called, and how much of its attention makes it that; nothing where it is called nothing.
+  // What a head is called, and how much of its attention makes it that; nothing where it is called
+  // nothing.
   function words({roles, scores}, layer, head) {
     const [role, leans] = roles[layer][head],
       short = layout().size < NARROW,
       word = ROLES[role][0].slice(0, short ? 1 : undefined),
       score = short ? null : (scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null);
-    return [(leans && word ? '~' : '') + word, ...(score === null ? [] : [`${Math.round(100 * score)}%`])];
+    return [
+      (leans && word ? '~' : '') + word,
+      ...(score === null ? [] : [`${Math.round(100 * score)}%`]),
+    ];
   }
   function legend(narrow) {
     const named = Object.values(ROLES).filter(([word]) => word);
@@ -91,7 +114,9 @@ export function overview(view) {
       frame = grid.getBoundingClientRect();
     const head = Math.floor((event.clientX - frame.left - box.gutter) / box.size),
       layer = Math.floor((event.clientY - frame.top - box.gutter) / box.size);
-    return head >= 0 && layer >= 0 && head < view.value.H && layer < view.value.L ? [layer, head] : null;
+    return head >= 0 && layer >= 0 && head < view.value.H && layer < view.value.L
+      ? [layer, head]
+      : null;
   }
 
   // Scrolls a head into sight, where not all are.
@@ -126,7 +151,11 @@ function atlas(thumbs, {L, H, side, causal, signed}) {
   for (let layer = 0; layer < L; layer++)
     for (let head = 0; head < H; head++)
       for (let q = 0, at = thumbs.first(layer, head); q < side; q++)
-        for (let k = 0, to = (layer * side + q) * width + head * side; k <= (causal ? q : side - 1); k++)
+        for (
+          let k = 0, to = (layer * side + q) * width + head * side;
+          k <= (causal ? q : side - 1);
+          k++
+        )
           pixels[to + k] = colours[thumbs.code(at++)];
   canvas.getContext('2d').putImageData(image, 0, 0);
   return canvas;

@@ -14,7 +14,8 @@ export const nameOf = at => `Layer ${at[0]} · head ${at[1]}`;
 export const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
 // The place of a row's largest weight; what is not available counts as nothing.
-export const strongest = row => row.reduce((best, weight, place) => (weight > row[best] ? place : best), 0);
+export const strongest = row =>
+  row.reduce((best, weight, place) => (weight > row[best] ? place : best), 0);
 
 // A head's role where tokens repeat, if that is another than here; else nothing.
 export function elsewhere(value, at) {

@@ -75,14 +75,16 @@ export function stepView(view) {
       `${token(q)} → ${token(k)}: score ${figure(raw.values[i])} · ${hidden ? 'masked: −∞' : 'kept'} · ` +
       `after softmax ${hidden ? 'exactly 0' : Number.isNaN(raw.weights[i]) ? 'n/a' : raw.weights[i].toFixed(4)}`;
   }
-  // The arithmetic of one row, with the real numbers. Without a clicked cell it is the last token's.
+  // The arithmetic of one row, with the real numbers. Without a clicked cell it is the last
+  // token's.
   let sumsOf = '';
   async function sums() {
     const {value: of, shown, cell} = view,
       at = inView(),
       n = of.tokens.length,
       q = cell ? cell[0] : n - 1;
-    const k = cell && !(of.causal && cell[1] > q) ? cell[1] : strongest(shown.slice(q * n, (q + 1) * n)),
+    const k =
+        cell && !(of.causal && cell[1] > q) ? cell[1] : strongest(shown.slice(q * n, (q + 1) * n)),
       key = [of.key, ...at, q, k].join();
     if (sumsOf === key) return;
     sumsOf = key;
@@ -95,7 +97,10 @@ export function stepView(view) {
     const box = part('sums');
     box.textContent = '';
     const say = (className, text) => add(box, 'p', className, text);
-    say('', `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`);
+    say(
+      '',
+      `Reading token ${token(q)} (no. ${q}) compares its query with the key of every token it may see.`,
+    );
     const products = made.products.slice(0, 3).map(figure).join(' + ').replaceAll('+ -', '− ');
     const [dot, root, score] = [made.dots[k], Math.sqrt(made.width), made.scores[k]].map(figure);
     say(SUM, `q · k of ${token(k)} = ${products} + … (${made.width} products) = ${dot}`);
@@ -108,11 +113,16 @@ export function stepView(view) {
       body = add(grid, 'tbody');
     grid.setAttribute('aria-label', 'One cell, worked out');
     const taken = `exp(score ${made.largest < 0 ? '+' : '−'} ${figure(Math.abs(made.largest))})`;
-    for (const name of ['looked at', 'score', taken, `÷ ${figure(made.sum)} = attention`]) add(head, 'th', '', name);
+    for (const name of ['looked at', 'score', taken, `÷ ${figure(made.sum)} = attention`])
+      add(head, 'th', '', name);
     for (const [place, weight] of top) {
       const row = add(body, 'tr', place === k ? 'chosen' : '');
       add(row, 'td', 'at-token u-mono', token(place));
-      for (const number of [figure(made.scores[place]), made.exps[place].toPrecision(3), weight.toFixed(4)])
+      for (const number of [
+        figure(made.scores[place]),
+        made.exps[place].toPrecision(3),
+        weight.toFixed(4),
+      ])
         add(row, 'td', '', number);
     }
     const rest = rows.length - top.length;
@@ -121,7 +131,9 @@ export function stepView(view) {
     say('at-muted u-muted u-type-xs', `${added} ${figure(made.sum)}; ${largest}.`);
     if (of.mode === 'without the first token' && q > 0) {
       const others = 1 - made.weights[0];
-      const [first, own, then] = [made.weights[0], made.weights[k], made.weights[k] / others].map(w => w.toFixed(4));
+      const [first, own, then] = [made.weights[0], made.weights[k], made.weights[k] / others].map(
+        w => w.toFixed(4),
+      );
       const shares = k > 0 && others > 1e-6 ? `: ${token(k)} ${own} → ${then}` : '';
       const left = `the first token’s ${first} is then left out and the others are divided by the rest`;
       say('', `In this mode ${left}, ${others.toFixed(4)}${shares}.`);

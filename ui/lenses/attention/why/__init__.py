@@ -2,4 +2,6 @@
 
 from ui.view import View
 
-VIEW = View(name="why", title="Why this word?", place=30, shows_sentence=True, state=("word", "rival"))
+VIEW = View(
+    name="why", title="Why this word?", place=30, shows_sentence=True, state=("word", "rival")
+)

@@ -1,4 +1,6 @@
-"""Logit attribution: a prediction as a sum over the parts of the model, each checked by ablation."""
+"""Logit attribution: a prediction as a sum over the parts of the model, each checked by
+ablation.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +16,9 @@ from ui.services import Services
 from ui.shared import inputs
 from ui.shared.open_model import answering, open_text
 
-_N_CHOICES, _N_PARTS, _N_NAMED = 8, 10, 3
+_N_CHOICES = 8
+_N_PARTS = 10
+_N_NAMED = 3
 _HELD = 0.5  # share of its estimate that a part's ablation must reach to confirm the estimate
 _SMALL = 0.5  # logits: a smaller difference is no preference
 
@@ -28,12 +32,16 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
     lm, text = open_text(services, request)
     high = lm.model.config.vocab_size - 1
     asked = fields(request, "word", "rival")
-    word, rival = (None if one is None else inputs.whole(one, "The token", low=0, high=high) for one in asked)
+    word, rival = (
+        None if one is None else inputs.whole(one, "The token", low=0, high=high) for one in asked
+    )
     ids, note = inputs.last_window(lm, text)
     return services.now(lambda: _explained(lm, ids, word, rival, note))
 
 
-def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int | None, note: str) -> Why:
+def _explained(
+    lm: LanguageModel, ids: list[int], word: int | None, rival: int | None, note: str
+) -> Why:
     """What `why` describes, with a note on the text."""
     chances = logits_without(lm.model, ids, [[]])[0].softmax(-1)  # [V]
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
@@ -77,13 +85,16 @@ def _explained(lm: LanguageModel, ids: list[int], word: int | None, rival: int |
 
 
 @concludes("why a word")
-def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequence[Part], n_layer: int) -> str:
-    """Which parts push most towards a word, what works against it, and whether ablating them confirms it.
+def conclusion(
+    word: object, rival: object, values: Sequence[float], parts: Sequence[Part], n_layer: int
+) -> str:
+    """Which parts push most towards a word, what works against it, and whether ablating them
+    confirms it.
 
     Args:
         word, rival: labels.
-        values: what each part of the model writes for the word rather than the rival, in logits; their sum is the
-            difference of both logits.
+        values: what each part of the model writes for the word rather than the rival, in logits;
+            their sum is the difference of both logits.
         parts: those with the largest share: name, layer, value, really.
         n_layer: of the model.
     """
@@ -97,20 +108,31 @@ def conclusion(word: object, rival: object, values: Sequence[float], parts: Sequ
     cancels = _cancelled([sign * value for value in values], abs(total), sign)
     if not helping:
         return (
-            f"{pair}: the lead is {signed(total)} logits. No head or MLP favours it; it comes from the embeddings and "
-            f"biases.{cancels}"
+            f"{pair}: the lead is {signed(total)} logits. No head or MLP favours it; it comes "
+            f"from the embeddings and biases.{cancels}"
         )
     named = listed([f"{part['name']} ({signed(part['value'])})" for part, _ in helping])
     towards = sum(max(0.0, sign * value) for value in values)
-    mostly = "mostly " if above_half(sign * sum(part["value"] for part, _ in helping), towards) else "most of all "
+    mostly = (
+        "mostly "
+        if above_half(sign * sum(part["value"] for part, _ in helping), towards)
+        else "most of all "
+    )
     (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
-    first, value = top["name"], top["value"]
+    first = top["name"]
+    value = top["value"]
     if sign * real <= -_HELD * abs(value):
         check = f"Switching {first} off cuts the lead by {abs(real):.1f}."
     elif sign * real < 0:
-        check = f"Switching {first} off cuts the lead by only {abs(real):.1f}: {_why_less(top, n_layer)}."
+        check = (
+            f"Switching {first} off cuts the lead by only {abs(real):.1f}: "
+            f"{_why_less(top, n_layer)}."
+        )
     else:
-        check = f"Yet switching {first} off does not cut the lead ({signed(real)}): {_why_less(top, n_layer)}."
+        check = (
+            f"Yet switching {first} off does not cut the lead ({signed(real)}): "
+            f"{_why_less(top, n_layer)}."
+        )
     if needed is not top and sign * most < 0:
         check += f" Of the parts below, switching off {needed['name']} does most ({signed(most)})."
     return f"{pair}: the lead is {signed(total)} logits, {mostly}from {named}.{cancels} {check}"

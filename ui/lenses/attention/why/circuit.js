@@ -1,5 +1,5 @@
-// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches a node off and
-// updates the prediction. Model text goes into the page by textContent alone.
+// Circuit of a prediction, laid out like the model: words, heads, neurons, answer. A click switches
+// a node off and updates the prediction. Model text goes into the page by textContent alone.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
 import {headTag, percent, signed, visible} from '../../../shared/view/plain.js';
 import {add} from '../../../shared/view/dom.js';
@@ -10,8 +10,9 @@ const [ROW, LEFT, TOP, RIGHT] = [34, 96, 30, 96];
 
 const plain = label => visible(label).replace('␣', '') || '␣';
 
-// Where nodes stand: a row for every token that has some, columns by layer, heads before neurons; nodes of one cell
-// stand side by side. Gives {points: [[x, y]], rows: [place], width, height, column(layer)}.
+// Where nodes stand: a row for every token that has some, columns by layer, heads before neurons;
+// nodes of one cell stand side by side. Gives {points: [[x, y]], rows: [place], width, height,
+// column(layer)}.
 export function places(nodes, layers, width) {
   const rows = [...new Set(nodes.map(node => node.place))].toSorted((a, b) => a - b);
   const column = (width - LEFT - RIGHT) / Math.max(1, layers);
@@ -19,7 +20,9 @@ export function places(nodes, layers, width) {
   const counts = new Map();
   for (const node of nodes) counts.set(cell(node), (counts.get(cell(node)) ?? 0) + 1);
   const heights = rows.map(place => {
-    const most = Math.max(...nodes.filter(node => node.place === place).map(node => counts.get(cell(node))));
+    const most = Math.max(
+      ...nodes.filter(node => node.place === place).map(node => counts.get(cell(node))),
+    );
     return Math.max(1, most) * ROW;
   });
   let height = TOP;
@@ -37,7 +40,8 @@ export function places(nodes, layers, width) {
   return {points, rows, width, height: height + 14, column};
 }
 
-// box: where to draw. server: circuit and circuit_without. asked: {model, text, word, rival}, as the view above has it.
+// box: where to draw. server: circuit and circuit_without. asked: {model, text, word, rival}, as
+// the view above has it.
 /** @param {AttentionServer} server */
 export function circuitView(box, server) {
   const find = name => box.querySelector('.ct-' + name);
@@ -54,7 +58,9 @@ export function circuitView(box, server) {
     off.clear();
     const answer = await server.circuit(question);
     if (mine !== number) return;
-    circuit = answer ? JSON.parse(answer) : {message: 'The server did not answer. Choose a word again.'};
+    circuit = answer
+      ? JSON.parse(answer)
+      : {message: 'The server did not answer. Choose a word again.'};
     message.textContent = circuit.message ?? '';
     body.hidden = Boolean(circuit.message);
     if (circuit.message) return;
@@ -73,7 +79,12 @@ export function circuitView(box, server) {
     const most = Math.max(0.01, ...circuit.words.map(Math.abs));
     circuit.tokens.forEach((label, i) => {
       const share = circuit.words[i];
-      const word = add(words, 'span', `u-shaded${share < 0 ? ' against' : ''}`, visible(label).replace('␣', ' '));
+      const word = add(
+        words,
+        'span',
+        `u-shaded${share < 0 ? ' against' : ''}`,
+        visible(label).replace('␣', ' '),
+      );
       word.style.setProperty('--share', Math.abs(share) / most);
       word.title = `${signed(share)} logits`;
     });
@@ -93,17 +104,26 @@ export function circuitView(box, server) {
     const svg = put(drawing, 'svg', {...size, role: 'group', 'aria-label': label});
     for (let layer = 0; layer < circuit.layers; layer++) {
       const x = LEFT + layer * at.column;
-      put(svg, 'rect', {x: x + 2, y: 18, width: at.column - 4, height: at.height - 22, rx: 5, class: 'mc-band'});
+      put(svg, 'rect', {
+        x: x + 2,
+        y: 18,
+        width: at.column - 4,
+        height: at.height - 22,
+        rx: 5,
+        class: 'mc-band',
+      });
       const title = {x: x + at.column / 2, y: 12, class: 'ct-title', 'text-anchor': 'middle'};
       put(svg, 'text', title, at.column < 52 ? layer : `block ${layer}`);
     }
     const largest = Math.max(...circuit.edges.map(([, , weight]) => Math.abs(weight)), 0.01);
-    for (const [source, target, weight] of circuit.edges) drawEdge(svg, at.points, source, target, weight, largest);
+    for (const [source, target, weight] of circuit.edges)
+      drawEdge(svg, at.points, source, target, weight, largest);
     circuit.nodes.forEach((node, i) => drawNode(svg, node, at.points[i], i));
     thinOut(svg);
   }
 
-  // Names of parts that would lie over others: those of the weaker parts are seen where they are pointed at.
+  // Names of parts that would lie over others: those of the weaker parts are seen where they are
+  // pointed at.
   function thinOut(svg) {
     const size = i => Math.abs(circuit.nodes[i].influence ?? Infinity);
     const groups = [...svg.querySelectorAll('[data-node]')].toSorted(
@@ -113,7 +133,8 @@ export function circuitView(box, server) {
     for (const group of groups) {
       const name = group.querySelector('text');
       const {x, y, width, height} = name.getBBox();
-      const lies = at => x < at.x + at.width && at.x < x + width && y < at.y + at.height && at.y < y + height;
+      const lies = at =>
+        x < at.x + at.width && at.x < x + width && y < at.y + at.height && at.y < y + height;
       const isCrowded = taken.some(lies);
       name.classList.toggle('crowded', isCrowded);
       if (!isCrowded) taken.push({x, y, width, height});
@@ -150,9 +171,11 @@ export function circuitView(box, server) {
     const role = inner ? {role: 'button', tabindex: 0, 'aria-pressed': off.has(i)} : {role: 'img'};
     const group = put(svg, 'g', {class: kind, 'data-node': i, ...role, 'aria-label': about});
     put(group, 'title', {}, about);
-    if (node.kind === 'head') put(group, 'rect', {x: x - 7, y: y - 7, width: 14, height: 14, rx: 3});
+    if (node.kind === 'head')
+      put(group, 'rect', {x: x - 7, y: y - 7, width: 14, height: 14, rx: 3});
     else if (node.kind === 'neuron') put(group, 'circle', {cx: x, cy: y, r: 6});
-    const tag = node.kind === 'head' ? headTag(node.layer, node.index) : `L${node.layer} n${node.index}`;
+    const tag =
+      node.kind === 'head' ? headTag(node.layer, node.index) : `L${node.layer} n${node.index}`;
     put(group, 'text', text, inner ? tag : plain(node.name).slice(0, 12));
     if (!inner) return;
     group.addEventListener('click', () => turn(i));
@@ -175,14 +198,23 @@ export function circuitView(box, server) {
     const value = JSON.parse(answer);
     if (value.message) return tell(value.message);
     const change = signed(value.difference - circuit.total);
-    tell(nodes.length ? `${nodes.length} switched off: the preference changes by ${change}.` : 'All parts are on.');
+    tell(
+      nodes.length
+        ? `${nodes.length} switched off: the preference changes by ${change}.`
+        : 'All parts are on.',
+    );
     drawNext(value.next, value.difference);
   }
 
   // The new prediction, next to the explained logit difference.
   function drawNext(list, difference) {
     next.textContent = '';
-    add(next, 'b', '', `${plain(circuit.answers[0])} − ${plain(circuit.answers[1])}: ${signed(difference)}`);
+    add(
+      next,
+      'b',
+      '',
+      `${plain(circuit.answers[0])} − ${plain(circuit.answers[1])}: ${signed(difference)}`,
+    );
     for (const [label, p] of list) {
       const row = add(next, 'span', 'ct-bar u-bar u-spread u-type-sm u-mono');
       row.style.setProperty('--p', `${100 * p}%`);

@@ -1,4 +1,6 @@
-"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation; when it formed."""
+"""Circuit of a prediction: the words, heads and neurons that lead to it, each checked by ablation;
+when it formed.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, cast
@@ -12,7 +14,16 @@ from gptcore.formatting import percent
 from gptcore.inference.generation import last_logits
 from gptcore.language_model import MOMENT, LanguageModel
 from gptcore.tokenizers import describe_token
-from ui.conclusions import CANCELS, concludes, decimal, head_tag, listed, quoted, quoted_apart, signed
+from ui.conclusions import (
+    CANCELS,
+    concludes,
+    decimal,
+    head_tag,
+    listed,
+    quoted,
+    quoted_apart,
+    signed,
+)
 from ui.lenses.attention.payloads import Circuit, CircuitRequest, CircuitWithout
 from ui.lenses.attention.why.formed import described
 from ui.payloads import Formed, PairRequest, fields
@@ -23,9 +34,13 @@ from ui.shared.open_model import answering, open_text
 from ui.state.machine import likeliest
 from ui.state.model_store import base_name, moments
 
-_MOST_NODES, _MOST_OFF, _N_NEXT, _N_NAMED = 16, 40, 5, 3
+_MOST_NODES = 16
+_MOST_OFF = 40
+_N_NEXT = 5
+_N_NAMED = 3
 # Correlations of influences and ablations from which a drawing is confirmed, wholly or in part.
-_AGREES, _AGREES_IN_PART = 0.7, 0.3
+_AGREES = 0.7
+_AGREES_IN_PART = 0.3
 _SMALL = 0.5  # logits: a smaller difference is no preference
 _KINDS = ("head", "neuron")
 
@@ -40,7 +55,10 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
         return _difference(logits_without_nodes(lm.model, ids, [node]), word, rival) - drawn.total
 
     nodes = drawn.nodes
-    really = [services.now(lambda node=node: effect(node)) if node.kind in _KINDS else None for node in nodes]
+    really = [
+        services.now(lambda node=node: effect(node)) if node.kind in _KINDS else None
+        for node in nodes
+    ]
     labels = [describe_token(lm.tokenizer, token) for token in ids]
     pair = [describe_token(lm.tokenizer, token) for token in (word, rival)]
     return {
@@ -62,15 +80,21 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
         "layers": lm.model.config.n_layer,
         "total": round(drawn.total, 3),
         "constants": round(drawn.constants, 3),
-        "next": services.now(lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)),
+        "next": services.now(
+            lambda: likeliest(lm, last_logits(lm.model, ids).softmax(-1), _N_NEXT)
+        ),
         "answers": pair,
-        "said": conclusion(pair, list(zip(labels, drawn.words.tolist(), strict=True)), drawn.constants, nodes),
+        "said": conclusion(
+            pair, list(zip(labels, drawn.words.tolist(), strict=True)), drawn.constants, nodes
+        ),
         "checked": agreement([node.influence for node in nodes], really, drawn.carried),
     }
 
 
 @answering
-def circuit_without(services: Services, request: Annotated[object, CircuitRequest]) -> CircuitWithout:
+def circuit_without(
+    services: Services, request: Annotated[object, CircuitRequest]
+) -> CircuitWithout:
     """The prediction without some nodes; a message where it cannot be."""
     lm, ids, word, rival = asked(services, request)
     (off,) = fields(request, "off")
@@ -98,14 +122,20 @@ def formed(services: Services, request: Annotated[object, PairRequest]) -> Forme
     for name in (*(f"{base}{MOMENT}{step}" for step in kept), base):
         one = services.models.get(name).model
         readings.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
-    return described(readings, [*kept, None], [describe_token(lm.tokenizer, token) for token in (word, rival)])
+    return described(
+        readings, [*kept, None], [describe_token(lm.tokenizer, token) for token in (word, rival)]
+    )
 
 
 def asked(services: Services, request: object) -> tuple[LanguageModel, list[int], int, int]:
-    """Model, text and both tokens of a `PairRequest` that names them. Raises NotOpenError and InputError."""
+    """Model, text and both tokens of a `PairRequest` that names them. Raises NotOpenError and
+    InputError.
+    """
     lm, text = open_text(services, request)
     high = lm.model.config.vocab_size - 1
-    word, rival = (inputs.whole(one, "The token", low=0, high=high) for one in fields(request, "word", "rival"))
+    word, rival = (
+        inputs.whole(one, "The token", low=0, high=high) for one in fields(request, "word", "rival")
+    )
     return lm, inputs.last_window(lm, text)[0], word, rival
 
 
@@ -115,11 +145,17 @@ def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
     kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
     widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}
     if not isinstance(kind, str) or kind not in widths:
-        raise InputError(f"{str(value)[:60]} is not a circuit part; write [kind, layer, index, place].")
+        raise InputError(
+            f"{str(value)[:60]} is not a circuit part; write [kind, layer, index, place]."
+        )
     lows = (-1 if kind == "word" else 0, 0, 0)
     highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
-    named = zip(places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True)
-    layer, index, place = (inputs.whole(one, name, low=low, high=high) for one, name, low, high in named)
+    named = zip(
+        places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True
+    )
+    layer, index, place = (
+        inputs.whole(one, name, low=low, high=high) for one, name, low, high in named
+    )
     return CircuitNode(cast(NodeKind, kind), layer, index, place, 0.0)
 
 
@@ -133,9 +169,13 @@ def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
 
 @concludes("circuit")
 def conclusion(
-    pair: Sequence[str], words: Sequence[tuple[str, float]], constants: float, nodes: Sequence[CircuitNode]
+    pair: Sequence[str],
+    words: Sequence[tuple[str, float]],
+    constants: float,
+    nodes: Sequence[CircuitNode],
 ) -> str:
-    """Which words of the text make a model prefer one word to another, and through which heads and neurons.
+    """Which words of the text make a model prefer one word to another, and through which heads and
+    neurons.
 
     Args:
         pair: labels of both words.
@@ -167,8 +207,8 @@ def conclusion(
     through = list(dict.fromkeys(_tag(node) for node in _strongest(nodes, sign)))[:_N_NAMED]
     by = f", through {listed(through)}" if through else ""
     sentence = (
-        f"{named}: the lead is {signed(total)} logits; {said(best)} {'pushes' if len(best) == 1 else 'push'} most "
-        f"towards it{by}."
+        f"{named}: the lead is {signed(total)} logits; {said(best)} "
+        f"{'pushes' if len(best) == 1 else 'push'} most towards it{by}."
     )
     if not against or -n_against < CANCELS * abs(total):
         return sentence
@@ -200,8 +240,14 @@ def agreement(influences: Sequence[float], really: Sequence[float | None], carri
     if correlation >= _AGREES:
         return f"Switching parts off confirms this drawing ({share}). {sentence}"
     if correlation >= _AGREES_IN_PART:
-        return f"Take this drawing with care: switching parts off confirms it in part ({share}). {sentence}"
-    return f"Do not trust this drawing here: switching parts off gives a different result ({share}). {sentence}"
+        return (
+            f"Take this drawing with care: switching parts off confirms it in part ({share}). "
+            f"{sentence}"
+        )
+    return (
+        f"Do not trust this drawing here: switching parts off gives a different result ({share}). "
+        f"{sentence}"
+    )
 
 
 def _difference(logits: Tensor, word: int, rival: int) -> float:

@@ -1,4 +1,5 @@
-// Chart of when a preference formed: what the strongest parts wrote for a word, at every checkpoint.
+// Chart of when a preference formed: what the strongest parts wrote for a word, at every
+// checkpoint.
 import {put} from '../../../shared/view/svg.js';
 
 const [LEFT, TOP, HEIGHT, BELOW] = [40, 12, 190, 26];
@@ -20,11 +21,13 @@ export function apart(heights, least) {
 // Which of n places in a row get a label: the ends, and of those between as many as have room.
 export function labelled(n, most) {
   const every = Math.max(1, Math.ceil((n - 1) / Math.max(1, most - 1)));
-  return Array.from({length: n}, (_, i) => i).filter(i => i === n - 1 || (i % every === 0 && n - 1 - i >= every));
+  return Array.from({length: n}, (_, i) => i).filter(
+    i => i === n - 1 || (i % every === 0 && n - 1 - i >= every),
+  );
 }
 
-// box: where to draw. Returns {draw(history, at)}: history {steps, total, parts, said} of the server, at the moment to
-// mark or null.
+// box: where to draw. Returns {draw(history, at)}: history {steps, total, parts, said} of the
+// server, at the moment to mark or null.
 export function formedDrawing(box) {
   let shown = null,
     drawnAt = 0;
@@ -36,7 +39,12 @@ export function formedDrawing(box) {
     drawnAt = width;
     if (!width) return;
     const right = Math.min(190, width * 0.36);
-    const svg = put(box, 'svg', {width, height: TOP + HEIGHT + BELOW, role: 'img', 'aria-label': history.said});
+    const svg = put(box, 'svg', {
+      width,
+      height: TOP + HEIGHT + BELOW,
+      role: 'img',
+      'aria-label': history.said,
+    });
     const all = [0, ...history.total, ...history.parts.flatMap(part => part.values)];
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const last = Math.max(1, history.steps.length - 1);
@@ -44,13 +52,24 @@ export function formedDrawing(box) {
     const y = value => TOP + (HEIGHT * (high - value)) / (high - low || 1);
     for (const value of [low, 0, high]) {
       put(svg, 'line', {x1: LEFT, x2: width - right, y1: y(value), y2: y(value), class: 'fm-grid'});
-      put(svg, 'text', {x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'fm-small'}, value.toFixed(1));
+      put(
+        svg,
+        'text',
+        {x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end', class: 'fm-small'},
+        value.toFixed(1),
+      );
     }
     for (const i of labelled(history.steps.length, (width - LEFT - right) / WIDEST_LABEL)) {
       const label = history.steps[i]?.toLocaleString('en') ?? 'end';
-      put(svg, 'text', {x: x(i), y: TOP + HEIGHT + 18, 'text-anchor': 'middle', class: 'fm-small'}, label);
+      put(
+        svg,
+        'text',
+        {x: x(i), y: TOP + HEIGHT + 18, 'text-anchor': 'middle', class: 'fm-small'},
+        label,
+      );
     }
-    if (at !== null) put(svg, 'line', {x1: x(at), x2: x(at), y1: TOP, y2: TOP + HEIGHT, class: 'fm-at'});
+    if (at !== null)
+      put(svg, 'line', {x1: x(at), x2: x(at), y1: TOP, y2: TOP + HEIGHT, class: 'fm-at'});
     const lines = [...history.parts, {name: 'together', values: history.total}];
     const ends = lines.map(line => y(line.values.at(-1)));
     const heights = apart(ends, 14);
@@ -58,9 +77,16 @@ export function formedDrawing(box) {
       const isSum = name === 'together';
       const kind = isSum ? 'together' : '';
       const style = isSum ? '' : `--fm: var(--lens-${SERIES[n % SERIES.length]})`;
-      const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+      const points = values
+        .map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`)
+        .join(' ');
       put(svg, 'polyline', {points, class: `fm-line ${kind}`, style});
-      put(svg, 'text', {x: width - right + 8, y: heights[n] + 4, class: `fm-name ${kind}`, style}, name);
+      put(
+        svg,
+        'text',
+        {x: width - right + 8, y: heights[n] + 4, class: `fm-name ${kind}`, style},
+        name,
+      );
     });
   }
 

@@ -1,4 +1,6 @@
-"""The parts of an attribution as people name them, and when a preference formed over a model's checkpoints."""
+"""The parts of an attribution as people name them, and when a preference formed over a model's
+checkpoints.
+"""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +22,9 @@ def model_part(name: str) -> ModelPart | None:
     if match is None:
         return None
     layer, head = match.groups()
-    return ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
+    return (
+        ModelPart(int(layer), "mlp") if head is None else ModelPart(int(layer), "head", int(head))
+    )
 
 
 def named_part(name: str) -> str:
@@ -28,10 +32,16 @@ def named_part(name: str) -> str:
     part = model_part(name)
     if part is None:
         return _PLAIN[name]
-    return f"the MLP of layer {part.layer}" if part.kind == "mlp" else head_tag(part.layer, part.head or 0)
+    return (
+        f"the MLP of layer {part.layer}"
+        if part.kind == "mlp"
+        else head_tag(part.layer, part.head or 0)
+    )
 
 
-def described(history: Sequence[Attribution], steps: Sequence[int | None], pair: Sequence[str]) -> Formed:
+def described(
+    history: Sequence[Attribution], steps: Sequence[int | None], pair: Sequence[str]
+) -> Formed:
     """What each part wrote at every checkpoint.
 
     Args:
@@ -40,17 +50,28 @@ def described(history: Sequence[Attribution], steps: Sequence[int | None], pair:
         pair: the token and its rival, as people read them.
     """
     names = history[-1].names
-    values = list(zip(*(one.values.tolist() for one in history), strict=True))  # by part, then by checkpoint
+    # by part, then by checkpoint
+    values = list(zip(*(one.values.tolist() for one in history), strict=True))
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
     short = [[round(value, 3) for value in row] for row in values]
-    parts: list[FormedPart] = [{"name": named_part(names[place]), "values": short[place]} for place in largest]
+    parts: list[FormedPart] = [
+        {"name": named_part(names[place]), "values": short[place]} for place in largest
+    ]
     totals = [round(one.total, 3) for one in history]
-    return {"steps": list(steps), "total": totals, "parts": parts, "said": conclusion(parts, totals, steps, pair)}
+    return {
+        "steps": list(steps),
+        "total": totals,
+        "parts": parts,
+        "said": conclusion(parts, totals, steps, pair),
+    }
 
 
 @concludes("when a preference formed")
 def conclusion(
-    parts: Sequence[FormedPart], totals: Sequence[float], steps: Sequence[int | None], pair: Sequence[str]
+    parts: Sequence[FormedPart],
+    totals: Sequence[float],
+    steps: Sequence[int | None],
+    pair: Sequence[str],
 ) -> str:
     """When a model began to prefer a word, and when the part that writes most for it had formed.
 
@@ -87,6 +108,7 @@ def _since(values: Sequence[float], least: float) -> int:
 def _when(place: int, steps: Sequence[int | None]) -> str:
     if place == 0:
         return "from the beginning"
-    step, before = steps[place], steps[place - 1]
+    step = steps[place]
+    before = steps[place - 1]
     end = "the end" if step is None else f"{step:,}"
     return f"between update {before:,} and {end}"

@@ -1,4 +1,5 @@
-// "When did this form?" of a bundled model: requested once unfolded, because it loads every checkpoint.
+// "When did this form?" of a bundled model: requested once unfolded, because it loads every
+// checkpoint.
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
 import {formedDrawing} from './formed.js';
 

@@ -1,6 +1,5 @@
-// Logit attribution of a word against a rival after a text: each part's contribution, next to its ablation
-// effect.
-// Model text goes into the page by textContent alone.
+// Logit attribution of a word against a rival after a text: each part's contribution, next to its
+// ablation effect. Model text goes into the page by textContent alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {AttentionServer} from '../../../shared/view/payloads' */
 import {percent, signed, visible} from '../../../shared/view/plain.js';
@@ -13,14 +12,18 @@ import {askedWord, onWhy} from '../../../shared/view/why.js';
 import {circuitView} from './circuit.js';
 import {formedView} from './formed_view.js';
 
-// The bars of a waterfall: [{from, to}] in shares of the width, and the place of zero, for values that add up in turn.
+// The bars of a waterfall: [{from, to}] in shares of the width, and the place of zero, for values
+// that add up in turn.
 export function waterfall(values) {
   let sum = 0;
   const ends = values.map(value => [sum, (sum += value)]);
   const all = [0, ...ends.flat()];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const place = value => (high > low ? (value - low) / (high - low) : 0.5);
-  return {zero: place(0), bars: ends.map(([a, b]) => ({from: place(Math.min(a, b)), to: place(Math.max(a, b))}))};
+  return {
+    zero: place(0),
+    bars: ends.map(([a, b]) => ({from: place(Math.min(a, b)), to: place(Math.max(a, b))})),
+  };
 }
 
 /** @param {Component<string, AttentionServer>} page */
@@ -30,12 +33,14 @@ export function start({element, server, answer}) {
   const rows = element.querySelector('tbody');
   let explained = null; // the answer that is drawn
   let asked = null; // the model and the text that it is about
-  let chosen = {about: '', ids: [null, null]}; // word and rival, and for which model and text they were chosen
+  // word and rival, and for which model and text they were chosen
+  let chosen = {about: '', ids: [null, null]};
   const circuit = circuitView(element.querySelector('.ct'), server);
   const formed = formedView(element.querySelector('.fm'), server);
   const question = () => ({...asked, word: explained.word[2], rival: explained.rival[2]});
 
-  // Word and rival that are explained after a text: as chosen here, as asked elsewhere, or as the link says.
+  // Word and rival that are explained after a text: as chosen here, as asked elsewhere, or as the
+  // link says.
   function pairOf({model, text}) {
     if (chosen.about === JSON.stringify([model, text])) return chosen.ids;
     const wanted = askedWord(text);
@@ -65,7 +70,12 @@ export function start({element, server, answer}) {
   function options(select, id) {
     select.textContent = '';
     for (const [label, p, its] of explained.choices) {
-      const option = add(select, 'option', '', `${visible(label).replace('␣', '')} (${percent(p)})`);
+      const option = add(
+        select,
+        'option',
+        '',
+        `${visible(label).replace('␣', '')} (${percent(p)})`,
+      );
       option.value = its;
     }
     select.value = id;
@@ -80,13 +90,24 @@ export function start({element, server, answer}) {
     find('for').textContent = quoted(explained.word);
     find('against').textContent = quoted(explained.rival);
     const [n, rest] = explained.rest;
-    const parts = [...explained.parts, {name: `${n} other parts`, value: rest, really: null, layer: null, head: null}];
+    const parts = [
+      ...explained.parts,
+      {name: `${n} other parts`, value: rest, really: null, layer: null, head: null},
+    ];
     const {bars, zero} = waterfall(parts.map(part => part.value));
-    const widest = Math.max(...parts.flatMap(part => [Math.abs(part.value), Math.abs(part.really ?? 0)]), 0.01);
+    const widest = Math.max(
+      ...parts.flatMap(part => [Math.abs(part.value), Math.abs(part.really ?? 0)]),
+      0.01,
+    );
     rows.textContent = '';
     parts.forEach((part, i) => drawRow(part, bars[i], zero, widest));
     const sum = add(rows, 'tr', 'wy-sum');
-    for (const [kind, text] of [['th', 'together'], ['td'], ['td', signed(explained.total)], ['td']])
+    for (const [kind, text] of [
+      ['th', 'together'],
+      ['td'],
+      ['td', signed(explained.total)],
+      ['td'],
+    ])
       add(sum, kind, 'u-digits', text);
   }
 
@@ -104,7 +125,12 @@ export function start({element, server, answer}) {
     drawn.style.left = `${100 * bar.from}%`;
     drawn.style.width = `${Math.max(0.4, 100 * (bar.to - bar.from))}%`;
     add(row, 'td', 'u-digits', signed(part.value));
-    const real = add(row, 'td', 'u-digits wy-real u-muted', part.really === null ? '' : signed(part.really));
+    const real = add(
+      row,
+      'td',
+      'u-digits wy-real u-muted',
+      part.really === null ? '' : signed(part.really),
+    );
     if (part.really !== null) {
       const check = add(real, 'i', part.really > 0 ? 'wy-check against' : 'wy-check');
       check.style.width = `${(100 * Math.abs(part.really)) / widest}%`;
@@ -133,7 +159,9 @@ export function start({element, server, answer}) {
   onTools(element, () => explained && tools);
   const pieces = {word: () => explained?.word[2] ?? null, rival: () => explained?.rival[2] ?? null};
   holdsState('attention/why', pieces, () => {
-    const isThere = Object.entries(pieces).every(([name, id]) => linked(name) === null || linked(name) === `${id()}`);
+    const isThere = Object.entries(pieces).every(
+      ([name, id]) => linked(name) === null || linked(name) === `${id()}`,
+    );
     if (isThere) return;
     chosen = {about: '', ids: [null, null]};
     answer.about({linked: linkedPair(sentence())});
@@ -151,5 +179,7 @@ export function start({element, server, answer}) {
 // Word and rival that the link names; they count for its own text.
 function linkedPair(text) {
   if (!isLinkedText(text)) return [null, null];
-  return ['word', 'rival'].map(name => (/^\d{1,7}$/.test(linked(name) ?? '') ? +linked(name) : null));
+  return ['word', 'rival'].map(name =>
+    /^\d{1,7}$/.test(linked(name) ?? '') ? +linked(name) : null,
+  );
 }

@@ -10,7 +10,9 @@ from ui.shared.wiring import served
 
 def lay_out(site: Site[AttentionExample]) -> None:
     """Lays out the view."""
-    asked = served(site.services, attribution.why, circuit.circuit, circuit.circuit_without, circuit.formed)
+    asked = served(
+        site.services, attribution.why, circuit.circuit, circuit.circuit_without, circuit.formed
+    )
     component(
         "",
         WHY,

@@ -23,7 +23,9 @@ STARTERS = (
     "Write a story with the words: ball, rain, sorry.", "Tell me a story about a brave little cat.",
     "Hello! What can you do?", "What is the capital of France?",
 )  # fmt: skip
-_MOST_TURNS, _MOST_CHARS, _MOST_TOKENS = 60, 4_000, 200
+_MOST_TURNS = 60
+_MOST_CHARS = 4_000
+_MOST_TOKENS = 200
 _LEAST_ROOM = 40  # minimum tokens for an answer, freed by dropping older turns
 
 
@@ -33,7 +35,8 @@ def chat_model() -> str:
 
 
 def parse(conversation: object) -> tuple[list[Message], int]:
-    """Messages and seed of what the page sends: {"turns": [text, ...], "system", "seed"}, the user's turn first.
+    """Messages and seed of what the page sends: {"turns": [text, ...], "system", "seed"}, the
+    user's turn first.
 
     Raises:
         InputError: nothing to answer, or more than fits on the page.
@@ -42,16 +45,27 @@ def parse(conversation: object) -> tuple[list[Message], int]:
     if not isinstance(turns, list) or len(turns) % 2 == 0:
         raise InputError("There is nothing to answer: write a message first.")
     if len(turns) > _MOST_TURNS:
-        raise InputError(f"The conversation has {len(turns)} turns; at most {_MOST_TURNS} fit. Start a new one.")
+        raise InputError(
+            f"The conversation has {len(turns)} turns; at most {_MOST_TURNS} fit. Start a new one."
+        )
     texts = [inputs.text(turn, "A message", most=_MOST_CHARS) for turn in turns]
-    line = inputs.text("" if system is None else system, "The system line", most=_MOST_CHARS).strip()
+    line = inputs.text(
+        "" if system is None else system, "The system line", most=_MOST_CHARS
+    ).strip()
     messages = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
-    number = check_seed(inputs.whole(1 if seed is None else seed, "The seed", low=0, high=2**31 - 1))
+    number = check_seed(
+        inputs.whole(1 if seed is None else seed, "The seed", low=0, high=2**31 - 1)
+    )
     return [*([Message(SYSTEM, line)] if line else []), *messages], number
 
 
 def reply(
-    services: Services, session_id: str | None, picked: object, chosen: object, beside: object, conversation: object
+    services: Services,
+    session_id: str | None,
+    picked: object,
+    chosen: object,
+    beside: object,
+    conversation: object,
 ) -> Iterator[str]:
     """Answers the last message of a conversation, then continues the same words with a plain GPT.
 
@@ -65,7 +79,8 @@ def reply(
         JSON of a `ChatAnswer`; of {"message", "number"} where it cannot be answered.
     """
     sent = fields(conversation, "number")[0]
-    number = sent if isinstance(sent, int) else 0  # the page's, of a question, by which it knows the answers to it
+    # the page's, of a question, by which it knows the answers to it
+    number = sent if isinstance(sent, int) else 0
     try:
         messages, seed = parse(conversation)
         lm = services.models.get(inputs.model_name(picked if chosen == THE_PICKED else chosen))
@@ -73,37 +88,61 @@ def reply(
         ids, dropped = fitting(lm, messages)
         last = messages[-1].text
         continued = prompt_ids(
-            plain, plain.tokenizer.encode(last, allow_special=True)[-(plain.model.config.n_positions // 2) :]
+            plain,
+            plain.tokenizer.encode(last, allow_special=True)[
+                -(plain.model.config.n_positions // 2) :
+            ],
         )
     except GPTCoreError as error:
         yield json.dumps({"message": str(error), "number": number}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
     shown: ChatAnswer = {
-        "answer": "", "plain": "", "used": len(ids), "window": window, "dropped": dropped, "rate": None, "done": False,
-        "said": "", "number": number,
-    }  # fmt: skip
+        "answer": "",
+        "plain": "",
+        "used": len(ids),
+        "window": window,
+        "dropped": dropped,
+        "rate": None,
+        "done": False,
+        "said": "",
+        "number": number,
+    }
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
-        answering = TokenSequence(ids, WRITING, seed=seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0)
-        for text, rate, waiting in _written(services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))):
+        answering = TokenSequence(
+            ids, WRITING, seed=seed, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0
+        )
+        for text, rate, waiting in _written(
+            services, run, lm, answering, min(_MOST_TOKENS, window - len(ids))
+        ):
             used = min(window, len(answering.ids))
             shown.update({"answer": text.lstrip(), "rate": rate, "said": waiting, "used": used})
             yield json.dumps(shown, ensure_ascii=False)
         if run.wanted:
-            going_on = TokenSequence(continued, WRITING, seed=seed, tokenizer=plain.tokenizer, n_alternatives=0)
+            going_on = TokenSequence(
+                continued, WRITING, seed=seed, tokenizer=plain.tokenizer, n_alternatives=0
+            )
             room = min(_MOST_TOKENS // 2, max(1, plain.model.config.n_positions - len(continued)))
             for text, _, _ in _written(services, run, plain, going_on, room):
                 shown["plain"] = text
                 yield json.dumps(shown, ensure_ascii=False)
-        shown = {**shown, "done": True, "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)}
+        shown = {
+            **shown,
+            "done": True,
+            "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted),
+        }
         yield json.dumps(shown, ensure_ascii=False)
 
 
 def example(services: Services) -> str:
-    """A finished answer to the first of the messages to begin with, as `reply` gives it, with the message."""
+    """A finished answer to the first of the messages to begin with, as `reply` gives it, with the
+    message.
+    """
     asked = {"turns": [STARTERS[0]]}
-    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, asked))[-1]
+    answered = list(reply(services, "example", DEFAULT_MODEL, chat_model(), DEFAULT_MODEL, asked))[
+        -1
+    ]
     services.sessions.forget("example")
     shown: ChatAnswer = json.loads(answered)
     shown.update({"asked": STARTERS[0], "rate": None})
@@ -111,7 +150,8 @@ def example(services: Services) -> str:
 
 
 def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], int]:
-    """The prompt's tokens, and how many of the oldest turns were dropped so that an answer has room.
+    """The prompt's tokens, and how many of the oldest turns were dropped so that an answer has
+    room.
 
     Raises:
         InputError: the last message alone is too long.

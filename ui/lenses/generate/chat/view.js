@@ -1,4 +1,5 @@
-// A conversation of alternating turns; the newest answer streams. All text goes into the page by textContent.
+// A conversation of alternating turns; the newest answer streams. All text goes into the page by
+// textContent.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ChatAnswer} from '../../../shared/view/payloads' */
 import {counted} from '../../../shared/view/plain.js';
@@ -145,7 +146,12 @@ export function start({element, props, trigger, watch, given}) {
     read: () => (isExample || !element.clientWidth ? [] : turns),
     show(theirs) {
       const isOwn = turns.length > 0 && !isExample && !isFollowed;
-      if (isOwn || (!theirs.length && !isFollowed) || JSON.stringify(theirs) === JSON.stringify(turns)) return;
+      if (
+        isOwn ||
+        (!theirs.length && !isFollowed) ||
+        JSON.stringify(theirs) === JSON.stringify(turns)
+      )
+        return;
       [turns, others, isFollowed, isExample] = [[...theirs], [], theirs.length > 0, false];
       for (const name of ['said', 'used', 'plain']) find(name).textContent = '';
       draw();

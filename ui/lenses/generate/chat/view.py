@@ -18,9 +18,9 @@ from ui.shared.site import Asked, Site
 from ui.shared.wiring import QUIET, event_data, stop_event
 
 _ABOUT = (
-    "A chat model is a GPT trained on conversations written as plain text, *User: … Assistant: …*. It continues with "
-    "the assistant's turn. Train, Continue shows how one is made. The bundled one writes children's stories and "
-    "small talk, and knows no facts."
+    "A chat model is a GPT trained on conversations written as plain text, *User: … Assistant: "
+    "…*. It continues with the assistant's turn. Train, Continue shows how one is made. The "
+    "bundled one writes children's stories and small talk, and knows no facts."
 )
 
 
@@ -31,9 +31,13 @@ def lay_out(site: Site[WritingExample]) -> None:
     plain = [name for name in bundled if name != CHAT_MODEL]
     with gr.Row():
         choices = [("the model above", THE_PICKED), *((name, name) for name in bundled)]
-        answers = gr.Dropdown(choices, value=chat_model(), label="Who answers", elem_id="chat-model")
+        answers = gr.Dropdown(
+            choices, value=chat_model(), label="Who answers", elem_id="chat-model"
+        )
         site.add("chat_model", answers, VIEW.name)
-        beside = gr.Dropdown(plain, value=DEFAULT_MODEL, label="Plain model for comparison", elem_id="chat-plain")
+        beside = gr.Dropdown(
+            plain, value=DEFAULT_MODEL, label="Plain model for comparison", elem_id="chat-plain"
+        )
         site.add("chat_plain", beside, VIEW.name)
         site.add("chat_system", control(ChatFields, "", "chat_system", max_lines=2), VIEW.name)
     view = component(
@@ -46,7 +50,9 @@ def lay_out(site: Site[WritingExample]) -> None:
         elem_id="chat",
     )
 
-    def on_say(request: gr.Request, event: gr.EventData, picked: str, name: str, other: str) -> Iterator[Any]:
+    def on_say(
+        request: gr.Request, event: gr.EventData, picked: str, name: str, other: str
+    ) -> Iterator[Any]:
         said = event_data(event)
         with shown_to_visitor():
             yield from reply(site.services, request.session_hash, picked, name, other, said)

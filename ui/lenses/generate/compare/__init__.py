@@ -3,5 +3,9 @@
 from ui.view import View
 
 VIEW = View(
-    name="compare", title="Compare strategies", place=20, shows_sentence=True, state=("logits", "cut_p", "columns")
+    name="compare",
+    title="Compare strategies",
+    place=20,
+    shows_sentence=True,
+    state=("logits", "cut_p", "columns"),
 )

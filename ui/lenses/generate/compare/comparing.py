@@ -28,8 +28,8 @@ def compare(
     Args:
         form: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.
         strategies: a name for each column; OFF leaves it empty.
-        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise column i
-            adds i to the seed, and one strategy in all columns gives several texts.
+        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise
+            column i adds i to the seed, and one strategy in all columns gives several texts.
 
     Yields:
         (a token stream for each column, the seed).
@@ -43,21 +43,32 @@ def compare(
     known = [FROM_SLIDERS, OFF, *COMPARED]
     if any(name not in known for name in strategies):
         raise InputError(f"A strategy is unknown. Choose from: {', '.join(known)}.")
-    ids, vocab_size = prompt_ids(lm, text), lm.model.config.vocab_size
+    ids = prompt_ids(lm, text)
+    vocab_size = lm.model.config.vocab_size
     if any(strategies[place] == FROM_SLIDERS for place in columns):
         form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
-    chosen = [(place, of_strategy(str(strategies[place]), form.sampling, vocab_size)) for place in columns]
+    chosen = [
+        (place, of_strategy(str(strategies[place]), form.sampling, vocab_size)) for place in columns
+    ]
     sequences = [
-        TokenSequence(ids, one, seed=seed + place * (not together), tokenizer=lm.tokenizer, stop=form.stop)
+        TokenSequence(
+            ids, one, seed=seed + place * (not together), tokenizer=lm.tokenizer, stop=form.stop
+        )
         for place, one in chosen
     ]
     numbered = dict(enumerate(columns))  # the batch's rows -> the page's columns
-    streams = [token_stream.serialise([token_stream.prompt(text)] * (place in columns)) for place in range(MOST)]
+    streams = [
+        token_stream.serialise([token_stream.prompt(text)] * (place in columns))
+        for place in range(MOST)
+    ]
     told = set[int]()
     with services.sessions.get(session_id).turn() as run:
-        most, pace = form.max_new_tokens, form.tokens_per_second
-        for update in stream_text(services, run, lm, sequences, most, use_cache=form.use_cache, tokens_per_second=pace):
+        most = form.max_new_tokens
+        pace = form.tokens_per_second
+        for update in stream_text(
+            services, run, lm, sequences, most, use_cache=form.use_cache, tokens_per_second=pace
+        ):
             if run.superseded:
                 return
             if update.waiting:
@@ -70,5 +81,7 @@ def compare(
                 if one.end and row not in told:
                     told.add(row)
                     rate = None if one.rate is None else round(one.rate, 1)
-                    streams[numbered[row]] += token_stream.stats(n=one.n, rate=rate, end=one.end).json
+                    streams[numbered[row]] += token_stream.stats(
+                        n=one.n, rate=rate, end=one.end
+                    ).json
             yield list(streams), seed

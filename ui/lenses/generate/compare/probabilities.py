@@ -20,23 +20,33 @@ from ui.shared import inputs
 from ui.shared.inputs import InputError
 from ui.shared.open_model import answering, open_text
 
-N_TOKENS, N_COLUMNS = 8, 3
+N_TOKENS = 8
+N_COLUMNS = 3
 _MOST_K = 1_000_000  # of typed logits, none of which it cuts then
-_MOST_TYPED, _LARGEST_TYPED = 40, 1e4  # logits of a visitor's own, all of them shown
-_DENSE = 200  # points of the curve: every one up to here, and as many more, evenly on a logarithmic scale
+# logits of a visitor's own, all of them shown
+_MOST_TYPED = 40
+_LARGEST_TYPED = 1e4
+# points of the curve: every one up to here, and as many more, evenly on a logarithmic scale
+_DENSE = 200
 
 
 @answering
-def probabilities(services: Services, request: Annotated[object, ProbabilitiesRequest]) -> SamplingProbabilities:
-    """Probabilities of the likeliest tokens under three temperatures and three values of k; a message if none can be.
+def probabilities(
+    services: Services, request: Annotated[object, ProbabilitiesRequest]
+) -> SamplingProbabilities:
+    """Probabilities of the likeliest tokens under three temperatures and three values of k; a
+    message if none can be.
 
     The logits are a model's after a text, or a visitor's own, typed in.
     """
     temperatures, ks, written = fields(request, "temperature", "top_k", "logits")
     typed = _typed(inputs.text(written, "The list of logits", most=1_000))
-    settings = [SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)]
+    settings = [
+        SamplingSettings(temperature=t) for t in _three(temperatures, "Temperature", 0, 100)
+    ]
     if typed is not None:
-        limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]  # of fewer, k keeps all
+        # of fewer, k keeps all
+        limits = [min(int(k), len(typed)) for k in _three(ks, "Top-k", 1, _MOST_K)]
         return _described(typed, {i: f"token {i}" for i in range(len(typed))}, settings, limits)
     lm, text = open_text(services, request)
     limits = [int(k) for k in _three(ks, "Top-k", 1, lm.model.config.vocab_size)]
@@ -44,12 +54,16 @@ def probabilities(services: Services, request: Annotated[object, ProbabilitiesRe
 
 
 def _typed(text: str) -> Tensor | None:
-    """Logits as people write them, such as "3, 2, 0.5" or "[3.0 2.0 0.5]"; None where nothing is written."""
+    """Logits as people write them, such as "3, 2, 0.5" or "[3.0 2.0 0.5]"; None where nothing is
+    written.
+    """
     words = [word for word in re.split(r"[,;\s\[\]()]+", text.replace("−", "-")) if word]
     if not words:
         return None
     if not 2 <= len(words) <= _MOST_TYPED:
-        raise InputError(f"There are {len(words)} logits; give 2 to {_MOST_TYPED}, such as 3, 2, 0.5.")
+        raise InputError(
+            f"There are {len(words)} logits; give 2 to {_MOST_TYPED}, such as 3, 2, 0.5."
+        )
     numbers = []
     for word in words:
         try:
@@ -58,7 +72,9 @@ def _typed(text: str) -> Tensor | None:
             numbers.append(math.nan)
         if not abs(numbers[-1]) <= _LARGEST_TYPED:
             limit = f"{_LARGEST_TYPED:,.0f}"
-            raise InputError(f"A logit is {word[:20]!r}; it must be a number from -{limit} to {limit}.")
+            raise InputError(
+                f"A logit is {word[:20]!r}; it must be a number from -{limit} to {limit}."
+            )
     return torch.tensor(numbers)
 
 
@@ -79,10 +95,14 @@ def _described(
     shown = torch.tensor(sorted(labels, key=lambda token: -float(logits[token])))
     curve = chances.sort(descending=True).values.double().cumsum(dim=0)
     n = len(curve)
-    places = sorted({*range(1, min(_DENSE, n) + 1), *(round(n ** (i / _DENSE)) for i in range(_DENSE + 1))})
+    places = sorted(
+        {*range(1, min(_DENSE, n) + 1), *(round(n ** (i / _DENSE)) for i in range(_DENSE + 1))}
+    )
     return {
         "tokens": [labels[token] for token in shown.tolist()],
-        "temperature": [(one.temperature, _probabilities_of(logits, one, shown)) for one in temperatures],
+        "temperature": [
+            (one.temperature, _probabilities_of(logits, one, shown)) for one in temperatures
+        ],
         "top_k": [(k, _probabilities_of(logits, SamplingSettings(top_k=k), shown)) for k in ks],
         "curve": [(place, float(f"{float(curve[place - 1]):.5g}")) for place in places],
         "vocabulary": len(chances),

@@ -9,7 +9,8 @@ import {valueOf} from '../../../shared/view/store.js';
 import {goTo} from '../../../shared/view/places.js';
 import {put} from '../../../shared/view/svg.js';
 
-const [LEFT, RIGHT, BOTTOM, HEIGHT, TALL] = [34, 8, 165, 155, 196]; // the curve's margins and height, in pixels
+// the curve's margins and height, in pixels
+const [LEFT, RIGHT, BOTTOM, HEIGHT, TALL] = [34, 8, 165, 155, 196];
 const COLUMNS = {
   temperature: {name: 'T', values: [0.5, 1, 2], step: 0.1, min: 0},
   top_k: {name: 'k', values: [2, 4, 8], step: 1, min: 1},
@@ -39,17 +40,26 @@ export function start({element, server, trigger, given, answer}) {
   for (const {cells, settings} of given.guides) {
     const row = add(element.querySelector('tbody'), 'tr');
     cells.forEach((cell, i) => add(row, i ? 'td' : 'th', '', cell));
-    addButton(add(row, 'td'), 'sg-use', 'Use it', () => use(settings)).title = `Set the sliders to: ${cells[0]}`;
+    addButton(add(row, 'td'), 'sg-use', 'Use it', () =>
+      use(settings),
+    ).title = `Set the sliders to: ${cells[0]}`;
   }
 
   let prompt = '';
   const about = n =>
-    logits.value.trim() ? `${counted(n, 'logit')} of your own` : `What comes after “…${visible(prompt.slice(-40))}”`;
+    logits.value.trim()
+      ? `${counted(n, 'logit')} of your own`
+      : `What comes after “…${visible(prompt.slice(-40))}”`;
   const ask = asking(
     answer,
     async () => {
       prompt = valueOf('prompt');
-      return server.probabilities({model: valueOf('model'), text: prompt, ...values, logits: logits.value});
+      return server.probabilities({
+        model: valueOf('model'),
+        text: prompt,
+        ...values,
+        logits: logits.value,
+      });
     },
     next => {
       probabilities.classList.toggle('sg-old', Boolean(next.message)); // the drawing is stale
@@ -63,7 +73,9 @@ export function start({element, server, trigger, given, answer}) {
   function drawAll() {
     if (!probabilities.children.length) drawHead();
     for (const cell of probabilities.querySelectorAll('.sg-cell, .sg-token')) cell.remove();
-    const columns = Object.keys(COLUMNS).flatMap(name => computed[name].map(([, chances]) => chances));
+    const columns = Object.keys(COLUMNS).flatMap(name =>
+      computed[name].map(([, chances]) => chances),
+    );
     computed.tokens.forEach((label, i) => {
       const row = add(probabilities, 'div', 'sg-row u-type-sm sg-cell');
       row.setAttribute('role', 'row');
@@ -105,7 +117,8 @@ export function start({element, server, trigger, given, answer}) {
   function drawCurve() {
     const p = +slide.value;
     const kept = computed.curve.find(([, sum]) => sum >= p - 1e-9) ?? computed.curve.at(-1);
-    wide = Math.max(200, curve.clientWidth - LEFT - RIGHT); // as large as it is shown: letters keep their size
+    // as large as it is shown: letters keep their size
+    wide = Math.max(200, curve.clientWidth - LEFT - RIGHT);
     curve.setAttribute('viewBox', `0 0 ${LEFT + wide + RIGHT} ${TALL}`);
     curve.textContent = '';
     for (const y of [0, 0.5, 1]) {
@@ -114,8 +127,18 @@ export function start({element, server, trigger, given, answer}) {
     }
     for (let n = 1; n <= computed.vocabulary; n *= 10)
       draw('text', {x: across(n), y: BOTTOM + 14, 'text-anchor': 'middle'}, tickLabel(n));
-    draw('text', {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'}, 'number of tokens, likeliest first');
-    draw('rect', {class: 'sg-kept', x: LEFT, y: up(1), width: across(kept[0]) - LEFT, height: HEIGHT});
+    draw(
+      'text',
+      {x: LEFT + wide, y: BOTTOM + 25, 'text-anchor': 'end'},
+      'number of tokens, likeliest first',
+    );
+    draw('rect', {
+      class: 'sg-kept',
+      x: LEFT,
+      y: up(1),
+      width: across(kept[0]) - LEFT,
+      height: HEIGHT,
+    });
     const points = computed.curve.map(([n, sum]) => `${across(n)},${up(sum)}`);
     draw('polyline', {class: 'fm-line', points: points.join(' ')});
     draw('line', {class: 'sg-p', x1: LEFT, x2: LEFT + wide, y1: up(p), y2: up(p)});
@@ -138,14 +161,17 @@ export function start({element, server, trigger, given, answer}) {
   curve.addEventListener('pointermove', drag);
   slide.addEventListener('input', () => computed && drawCurve());
   new ResizeObserver(() => computed && drawCurve()).observe(curve);
-  element.querySelector('.sg-slide .sg-use').addEventListener('click', () => use({top_p: +slide.value}));
+  element
+    .querySelector('.sg-slide .sg-use')
+    .addEventListener('click', () => use({top_p: +slide.value}));
   logits.addEventListener('input', changed);
   holdsState(
     'generate/compare',
     {
       logits: () => logits.value.trim() || null,
       cut_p: () => (slide.value === firstP ? null : slide.value),
-      columns: () => (columnsText(values) === columnsText(ofColumns()) ? null : columnsText(values)),
+      columns: () =>
+        columnsText(values) === columnsText(ofColumns()) ? null : columnsText(values),
     },
     () => {
       takeLink();
@@ -161,10 +187,14 @@ export function start({element, server, trigger, given, answer}) {
   }
 }
 
-const ofColumns = () => ({temperature: [...COLUMNS.temperature.values], top_k: [...COLUMNS.top_k.values]});
+const ofColumns = () => ({
+  temperature: [...COLUMNS.temperature.values],
+  top_k: [...COLUMNS.top_k.values],
+});
 
 // The six values of a link, "0.5_1_2_2_4_8".
-const columnsText = ({temperature, top_k: k}) => [...temperature, ...k].map(value => value ?? '').join('_');
+const columnsText = ({temperature, top_k: k}) =>
+  [...temperature, ...k].map(value => value ?? '').join('_');
 
 function valuesInLink() {
   const named = (linked('columns') ?? '').split('_').map(text => (text === '' ? null : +text));

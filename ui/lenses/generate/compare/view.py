@@ -1,4 +1,6 @@
-"""Lays out the comparison of strategies: up to five on one prompt, and what each does to one guess."""
+"""Lays out the comparison of strategies: up to five on one prompt, and what each does to one
+guess.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,11 +28,16 @@ _TAKES = (*_COMMON, *COLUMNS)
 
 def lay_out(site: Site[Any]) -> None:
     """Lays out the view and wires it; length, seed and speed are those of the view that writes."""
-    services, fields = site.services, site.fields
+    services = site.services
+    fields = site.fields
     with gr.Row():
-        start = gr.Button("Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0)
+        start = gr.Button(
+            "Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0
+        )
         stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
-        site.add("same_numbers", control(CompareFields, "", "same_numbers", min_width=260), VIEW.name)
+        site.add(
+            "same_numbers", control(CompareFields, "", "same_numbers", min_width=260), VIEW.name
+        )
     streams = []
     with gr.Row(elem_classes="compare"):
         for place, name in enumerate(COLUMNS):

@@ -76,14 +76,27 @@ class WritingFields:
         200,
     )
     min_p: float = declared(_sampling("min_p"), 0.0)
-    repetition_penalty: float = declared(_sampling("repetition_penalty", "Repetition", "repetition"), 1.0)
+    repetition_penalty: float = declared(
+        _sampling("repetition_penalty", "Repetition", "repetition"), 1.0
+    )
     no_repeat_ngram_size: int = declared(_sampling("no_repeat_ngram_size", field_id="no-repeat"), 0)
     min_new_tokens: int = declared(_sampling("min_new_tokens"), 0)
     tokens_per_second: float = declared(
-        Number(title="Speed limit", info="tokens a second; 0 is none", id="speed", low=0, high=60, step=1), 0
+        Number(
+            title="Speed limit",
+            info="tokens a second; 0 is none",
+            id="speed",
+            low=0,
+            high=60,
+            step=1,
+        ),
+        0,
     )
     stop: str = declared(
-        Text(title="Stop strings", info=r"one a line; \n is a newline", id="stop-strings", most=500), ""
+        Text(
+            title="Stop strings", info=r"one a line; \n is a newline", id="stop-strings", most=500
+        ),
+        "",
     )
     use_cache: bool = declared(
         Flag(
@@ -97,11 +110,15 @@ class WritingFields:
     )
     seed: int = declared(Whole(title="Seed", low=0, high=LARGEST_SEED), 4)
     keep_seed: bool = declared(Flag(title="keep this seed", id="keep-seed"), True)
-    surprise: bool = declared(Flag(title="Show what surprises it in your text", id="surprise"), False)
+    surprise: bool = declared(
+        Flag(title="Show what surprises it in your text", id="surprise"), False
+    )
 
 
 def _column(number: int) -> Field:
-    return Choice(title=f"Strategy {number}", id=f"strategy-{number - 1}", options=_COLUMNS, listed=True)
+    return Choice(
+        title=f"Strategy {number}", id=f"strategy-{number - 1}", options=_COLUMNS, listed=True
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +146,9 @@ class ChatFields:
     """Who answers, and what stands in front of the conversation."""
 
     chat_model: str = declared(Text(title="Who answers", id="chat-model", most=_LONGEST_NAME), "")
-    chat_plain: str = declared(Text(title="Plain model for comparison", id="chat-plain", most=_LONGEST_NAME), "")
+    chat_plain: str = declared(
+        Text(title="Plain model for comparison", id="chat-plain", most=_LONGEST_NAME), ""
+    )
     chat_system: str = declared(
         Text(
             title="System line",
@@ -145,8 +164,12 @@ class ChatFields:
 class SteerFields:
     """A direction, and how hard a text is pushed along it."""
 
-    towards: str = declared(Text(title="Towards", info="one a line", id="steer-towards", most=_MANY_LINES, lines=4), "")
-    away: str = declared(Text(title="Away from", info="one a line", id="steer-away", most=_MANY_LINES, lines=4), "")
+    towards: str = declared(
+        Text(title="Towards", info="one a line", id="steer-towards", most=_MANY_LINES, lines=4), ""
+    )
+    away: str = declared(
+        Text(title="Away from", info="one a line", id="steer-away", most=_MANY_LINES, lines=4), ""
+    )
     strength: float = declared(
         Number(
             title="Strength",
@@ -159,17 +182,26 @@ class SteerFields:
         1.5,
     )
     steer_depth: int = declared(
-        Whole(title="Depth", info="blocks before it; 0: the middle", id="steer-depth", low=0, high=1000), 0
+        Whole(
+            title="Depth",
+            info="blocks before it; 0: the middle",
+            id="steer-depth",
+            low=0,
+            high=1000,
+        ),
+        0,
     )
     steer_seed: int = declared(Whole(title="Seed", id="steer-seed", low=0, high=LARGEST_SEED), 1)
 
 
 SAMPLING = tuple(CONTROLS)  # the sliders that change the distribution
-MORE = ("max_new_tokens", "stop", "use_cache", "tokens_per_second", "keep_seed")  # what no answer depends on
+# what no answer depends on
+MORE = ("max_new_tokens", "stop", "use_cache", "tokens_per_second", "keep_seed")
 
 
 def writing_form(services: Services, values: Mapping[str, object]) -> WritingForm:
-    """The checked form of the tab's values, by their names; a seed that is not kept is left to chance.
+    """The checked form of the tab's values, by their names; a seed that is not kept is left to
+    chance.
 
     Raises:
         InputError: with the value and the range.

@@ -31,27 +31,82 @@ FROM_SLIDERS = "The sliders"
 OFF = "(empty)"
 
 
-# Ways to choose the next token: name, what it does, what it suits, usual values, how it goes wrong, where it begins.
+# Ways to choose the next token: name, what it does, what it suits, usual values, how it goes wrong,
+# where it begins.
 GUIDES = (
-    ("Greedy", "takes the likeliest token, always", "short answers, translation, code", "temperature 0",
-     "loops: the same sentence again and again", STRATEGIES["Greedy"]),
-    ("Temperature", "divides the logits: below 1 sharper, above 1 flatter", "everything; the first setting to try",
-     "0.7 to 1.0", "too high: any token may come; too low: greedy", STRATEGIES["T = 0.7"]),
-    ("Top-k", "keeps the k likeliest tokens", "chat and stories from small models", "k = 40 to 50",
-     "the same k where one token is right and where a hundred are", STRATEGIES["Top-k = 50"]),
-    ("Top-p (nucleus)", "keeps the smallest set that reaches p", "open text: few where it is sure, many where not",
-     "p = 0.9 to 0.95", "a flat distribution lets a long tail in", STRATEGIES["Top-p = 0.9"]),
-    ("Min-p", "drops what is below a share of the likeliest", "high temperatures", "0.05 to 0.1",
-     "a confident wrong guess drops the others", SamplingSettings(temperature=1.2, min_p=0.05)),
-    ("Combined", "temperature, then top-k, then top-p", "a good start for most texts", "0.8, 50, 0.95",
-     "three dials: hard to say which did it", STRATEGIES["Combined"]),
-    ("Repetition penalty", "makes tokens that already occur less likely", "small models that loop",
-     "1.1 to 1.3", "names and “the” become rare too", SamplingSettings(temperature=0.8, repetition_penalty=1.2)),
-    ("No-repeat n-grams", "never writes n tokens in a row twice", "summaries", "n = 3",
-     "a full name can be written once only", SamplingSettings(temperature=0.0, no_repeat_ngram_size=3)),
-    ("Minimum length", "does not let the text end before n tokens", "answers that are too short", "10 to 50",
-     "the text rambles until it may end", SamplingSettings(temperature=0.8, min_new_tokens=50)),
-)  # fmt: skip
+    (
+        "Greedy",
+        "takes the likeliest token, always",
+        "short answers, translation, code",
+        "temperature 0",
+        "loops: the same sentence again and again",
+        STRATEGIES["Greedy"],
+    ),
+    (
+        "Temperature",
+        "divides the logits: below 1 sharper, above 1 flatter",
+        "everything; the first setting to try",
+        "0.7 to 1.0",
+        "too high: any token may come; too low: greedy",
+        STRATEGIES["T = 0.7"],
+    ),
+    (
+        "Top-k",
+        "keeps the k likeliest tokens",
+        "chat and stories from small models",
+        "k = 40 to 50",
+        "the same k where one token is right and where a hundred are",
+        STRATEGIES["Top-k = 50"],
+    ),
+    (
+        "Top-p (nucleus)",
+        "keeps the smallest set that reaches p",
+        "open text: few where it is sure, many where not",
+        "p = 0.9 to 0.95",
+        "a flat distribution lets a long tail in",
+        STRATEGIES["Top-p = 0.9"],
+    ),
+    (
+        "Min-p",
+        "drops what is below a share of the likeliest",
+        "high temperatures",
+        "0.05 to 0.1",
+        "a confident wrong guess drops the others",
+        SamplingSettings(temperature=1.2, min_p=0.05),
+    ),
+    (
+        "Combined",
+        "temperature, then top-k, then top-p",
+        "a good start for most texts",
+        "0.8, 50, 0.95",
+        "three dials: hard to say which did it",
+        STRATEGIES["Combined"],
+    ),
+    (
+        "Repetition penalty",
+        "makes tokens that already occur less likely",
+        "small models that loop",
+        "1.1 to 1.3",
+        "names and “the” become rare too",
+        SamplingSettings(temperature=0.8, repetition_penalty=1.2),
+    ),
+    (
+        "No-repeat n-grams",
+        "never writes n tokens in a row twice",
+        "summaries",
+        "n = 3",
+        "a full name can be written once only",
+        SamplingSettings(temperature=0.0, no_repeat_ngram_size=3),
+    ),
+    (
+        "Minimum length",
+        "does not let the text end before n tokens",
+        "answers that are too short",
+        "10 to 50",
+        "the text rambles until it may end",
+        SamplingSettings(temperature=0.8, min_new_tokens=50),
+    ),
+)
 
 
 def guides() -> list[dict[str, object]]:

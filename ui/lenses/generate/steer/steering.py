@@ -1,4 +1,6 @@
-"""Activation steering: the same text with and without a vector added to the residual stream, and its cost."""
+"""Activation steering: the same text with and without a vector added to the residual stream, and
+its cost.
+"""
 
 import json
 import re
@@ -25,12 +27,15 @@ from ui.shared.streaming import stream_text
 from ui.state import token_stream
 from ui.state.sessions import Turn
 
-MOST_STRENGTH, MOST_EXAMPLES = 6.0, 20
+MOST_STRENGTH = 6.0
+MOST_EXAMPLES = 20
 ENDED = "Stopped; what was written is kept."
 SOUND = 0.3  # nats per token: below this cost the text is still coherent
 STRENGTHS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
-_N_TOKENS, _LEAST_WORD = 80, 3
-SHOWN = ("plain", "steered", "costs", "said")  # two token streams, JSON of `ui.shared.sheets`, a conclusion in words
+_N_TOKENS = 80
+_LEAST_WORD = 3
+# two token streams, JSON of `ui.shared.sheets`, a conclusion in words
+SHOWN = ("plain", "steered", "costs", "said")
 _SAMPLING = SamplingSettings(temperature=0.8, top_k=50, top_p=0.95)
 
 # Short texts of two kinds, towards and away, written for this project.
@@ -50,10 +55,17 @@ class SteeringForm:
     seed: object  # of both texts
 
     def parsed(self, lm: LanguageModel) -> tuple[Steering, float, int]:
-        """The vector, its strength and the seed. Raises InputError, and what `steering_vector` does."""
+        """The vector, its strength and the seed. Raises InputError, and what `steering_vector`
+        does.
+        """
         n_layer = lm.model.config.n_layer
-        sides = [_lines(side, name) for side, name in ((self.towards, "Towards"), (self.away, "Away from"))]
-        strength = inputs.number(self.strength, "The strength", low=-MOST_STRENGTH, high=MOST_STRENGTH)
+        sides = [
+            _lines(side, name)
+            for side, name in ((self.towards, "Towards"), (self.away, "Away from"))
+        ]
+        strength = inputs.number(
+            self.strength, "The strength", low=-MOST_STRENGTH, high=MOST_STRENGTH
+        )
         depth = inputs.whole(self.depth, "The depth", low=0, high=n_layer) or (n_layer + 1) // 2
         seed = inputs.whole(self.seed, "The seed", low=0, high=2**31 - 1)
         return steering_vector(lm, sides[0], sides[1], depth), strength, seed
@@ -62,7 +74,8 @@ class SteeringForm:
 def steer(
     services: Services, session_id: str | None, model: object, prompt: object, form: SteeringForm
 ) -> Iterator[dict[str, str]]:
-    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the cost.
+    """Continues a prompt unsteered, then steered, with the same random numbers; then measures the
+    cost.
 
     Yields what is new, by SHOWN.
     """
@@ -70,9 +83,13 @@ def steer(
         lm = services.models.get(inputs.model_name(model))
         text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
         ids = prompt_ids(lm, text)
-        with services.sessions.get(session_id).turn() as run:  # first: what is asked later ends this, not the other way
+        with services.sessions.get(
+            session_id
+        ).turn() as run:  # first: what is asked later ends this, not the other way
             steering, strength, seed = services.measure(lambda: form.parsed(lm))
-            steered = LanguageModel(steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name)
+            steered = LanguageModel(
+                steering.scaled(strength).applied(lm.model), lm.tokenizer, lm.name
+            )
             written: list[list[int]] = []
             yield {"plain": "", "steered": "", "said": ""}
             for side, one in (("plain", lm), ("steered", steered)):
@@ -83,8 +100,13 @@ def steer(
                     yield {"said": ENDED}
                     return
             words = {*_words(str(form.towards))} - {*_words(str(form.away))}
-            counts = [sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :]))) for one in written]
-            costs = services.measure(lambda: _costs(lm.model, steering, [*STRENGTHS, strength], written[0], len(ids)))
+            counts = [
+                sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :])))
+                for one in written
+            ]
+            costs = services.measure(
+                lambda: _costs(lm.model, steering, [*STRENGTHS, strength], written[0], len(ids))
+            )
         yield {"costs": _sheet(costs, strength), "said": conclusion(costs, strength, counts)}
     except GPTCoreError as error:
         yield {"plain": "", "steered": "", "costs": message(str(error)), "said": ""}
@@ -94,11 +116,15 @@ def _lines(value: object, name: str) -> list[str]:
     written = inputs.text(value, name, most=4_000, needs_words=True)
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     if not lines or len(lines) > MOST_EXAMPLES:
-        raise InputError(f"{name} has {len(lines)} examples; write 1 to {MOST_EXAMPLES}, one a line.")
+        raise InputError(
+            f"{name} has {len(lines)} examples; write 1 to {MOST_EXAMPLES}, one a line."
+        )
     return lines
 
 
-def _write(services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequence, prompt: str) -> Iterator[str]:
+def _write(
+    services: Services, run: Turn, lm: LanguageModel, sequence: TokenSequence, prompt: str
+) -> Iterator[str]:
     stream = token_stream.prompt(prompt).json
     for update in stream_text(services, run, lm, [sequence], _N_TOKENS):
         if update.waiting:
@@ -115,10 +141,18 @@ def _words(text: str) -> list[str]:
 
 @torch.inference_mode()
 def _costs(
-    model: GPT, steering: Steering, strengths: Sequence[float], token_ids: Sequence[int], n_prompt: int
+    model: GPT,
+    steering: Steering,
+    strengths: Sequence[float],
+    token_ids: Sequence[int],
+    n_prompt: int,
 ) -> dict[float, float]:
-    """Cost of steering by strength: added loss of the steered model on its own plain text, nats per token."""
-    ids = torch.tensor([list(token_ids[-model.config.n_positions :])], device=model.wte.weight.device)
+    """Cost of steering by strength: added loss of the steered model on its own plain text, nats per
+    token.
+    """
+    ids = torch.tensor(
+        [list(token_ids[-model.config.n_positions :])], device=model.wte.weight.device
+    )
     n_scored = max(1, min(len(token_ids) - n_prompt, ids.shape[1] - 1))
     targets = ids[0, -n_scored:]
 
@@ -132,11 +166,16 @@ def _costs(
 
 
 def _sheet(costs: dict[float, float], strength: float) -> str:
-    rows = [(f"×{minus(s)}", signed(cost, 2), "yes" if cost <= SOUND else "no") for s, cost in costs.items()]
+    rows = [
+        (f"×{minus(s)}", signed(cost, 2), "yes" if cost <= SOUND else "no")
+        for s, cost in costs.items()
+    ]
     text = "How much less the steered model expects the text on the left, in nats per token."
     columns = ("strength", "nats per token", f"readable, at most {SOUND}?")
     source = "Turner et al. 2023; measured here on the text on the left"
-    return sheet([Section("What it costs", text, columns, rows, [list(costs).index(strength)], source)])
+    return sheet(
+        [Section("What it costs", text, columns, rows, [list(costs).index(strength)], source)]
+    )
 
 
 @concludes("steering")
@@ -153,7 +192,8 @@ def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]
     did = (
         f"Words from the first list appear {times} with steering and {plain} without."
         if plain != steered
-        else f"Nothing stands out: words from the first list appear as often without steering ({plain})."
+        else "Nothing stands out: words from the first list appear as often without steering "
+        f"({plain})."
     )
     return f"{did} {_cost_in_words(costs, strength)}"
 

@@ -21,29 +21,38 @@ from ui.shared.wiring import QUIET, stop_event
 _FIRST = next(iter(EXAMPLES))
 _TAKES = ("model", "prompt", *fields_of(SteerFields))
 _ABOUT = (
-    "Subtract the model’s average state on one kind of text from that on another, such as happy from sad. Adding the "
-    "difference while it writes makes the text sadder."
+    "Subtract the model’s average state on one kind of text from that on another, such as "
+    "happy from sad. Adding the difference while it writes makes the text sadder."
 )
 
 
 def lay_out(site: Site[Any]) -> None:
     """Lays out the view and wires it; it writes by itself when it is opened for the first time."""
-    services, fields = site.services, site.fields
+    services = site.services
+    fields = site.fields
     gr.Markdown(_ABOUT, elem_classes="hint")
     with gr.Row(equal_height=False):
         with gr.Column(scale=1, min_width=300):
             example = gr.Dropdown(
-                list(EXAMPLES), value=_FIRST, label="Examples", elem_id="steer-examples", interactive=True
+                list(EXAMPLES),
+                value=_FIRST,
+                label="Examples",
+                elem_id="steer-examples",
+                interactive=True,
             )
             strength = site.add("strength", control(SteerFields, "", "strength"), VIEW.name)
             with gr.Row(elem_classes="steps"):
-                start = gr.Button("Write both", variant="primary", elem_id="steer-start", min_width=0)
+                start = gr.Button(
+                    "Write both", variant="primary", elem_id="steer-start", min_width=0
+                )
                 stop = gr.Button("Stop", variant="stop", elem_id="steer-stop", min_width=0)
             sides = _direction(site)
         with gr.Column(scale=2, min_width=330):
             parts = _answers()
 
-    def steer(request: gr.Request, model: str, prompt: str, *values: object) -> Iterator[dict[Any, Any]]:
+    def steer(
+        request: gr.Request, model: str, prompt: str, *values: object
+    ) -> Iterator[dict[Any, Any]]:
         form = steering.SteeringForm(*values)
         with shown_to_visitor():
             changes = steering.steer(services, request.session_hash, model, prompt, form)
@@ -76,7 +85,9 @@ def _answers() -> dict[str, gr.HTML]:
             with gr.Column(min_width=250):
                 gr.Markdown(f"#### {title}")
                 asks = "first" if name == "plain" else ""
-                parts[name] = token_stream(label=label, needs=_TAKES, asks=asks, compact=True, elem_id=f"steer-{name}")
+                parts[name] = token_stream(
+                    label=label, needs=_TAKES, asks=asks, compact=True, elem_id=f"steer-{name}"
+                )
     parts["costs"] = sheet_view("", name="steering", needs=_TAKES, elem_id="steer-costs")
     return parts
 

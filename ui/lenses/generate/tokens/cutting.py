@@ -1,4 +1,6 @@
-"""Tokenizer views: one text under several tokenizers, its BPE merges, and merges learned from a text."""
+"""Tokenizer views: one text under several tokenizers, its BPE merges, and merges learned from a
+text.
+"""
 
 import json
 from functools import cache
@@ -9,7 +11,13 @@ from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, GPT1Tokenizer, Tokenizer, describe_token, load_tokenizer
 from gptcore.tokenizers.base import plain
 from gptcore.tokenizers.merging import Merge, learn_merges, merges_of, split_words
-from ui.lenses.generate.payloads import LearnRequest, Merges, MergesRequest, RecordedCut, TokenizerRow
+from ui.lenses.generate.payloads import (
+    LearnRequest,
+    Merges,
+    MergesRequest,
+    RecordedCut,
+    TokenizerRow,
+)
 from ui.payloads import TextRequest, fields
 from ui.services import Services
 from ui.shared import inputs
@@ -17,7 +25,9 @@ from ui.shared.inputs import InputError
 from ui.shared.open_model import answering
 from ui.state.model_store import title_of
 
-MOST_CHARS, MOST_LEARNED_CHARS, MOST_MERGES = 1_000, 20_000, 300
+MOST_CHARS = 1_000
+MOST_LEARNED_CHARS = 20_000
+MOST_MERGES = 300
 
 # Names of tokenizers -> (title, what kind it is).
 _KINDS = {
@@ -33,15 +43,19 @@ _OF_MODELS = {
     "char": "one token a character, of its own",
 }
 _FETCHED = {"gpt2": "gpt2", "gpt1": "gpt1"}  # not bundled: name -> what --prefetch calls it
-RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")  # made by tests/tools/recorded_cuts.py
+# made by tests/tools/recorded_cuts.py
+RECORDED_CUTS = Path(__file__).with_name("recorded_cuts.json")
 _EVERY = (ByteBPE, GPT1Tokenizer)  # tokenizers that can encode any character
 
 
 @answering
 def cut(services: Services, request: Annotated[object, TextRequest]) -> list[TokenizerRow]:
-    """A text under the model's own tokenizer and every other; a tokenizer that fails gets a message."""
+    """A text under the model's own tokenizer and every other; a tokenizer that fails gets a
+    message.
+    """
     text, model = fields(request, "text", "model")
-    text, model = inputs.text(text, "The text", most=MOST_CHARS, least=1), inputs.model_name(model)
+    text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
+    model = inputs.model_name(model)
     own = _cut(services, model, text)
     known = [_cut(services, name, text) for name in _KINDS if name != model]
     # Many models share a tokenizer, as those of GPT-2's sizes.
@@ -55,7 +69,9 @@ def steps(services: Services, request: Annotated[object, MergesRequest]) -> Merg
     name, text = fields(request, "tokenizer", "text")
     tokenizer = plain(_tokenizer(services, name))
     if not isinstance(tokenizer, ByteBPE):
-        raise InputError("Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's.")
+        raise InputError(
+            "Only byte-level tokenizers can be shown merge by merge, such as GPT-2's and mini's."
+        )
     text = inputs.text(text, "The text", most=MOST_CHARS, least=1)
     return _shown(split_words(text), merges_of(text, tokenizer))
 
@@ -80,7 +96,11 @@ def _cut(services: Services, name: str, text: str) -> TokenizerRow:
         ids = tokenizer.encode(text, allow_special=True)
     except GPTCoreError as error:
         if kept := _recorded().get(name, {}).get(text):
-            return {**row, **kept, "what": f"{what}; recorded, since its vocabulary is not on this machine"}
+            return {
+                **row,
+                **kept,
+                "what": f"{what}; recorded, since its vocabulary is not on this machine",
+            }
         return {**row, "message": str(error)}
     return {**row, **cut_by(tokenizer, text, ids), "steps": isinstance(plain(tokenizer), ByteBPE)}
 
@@ -91,7 +111,9 @@ def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> RecordedCut:
     n_words = max(1, len(text.split()))
     return {
         "vocabulary": tokenizer.vocab_size,
-        "tokens": [(describe_token(tokenizer, i), i, tokenizer.token_bytes(i).hex(" ")) for i in ids],
+        "tokens": [
+            (describe_token(tokenizer, i), i, tokenizer.token_bytes(i).hex(" ")) for i in ids
+        ],
         "per_word": round(len(ids) / n_words, 2),
         "back": None if back == text else back,
     }
@@ -111,8 +133,8 @@ def _tokenizer(services: Services, name: object) -> Tokenizer:
     """By its name here, or that of a model.
 
     Raises:
-        GPTCoreError: no such model, or files of GPT-1's or GPT-2's tokenizer that are not on this machine, since a text
-            must not wait for them.
+        GPTCoreError: no such model, or files of GPT-1's or GPT-2's tokenizer that are not on this
+            machine, since a text must not wait for them.
     """
     name = inputs.model_name(name)
     if name not in _FETCHED:
@@ -122,7 +144,8 @@ def _tokenizer(services: Services, name: object) -> Tokenizer:
     except GPTCoreError:
         how = f"python app.py --prefetch {_FETCHED[name]}"
         raise InputError(
-            f"{_KINDS[name][0]}'s vocabulary is not on this machine. With a network, {how} downloads it."
+            f"{_KINDS[name][0]}'s vocabulary is not on this machine. With a network, {how} "
+            "downloads it."
         ) from None
 
 

@@ -53,7 +53,10 @@ export function start({element, server, given, answer}) {
     if (row.picked) add(head, 'span', 'tk-picked u-muted u-type-xs', 'picked');
     add(head, 'span', 'u-muted u-type-xs', row.what);
     if (row.message) return add(part, 'p', 'tk-said u-muted u-type-xs', row.message);
-    const back = row.back === null ? 'decodes to the same text' : `decodes to “${visible(row.back.slice(0, 60))}”`;
+    const back =
+      row.back === null
+        ? 'decodes to the same text'
+        : `decodes to “${visible(row.back.slice(0, 60))}”`;
     const size = `${row.vocabulary.toLocaleString('en')} in the vocabulary`;
     const n = counted(row.tokens.length, 'token');
     add(head, 'span', 'u-type-xs u-digits', `${n}, ${row.per_word} a word · ${back} · ${size}`);
@@ -85,12 +88,15 @@ export function start({element, server, given, answer}) {
       const n = +slider.value;
       const parts = applied(learned.words, learned.merges.slice(0, n)).flat();
       box.textContent = '';
-      const hex = part => [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' ');
+      const hex = part =>
+        [...part].map(c => c.charCodeAt(0).toString(16).padStart(2, '0')).join(' ');
       parts.forEach((part, i) => addChip(box, i, hex(part), bytesText(part)));
       output.textContent = `${n} of ${counted(learned.merges.length, 'merge')}: ${counted(parts.length, 'piece')}`;
       const last = learned.merges[n - 1];
       const named = pair => `“${bytesText(pair[0])}” + “${bytesText(pair[1])}”`;
-      status.textContent = last ? `Last: ${named(last)}, ${counted(last[2], 'time')}` : 'Bytes, before any merge';
+      status.textContent = last
+        ? `Last: ${named(last)}, ${counted(last[2], 'time')}`
+        : 'Bytes, before any merge';
       if (!list) return;
       list.textContent = '';
       list.start = Math.max(1, n - 7);
@@ -102,8 +108,16 @@ export function start({element, server, given, answer}) {
   }
 
   const [first, second] = element.querySelectorAll('.tk-two section');
-  const stepwise = merging(first, () => server.steps({tokenizer: which.value, text: text.value}), null);
-  const learning = merging(second, () => server.learned({text: own.value, merges: N_LEARNED}), find('list'));
+  const stepwise = merging(
+    first,
+    () => server.steps({tokenizer: which.value, text: text.value}),
+    null,
+  );
+  const learning = merging(
+    second,
+    () => server.learned({text: own.value, merges: N_LEARNED}),
+    find('list'),
+  );
   text.addEventListener('input', changed);
   which.addEventListener('change', () => stepwise([], 0));
   own.addEventListener('input', () => learning());
@@ -113,11 +127,15 @@ export function start({element, server, given, answer}) {
     text.value = given.examples[place];
     changed();
   });
-  holdsState('generate/tokens', {cut: () => (text.value === given.examples[0] ? null : text.value)}, () => {
-    if (textInLink() === null || textInLink() === text.value) return;
-    text.value = textInLink();
-    changed();
-  });
+  holdsState(
+    'generate/tokens',
+    {cut: () => (text.value === given.examples[0] ? null : text.value)},
+    () => {
+      if (textInLink() === null || textInLink() === text.value) return;
+      text.value = textInLink();
+      changed();
+    },
+  );
   let model = '';
   answer.ask = () => {
     if (model !== valueOf('model')) which.value = ''; // the picked model's own comes first

@@ -22,7 +22,8 @@ _SHARE = 20  # times as long between two states as telling one takes
 _EVERY = 0.2  # seconds between two states of a text that is being written
 _PROMPT = written("Prompt", "text to continue.")
 _STOP = StopStrings(
-    title="Stop strings", help=r"stop strings: a list, or a text with one a line, in which \n stands for a newline."
+    title="Stop strings",
+    help=r"stop strings: a list, or a text with one a line, in which \n stands for a newline.",
 )
 
 
@@ -36,7 +37,10 @@ class GenerateRequest:
     stop: str | list[str] = declared(_STOP, "")
     seed: int | None = declared(SEED, None)
     n: int = declared(
-        Whole(title="Texts", noun="The number of texts", help="how many texts, 1 to 4.", low=1, high=4), 1
+        Whole(
+            title="Texts", noun="The number of texts", help="how many texts, 1 to 4.", low=1, high=4
+        ),
+        1,
     )
     use_cache: bool = taken(WritingFields, "use_cache")
     model: str = declared(MODEL, DEFAULT_MODEL)
@@ -62,10 +66,12 @@ class NextTokenRequest:
 
 
 def generate(services: Services, request: GenerateRequest) -> Iterator[dict[str, Any]]:
-    """Continues a prompt, and answers while it writes: a client's `submit` iterates, `predict` waits for the end.
+    """Continues a prompt, and answers while it writes: a client's `submit` iterates, `predict`
+    waits for the end.
 
     Returns:
-        model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a text.
+        model, prompt, seed, texts, tokens (id, text, natural logprob, rank) and ends, one each a
+        text.
     """
     values = {**values_of(request.sampling), **values_of(request), "tokens_per_second": 0}
     form = inputs.writing_form(values, services.limits)
@@ -74,7 +80,14 @@ def generate(services: Services, request: GenerateRequest) -> Iterator[dict[str,
     ids = _prompt_ids(services, lm, request.prompt)
     drawn = check_seed(form.seed)
     continuations = [
-        TokenSequence(ids, form.sampling, seed=drawn + i, tokenizer=lm.tokenizer, stop=form.stop, n_alternatives=1)
+        TokenSequence(
+            ids,
+            form.sampling,
+            seed=drawn + i,
+            tokenizer=lm.tokenizer,
+            stop=form.stop,
+            n_alternatives=1,
+        )
         for i in range(request.n)
     ]
     tokens: list[list[dict[str, Any]]] = [[] for _ in continuations]
@@ -86,16 +99,24 @@ def generate(services: Services, request: GenerateRequest) -> Iterator[dict[str,
 
     due = time.monotonic()
     with services.admission.turn(), suppress(Closed):  # what has been written is told
-        for token in services.write(lm, continuations, form.max_new_tokens, use_cache=request.use_cache):
+        for token in services.write(
+            lm, continuations, form.max_new_tokens, use_cache=request.use_cache
+        ):
             made = token.made
-            figures = {"id": made.id, "text": made.text, "logprob": round(made.logprob, 6), "rank": made.rank}
+            figures = {
+                "id": made.id,
+                "text": made.text,
+                "logprob": round(made.logprob, 6),
+                "rank": made.rank,
+            }
             tokens[token.text].append(figures)
             if services.ending.is_set():
                 break
             if (began := time.monotonic()) > due:
                 yield state(["" for _ in continuations])
                 told = time.monotonic()
-                due = told + max(_EVERY, _SHARE * (told - began))  # on a busy server each state takes longer to tell
+                # on a busy server each state takes longer to tell
+                due = told + max(_EVERY, _SHARE * (told - began))
     yield state([c.end or "the server is ending" for c in continuations])
 
 
@@ -103,8 +124,8 @@ def next_token(services: Services, request: NextTokenRequest) -> dict[str, Any]:
     """The distribution of the token after a prompt, stage by stage, exact over the full vocabulary.
 
     Returns:
-        vocab_size; stages (name, candidates left, entropy in bits, probability removed); rows (token id, label
-        and a probability for each stage).
+        vocab_size; stages (name, candidates left, entropy in bits, probability removed); rows
+        (token id, label and a probability for each stage).
     """
     controls = inputs.sampling(values_of(request.sampling))
     lm = services.models.get(inputs.model_name(request.model))
@@ -119,7 +140,12 @@ def next_token(services: Services, request: NextTokenRequest) -> dict[str, Any]:
 
 
 def _prompt_ids(services: Services, lm: LanguageModel, prompt: str) -> list[int]:
-    return prompt_ids(lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1))
+    return prompt_ids(
+        lm, inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
+    )
 
 
-ENDPOINTS = (Endpoint("generate", GenerateRequest, generate), Endpoint("next_token", NextTokenRequest, next_token))
+ENDPOINTS = (
+    Endpoint("generate", GenerateRequest, generate),
+    Endpoint("next_token", NextTokenRequest, next_token),
+)

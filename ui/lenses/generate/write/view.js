@@ -1,4 +1,5 @@
-// Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent alone.
+// Rows are tokens, columns are stages of the pipeline. Model text goes into the page by textContent
+// alone.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Distribution, GenerateServer} from '../../../shared/view/payloads' */
 import {counted, percent, visible} from '../../../shared/view/plain.js';
@@ -33,10 +34,13 @@ export function start({element, props, trigger, watch}) {
     head.setAttribute('role', 'row');
     const first = add(head, 'div', 'dv-head u-strong', 'Next token');
     first.setAttribute('role', 'columnheader');
-    if (data.after) add(first, 'small', 'dv-after', `after “${visible(data.after)}”`).title = data.after;
+    if (data.after)
+      add(first, 'small', 'dv-after', `after “${visible(data.after)}”`).title = data.after;
     for (const stage of data.stages) {
       const cell = add(head, 'div', 'dv-head u-strong');
-      TITLES[stage.name].forEach((title, i) => add(cell, 'span', i ? 'dv-short' : 'dv-long', title));
+      TITLES[stage.name].forEach((title, i) =>
+        add(cell, 'span', i ? 'dv-short' : 'dv-long', title),
+      );
       cell.setAttribute('role', 'columnheader');
       add(cell, 'small', '', counted(stage.candidates, 'candidate'));
       add(cell, 'small', '', `${stage.entropy.toFixed(2)} bits entropy`);
@@ -73,7 +77,12 @@ export function start({element, props, trigger, watch}) {
     const by = Object.groupBy(data.struck ?? [], token => token.by);
     for (const [option, tokens] of Object.entries(by)) {
       const names = tokens.map(token => `“${visible(token.label)}”`).join(', ');
-      add(table, 'div', 'dv-struck u-all u-apart', `Struck out here, because it ${forbidden[option]}: ${names}`);
+      add(
+        table,
+        'div',
+        'dv-struck u-all u-apart',
+        `Struck out here, because it ${forbidden[option]}: ${names}`,
+      );
     }
   }
 

@@ -37,11 +37,17 @@ def lay_out(site: Site[writing.WritingExample]) -> Lens:
         with gr.Column(scale=1, min_width=400):
             buttons = _buttons()
             stream = token_stream(
-                example.document.stream, label="Generated text", needs=_TAKES, elem_id="stream", branching=True
+                example.document.stream,
+                label="Generated text",
+                needs=_TAKES,
+                elem_id="stream",
+                branching=True,
             )
             _surprise(site)
             with gr.Accordion(
-                "More: seed, min-p, penalties, stop strings, speed limit, KV cache", open=False, elem_id="more"
+                "More: seed, min-p, penalties, stop strings, speed limit, KV cache",
+                open=False,
+                elem_id="more",
             ):
                 _seed_row(site)
                 _more_controls(site)
@@ -75,7 +81,8 @@ class _Wiring:
         self._seed = site.fields["seed"]
 
     def wire(self, buttons: dict[str, gr.Button], presets: list[gr.Button]) -> Lens:
-        site, fields = self._site, self._site.fields
+        site = self._site
+        fields = self._site.fields
         sampling = [fields[name] for name in SAMPLING]
         writes = self._asked(self._writing(writing.write))
         writes_one = self._asked(self._writing(writing.write_one))
@@ -94,7 +101,8 @@ class _Wiring:
             (self._chart.pick, branches),
         ):
             written = fields.listen(listener, asked)
-            follow_sentence(written, self._prompt)  # a text that goes on has the prompt with which it was begun
+            # a text that goes on has the prompt with which it was begun
+            follow_sentence(written, self._prompt)
         buttons["stop"].click(stop_event(site.services), queue=False, **QUIET)
         undone = fields.listen(buttons["undo"].click, self._asked(self._undo))
         share_sentence(undone, self._prompt)
@@ -130,7 +138,9 @@ class _Wiring:
         }
         return {component: value for component, value in parts.items() if value is not None}
 
-    def _writing(self, write: Callable[..., Iterator[writing.View]]) -> Callable[..., Iterator[Any]]:
+    def _writing(
+        self, write: Callable[..., Iterator[writing.View]]
+    ) -> Callable[..., Iterator[Any]]:
         """The event of a handler that takes what `writing.write` does."""
 
         def on_event(request: gr.Request, name: str, text: str, *values: object) -> Iterator[Any]:
@@ -146,22 +156,30 @@ class _Wiring:
         branch = partial(writing.branch, place=picked.get("place"), token_id=picked.get("id"))
         yield from self._writing(branch)(request, *given)
 
-    def _preview(self, request: gr.Request, name: str, text: str, *values: object) -> dict[Any, Any]:
-        services, visitor = self._site.services, request.session_hash
+    def _preview(
+        self, request: gr.Request, name: str, text: str, *values: object
+    ) -> dict[Any, Any]:
+        services = self._site.services
+        visitor = request.session_hash
         with shown_to_visitor():
             try:
                 view = writing.preview(services, visitor, name, text, self._form(values))
-            except GPTCoreError as error:  # in the chart's place: a notice at every key would be a nuisance
+            except (
+                GPTCoreError
+            ) as error:  # in the chart's place: a notice at every key would be a nuisance
                 view = writing.refused(services, visitor, error)
         return self._parts(view)
 
     def _undo(self, request: gr.Request, name: str, _: str, *values: object) -> dict[Any, Any]:
         with shown_to_visitor():
             sampling = self._form(values).sampling
-            return self._parts(writing.undo(self._site.services, request.session_hash, name, sampling))
+            return self._parts(
+                writing.undo(self._site.services, request.session_hash, name, sampling)
+            )
 
     def _opened(self, request: gr.Request, name: str, text: str, *values: object) -> Iterator[Any]:
-        services, visitor = self._site.services, request.session_hash
+        services = self._site.services
+        visitor = request.session_hash
         with shown_to_visitor():
             try:
                 form = self._form(values)
@@ -175,7 +193,9 @@ class _Wiring:
         with shown_to_visitor():
             if not isinstance(preset, str) or preset not in STRATEGIES:
                 known = ", ".join(STRATEGIES)
-                raise InputError(f"There is no strategy {str(preset)[:40]!r}; choose one of {known}.")
+                raise InputError(
+                    f"There is no strategy {str(preset)[:40]!r}; choose one of {known}."
+                )
             return list(STRATEGIES[preset].on_controls().values())
 
 
@@ -202,13 +222,17 @@ def _surprise(site: Site[Any]) -> None:
     """A switch: the strip's text, coloured by how little the model expected each token."""
     shown = site.add("surprise", control(WritingFields, "", "surprise", container=False), VIEW.name)
     with gr.Column(visible=False) as box:
-        stream = token_stream(label="Surprise in your text", needs=_SCORED, asks="always", elem_id="scored")
+        stream = token_stream(
+            label="Surprise in your text", needs=_SCORED, asks="always", elem_id="scored"
+        )
 
     def show(wanted: object) -> gr.Column:
         return gr.Column(visible=wanted is True)
 
     shown.change(show, shown, box, queue=False, **QUIET)
-    site.fields.keep(stream, Asked(_scoring(site.services), _SCORED, [stream], options=site.model_work))
+    site.fields.keep(
+        stream, Asked(_scoring(site.services), _SCORED, [stream], options=site.model_work)
+    )
 
 
 def _scoring(services: Services) -> Callable[[str, str], str]:
@@ -229,7 +253,9 @@ def _main_sliders(site: Site[writing.WritingExample]) -> None:
         for name in ("temperature", "top_k", "top_p"):
             site.add(name, control(WritingFields, "", name, value=values[name]))
         most = site.services.limits.max_new_tokens
-        length = control(WritingFields, "", "max_new_tokens", value=values["max_new_tokens"], maximum=most)
+        length = control(
+            WritingFields, "", "max_new_tokens", value=values["max_new_tokens"], maximum=most
+        )
         site.add("max_new_tokens", length)
 
 
@@ -250,6 +276,9 @@ def _more_controls(site: Site[writing.WritingExample]) -> None:
             for name in row:
                 site.add(name, control(WritingFields, "", name, value=values[name]))
     with gr.Row():
-        for name, looks in (("tokens_per_second", {}), ("stop", {"lines": 1, "max_lines": 4, "min_width": 150})):
+        for name, looks in (
+            ("tokens_per_second", {}),
+            ("stop", {"lines": 1, "max_lines": 4, "min_width": 150}),
+        ):
             site.add(name, control(WritingFields, "", name, value=values[name], **looks))
     site.add("use_cache", control(WritingFields, "", "use_cache", value=values["use_cache"]))

@@ -1,4 +1,6 @@
-"""Text generation for the Generate tab, token by token or all at once, with the distribution of every token."""
+"""Text generation for the Generate tab, token by token or all at once, with the distribution of
+every token.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,16 +24,26 @@ from ui.state import token_stream
 from ui.state.sessions import Document, NextToken, Session, Turn
 from ui.state.token_stream import Line
 
-_WINDOW_FULL = "the window of {} tokens is full: from here on, the model re-reads the last half whenever it fills up"
-_SAME = "The same text as before: nothing has changed, and the seed is kept. Press “New dice” for another one."
+_WINDOW_FULL = (
+    "the window of {} tokens is full: from here on, the model re-reads the last half whenever it "
+    "fills up"
+)
+_SAME = (
+    "The same text as before: nothing has changed, and the seed is kept. Press “New dice” for "
+    "another one."
+)
 _SHORT = 8  # tokens of a text that ends so early that a reader wonders
-_SHORT_END = "It ends here because the dice fell on the end-of-text token. Press “New dice” to try again."
+_SHORT_END = (
+    "It ends here because the dice fell on the end-of-text token. Press “New dice” to try again."
+)
 _ENDED = "the model ended its text here; what follows begins another"
 
 
 @dataclass(frozen=True)
 class WritingExample:
-    """What Generate shows at first: a finished text of the default model, how it was written, an answered message."""
+    """What Generate shows at first: a finished text of the default model, how it was written, an
+    answered message.
+    """
 
     document: Document
     next_token: NextToken
@@ -53,7 +65,9 @@ class View:
 def write(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
-    """Continues the prompt from its end. Raises InputError and the core's errors before anything is lost."""
+    """Continues the prompt from its end. Raises InputError and the core's errors before anything is
+    lost.
+    """
     lm = _opened(services, model, form)
     document = new_document(services, lm, str(model), prompt, form.seed)
     session = services.sessions.get(session_id)
@@ -80,7 +94,9 @@ def write_one(
 def continue_text(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
-    """Continues the text on the page, whose prompt may have been edited since; starts one if there is none."""
+    """Continues the text on the page, whose prompt may have been edited since; starts one if there
+    is none.
+    """
     lm = _opened(services, model, form)
     session = services.sessions.get(session_id)
     with session.turn() as run:
@@ -103,8 +119,8 @@ def branch(
     """Puts a token of the visitor's choice into the text.
 
     Args:
-        place: which generated token it replaces, from 0, to write on from there; None appends it, and stops
-            there, so that the visitor can choose the next one too.
+        place: which generated token it replaces, from 0, to write on from there; None appends it,
+            and stops there, so that the visitor can choose the next one too.
         token_id: what to put there.
     """
     lm = _opened(services, model, form)
@@ -112,23 +128,31 @@ def branch(
     session = services.sessions.get(session_id)
     with session.turn(step=place is None) as run:
         document = session.document
-        if place is None and (document is None or (document.model, document.prompt) != (model, prompt)):
+        if place is None and (
+            document is None or (document.model, document.prompt) != (model, prompt)
+        ):
             document = new_document(services, lm, str(model), prompt, form.seed)
         elif document is None or document.model != model:
-            raise InputError("There is no text of this model on the page to branch from. Press Generate first.")
+            raise InputError(
+                "There is no text of this model on the page to branch from. Press Generate first."
+            )
         n_written = len(document.ids) - document.n_prompt
         at = n_written if place is None else inputs.whole(place, "The place", low=0, high=n_written)
         kept = document.written[:at]
         ids = document.ids[: document.n_prompt + at]
         n_prompt = document.n_prompt
         line = services.now(lambda: _chosen_line(lm, ids, n_prompt, chosen))
-        changed = replace(document, ids=(*ids, chosen), lines=(token_stream.prompt(document.prompt), *kept, line))
+        changed = replace(
+            document, ids=(*ids, chosen), lines=(token_stream.prompt(document.prompt), *kept, line)
+        )
         yield View(prompt=document.prompt)
         n_more = 0 if place is None else max(0, form.max_new_tokens - at - 1)
         yield from _extend(services, session, run, lm, changed, form, n_more)
 
 
-def undo(services: Services, session_id: str | None, model: object, sampling: SamplingSettings) -> View:
+def undo(
+    services: Services, session_id: str | None, model: object, sampling: SamplingSettings
+) -> View:
     """Brings back the model's text before the last action. Raises InputError when there is none."""
     session = services.sessions.get(session_id)
     with session.turn():
@@ -136,25 +160,35 @@ def undo(services: Services, session_id: str | None, model: object, sampling: Sa
         if not session.undo:
             raise InputError("There is nothing to undo yet.")
         document = session.document = session.undo.pop()
-        chart = _read_next_token(services, session, services.models.get(document.model), document, sampling)
+        chart = _read_next_token(
+            services, session, services.models.get(document.model), document, sampling
+        )
         return View(document.prompt, document.stream, document.seed, chart)
 
 
-def store_document(services: Services, session_id: str | None, document: Document, next_token: NextToken) -> None:
+def store_document(
+    services: Services, session_id: str | None, document: Document, next_token: NextToken
+) -> None:
     """Stores a finished text in the session, to step, branch and undo from."""
     session = services.sessions.get(session_id)
-    session.document, session.next_token = document, next_token
+    session.document = document
+    session.next_token = next_token
     session.own_prompt, session.shown_by = document.prompt, id(services.models.get(document.model))
 
 
-def preview(services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm) -> View:
+def preview(
+    services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
+) -> View:
     """The distribution after a prompt that is being typed; the text on the page stays.
 
-    Errors in a half-typed prompt replace the chart: a notice at every keystroke would be a nuisance.
+    Errors in a half-typed prompt replace the chart: a notice at every keystroke would be a
+    nuisance.
     """
     session = services.sessions.get(session_id)
     if session.opened not in ("", model):
-        return View()  # this prompt stands beside a model that the page has left, or is still opening; it asks again
+        # this prompt stands beside a model that the page has left, or is still opening; it asks
+        # again
+        return View()
     try:
         if not isinstance(prompt, str) or not prompt:
             session.next_token = None
@@ -164,7 +198,10 @@ def preview(services: Services, session_id: str | None, model: object, prompt: o
         if document is None or (document.prompt, document.model) != (prompt, model):
             document = new_document(services, lm, str(model), prompt, 0)
         seen = session.next_token
-        if seen is not None and (seen.model, seen.ids) == (document.model, _ids_before_next(lm, document)):
+        if seen is not None and (seen.model, seen.ids) == (
+            document.model,
+            _ids_before_next(lm, document),
+        ):
             return redraw(services, session_id, form.sampling)
         return View(distribution=_read_next_token(services, session, lm, document, form.sampling))
     except GPTCoreError as error:
@@ -191,7 +228,9 @@ def redraw(services: Services, session_id: str | None, sampling: SamplingSetting
 
 
 def _remarks(session: Session, lm: LanguageModel, before: Document | None) -> Iterator[View]:
-    """Says under a text that is ready what a reader may wonder about: that it is the one before, or that short."""
+    """Says under a text that is ready what a reader may wonder about: that it is the one before, or
+    that short.
+    """
     document = session.document
     if document is None:
         return
@@ -219,7 +258,9 @@ def new_document(
     """A document with only its prompt. Raises InputError and the tokenizer's errors."""
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     ids = prompt_ids(lm, text)
-    return Document(model, text, len(ids), tuple(ids), (token_stream.prompt(text),), check_seed(seed))
+    return Document(
+        model, text, len(ids), tuple(ids), (token_stream.prompt(text),), check_seed(seed)
+    )
 
 
 def _extend(
@@ -231,13 +272,21 @@ def _extend(
     form: WritingForm,
     n_tokens: int,
 ) -> Iterator[View]:
-    """Writes up to n_tokens more, shows them as they come, and keeps the text in the session at every update."""
+    """Writes up to n_tokens more, shows them as they come, and keeps the text in the session at
+    every update.
+    """
     if not run.wanted:  # stopped while it waited for its turn
         return
     session.remember(session.document)
-    session.document, session.moved = document, None
+    session.document = document
+    session.moved = None
     n_written = len(document.ids) - document.n_prompt
-    how: dict[str, Any] = {"seed": document.seed, "stop": form.stop, "n_written": n_written, "look_ahead": True}
+    how: dict[str, Any] = {
+        "seed": document.seed,
+        "stop": form.stop,
+        "n_written": n_written,
+        "look_ahead": True,
+    }
     continuation = TokenSequence(document.ids, form.sampling, tokenizer=lm.tokenizer, **how)
     if n_written and document.ids[-1] == lm.tokenizer.end_id:
         document = document.noted(token_stream.note(_ENDED))
@@ -245,7 +294,15 @@ def _extend(
     told = any(line.kind == "note" and "the window of" in line.text for line in document.lines)
     lines = _Lines(lm, n_before=len(document.written), single=n_tokens == 1, window_told=told)
     pace = form.tokens_per_second
-    updates = stream_text(services, run, lm, [continuation], n_tokens, use_cache=form.use_cache, tokens_per_second=pace)
+    updates = stream_text(
+        services,
+        run,
+        lm,
+        [continuation],
+        n_tokens,
+        use_cache=form.use_cache,
+        tokens_per_second=pace,
+    )
     for update in updates:
         if run.abandoned:
             return
@@ -253,21 +310,32 @@ def _extend(
             yield View(stream=document.noted(token_stream.waiting(update.waiting)).stream)
             continue
         document = document.noted(*lines.of(update))
-        document = replace(document, ids=tuple(continuation.ids[: document.n_prompt + len(document.written)]))
+        document = replace(
+            document, ids=tuple(continuation.ids[: document.n_prompt + len(document.written)])
+        )
         session.document = document
         yield View(stream=document.stream)
     if not run.superseded:
         known = continuation.next_logits if tuple(continuation.ids) == document.ids else None
         yield View(
-            distribution=_read_next_token(services, session, lm, document, session.moved or form.sampling, known)
+            distribution=_read_next_token(
+                services, session, lm, document, session.moved or form.sampling, known
+            )
         )
 
 
 class _Lines:
-    """Turns updates of one text into lines of its token stream; of a single token the end is not reported."""
+    """Turns updates of one text into lines of its token stream; of a single token the end is not
+    reported.
+    """
 
-    def __init__(self, lm: LanguageModel, *, n_before: int, single: bool, window_told: bool) -> None:
-        self._lm, self._n_before, self._single, self._told = lm, n_before, single, window_told
+    def __init__(
+        self, lm: LanguageModel, *, n_before: int, single: bool, window_told: bool
+    ) -> None:
+        self._lm = lm
+        self._n_before = n_before
+        self._single = single
+        self._told = window_told
         self._start: int | None = None
 
     def of(self, update: Update) -> list[Line]:
@@ -275,7 +343,9 @@ class _Lines:
         lines: list[Line] = []
         for made in update.made:
             if self._start is not None and made.context_start > self._start and not self._told:
-                lines.append(token_stream.note(_WINDOW_FULL.format(self._lm.model.config.n_positions)))
+                lines.append(
+                    token_stream.note(_WINDOW_FULL.format(self._lm.model.config.n_positions))
+                )
                 self._told = True
             self._start = made.context_start
             lines.append(token_stream.token(self._lm.tokenizer, made))
@@ -284,7 +354,9 @@ class _Lines:
         end = "step" if self._single and one.end in ("length", STOPPED) else one.end
         return [
             *lines,
-            token_stream.stats(n=self._n_before + one.n, rate=rate, first_ms=round(one.first_ms, 1), end=end),
+            token_stream.stats(
+                n=self._n_before + one.n, rate=rate, first_ms=round(one.first_ms, 1), end=end
+            ),
         ]
 
 
@@ -296,8 +368,9 @@ def _read_next_token(
     sampling: SamplingSettings,
     known: Tensor | None = None,
 ) -> str:
-    """Reads the text for the logits after it unless they are known, keeps them for the sliders, and draws the
-    distribution."""
+    """Reads the text for the logits after it unless they are known, keeps them for the sliders, and
+    draws the distribution.
+    """
     ids = _ids_before_next(lm, document)
 
     def read() -> tuple[NextToken, str]:
@@ -312,7 +385,9 @@ def _read_next_token(
 
 
 def _ids_before_next(lm: LanguageModel, document: Document) -> tuple[int, ...]:
-    """The tokens after which the next one is looked at: all, or the prompt where the text has ended."""
+    """The tokens after which the next one is looked at: all, or the prompt where the text has
+    ended.
+    """
     is_ended = len(document.ids) > document.n_prompt and document.ids[-1] == lm.tokenizer.end_id
     return document.ids[: document.n_prompt] if is_ended else document.ids
 

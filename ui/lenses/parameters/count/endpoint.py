@@ -23,18 +23,21 @@ class ParametersRequest:
     preset: str | None = declared(
         Choice(
             title="Preset",
-            help="gpt1, gpt1-preln, gpt2, gpt2-medium, gpt2-large, gpt2-xl and others; the fields after it then do "
-            "not count.",
+            help="gpt1, gpt1-preln, gpt2, gpt2-medium, gpt2-large, gpt2-xl and others; the fields "
+            "after it then do not count.",
             options={name: name for name in PRESETS},
         ),
         None,
     )
     shape: ShapeForm = spelled_out(ShapeForm)
-    batch_size: int = declared(Whole(title="Batch", help="sequences of a training step.", low=1, high=_MOST), 8)
+    batch_size: int = declared(
+        Whole(title="Batch", help="sequences of a training step.", low=1, high=_MOST), 8
+    )
     n_tokens: int | None = declared(
         Whole(
             title="Sequence length",
-            help="tokens in each, at most the window; null means 256, or the window if that is shorter.",
+            help="tokens in each, at most the window; null means 256, or the window if that is "
+            "shorter.",
             low=1,
             high=_LONGEST,
         ),
@@ -46,9 +49,10 @@ def parameters(services: Services, request: ParametersRequest) -> dict[str, Any]
     """What a shape is made of and what it costs, without building it.
 
     Returns:
-        total; without_positions and without_embeddings (less those tables); components (name, formula, numbers,
-        count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients and moments, KV cache of a token and of the
-        window, activations with and without attention maps); flops of a token, forward and in training.
+        total; without_positions and without_embeddings (less those tables); components (name,
+        formula, numbers, count); bytes (weights at 32, 16 and 8 bits, AdamW's gradients and
+        moments, KV cache of a token and of the window, activations with and without attention
+        maps); flops of a token, forward and in training.
     """
     config = request.shape.config if request.preset is None else PRESETS[request.preset]
     B = request.batch_size
@@ -61,14 +65,21 @@ def parameters(services: Services, request: ParametersRequest) -> dict[str, Any]
         "without_embeddings": count.without_embeddings,
         "components": [asdict(component) for component in count.components],
         "bytes": {
-            "weights": {str(bits): analysis.weight_bytes(config, bits=bits) for bits in (32, 16, 8)},
+            "weights": {
+                str(bits): analysis.weight_bytes(config, bits=bits) for bits in (32, 16, 8)
+            },
             "adamw": analysis.optimizer_bytes(config),
             "kv_cache_token": analysis.kv_cache_bytes(config),
             "kv_cache_window": analysis.kv_cache_bytes(config, config.n_positions),
             "activations": analysis.activation_bytes(config, batch_size=B, n_tokens=T),
-            "activations_with_maps": analysis.activation_bytes(config, batch_size=B, n_tokens=T, attention_maps=True),
+            "activations_with_maps": analysis.activation_bytes(
+                config, batch_size=B, n_tokens=T, attention_maps=True
+            ),
         },
-        "flops": {"forward": analysis.forward_flops(config, T), "training": analysis.training_flops(config, T)},
+        "flops": {
+            "forward": analysis.forward_flops(config, T),
+            "training": analysis.training_flops(config, T),
+        },
     }
     return within_json(answer)
 

@@ -1,5 +1,5 @@
-// What a shape is made of: components with formulas, opened down to the tensor. The value is JSON of
-// ui.lenses.parameters.handlers.shapes.
+// What a shape is made of: components with formulas, opened down to the tensor. The value is JSON
+// of ui.lenses.parameters.handlers.shapes.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {Breakdown, ParametersServer} from '../../../shared/view/payloads' */
 import {inkOn, partsOf} from '../../../shared/view/scales.js';
@@ -25,7 +25,8 @@ export function start({element, props, watch, given}) {
     part('total').textContent = count(value.total);
     element.querySelector('.conclusion').textContent = value.said;
     part('name').textContent = value.name ? `parameters: the shape of ${value.name}` : 'parameters';
-    part('check').textContent = (value.agrees === true ? '✓ ' : value.agrees === false ? '✗ ' : '') + value.check;
+    part('check').textContent =
+      (value.agrees === true ? '✓ ' : value.agrees === false ? '✗ ' : '') + value.check;
     part('fewer').textContent = value.fewer;
     part('check').classList.toggle('failed', value.agrees === false);
     bar();
@@ -33,7 +34,8 @@ export function start({element, props, watch, given}) {
   }
   // Reuses the segments, so that shape changes animate.
   function bar() {
-    const [box, labelled] = [part('bar'), innerWidth < 640 ? 0.2 : 0.09]; // the share that has room for its name
+    // the share that has room for its name
+    const [box, labelled] = [part('bar'), innerWidth < 640 ? 0.2 : 0.09];
     while (box.children.length < value.rows.length) add(box, 'span');
     while (box.children.length > value.rows.length) box.lastChild.remove();
     value.rows.forEach((row, i) => {
@@ -60,12 +62,19 @@ export function start({element, props, watch, given}) {
       button.disabled = !row.tensors.length;
       button.setAttribute('aria-expanded', opened.has(i));
       button.style.setProperty('--hue', given.hues[i]);
-      cells(line, [row.formula, row.numbers], [count(row.count), row.count ? percent(row.share) : '–']);
+      cells(
+        line,
+        [row.formula, row.numbers],
+        [count(row.count), row.count ? percent(row.share) : '–'],
+      );
       for (const [tensor, shape, times] of opened.has(i) ? row.tensors : []) {
         const size = product(shape);
         const sized = (times > 1 ? `${count(times)} · ` : '') + count(size);
         const formulas = [tensor, `[${shape.map(count).join(', ')}]`, sized];
-        cells(add(body, 'tr', 'bd-tensor'), formulas, [count(size * times), percent((size * times) / value.total)]);
+        cells(add(body, 'tr', 'bd-tensor'), formulas, [
+          count(size * times),
+          percent((size * times) / value.total),
+        ]);
       }
     });
   }
@@ -84,7 +93,14 @@ export function start({element, props, watch, given}) {
     return {
       csv: () =>
         saveCsv(`${name}-parameters`, [
-          ['component', 'tensor', 'formula or shape', 'with numbers or count', 'parameters', 'share'],
+          [
+            'component',
+            'tensor',
+            'formula or shape',
+            'with numbers or count',
+            'parameters',
+            'share',
+          ],
           ...value.rows.flatMap(row => [
             [row.name, '', row.formula, row.numbers, row.count, row.share],
             ...row.tensors.map(tensor => tensorRow(row.name, tensor)),
@@ -92,11 +108,17 @@ export function start({element, props, watch, given}) {
           ['total', '', '', '', value.total, 1],
         ]),
       config: () => {
-        const file = saveText(`${name}-config.json`, 'application/json', JSON.stringify(value.config, null, 2));
+        const file = saveText(
+          `${name}-config.json`,
+          'application/json',
+          JSON.stringify(value.config, null, 2),
+        );
         status.textContent = `Train it with: python -m gptcore.training --config ${file} --corpus …`;
       },
       ...slides(status, `${name}-parameters`, ({bars}) => {
-        const shown = value.rows.map((row, i) => ({...row, hue: given.hues[i]})).filter(row => row.count);
+        const shown = value.rows
+          .map((row, i) => ({...row, hue: given.hues[i]}))
+          .filter(row => row.count);
         const values = shown.map(row => row.count / value.total);
         const texts = shown.map(row => `${row.numbers} = ${count(row.count)}`);
         return bars({

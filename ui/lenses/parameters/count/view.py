@@ -31,5 +31,7 @@ def _count(*values: object) -> str:
     with shown_to_visitor():
         try:
             return shapes.breakdown(shapes.shape_of(values))
-        except GPTCoreError as error:  # in the view's place: a notice at every move of a slider is a nuisance
+        except (
+            GPTCoreError
+        ) as error:  # in the view's place: a notice at every move of a slider is a nuisance
             return sheets.message(str(error))

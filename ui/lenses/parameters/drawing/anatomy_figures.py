@@ -8,7 +8,9 @@ from ui.lenses.parameters.handlers.colours import ACCENT, PARTS, WARM
 from ui.shared.slide import colors, data_url
 
 _SIZE = (13.33, 5.2)
-_BLUE, _ORANGE, _GREY = ACCENT, WARM, PARTS["block_norms"]
+_BLUE = ACCENT
+_ORANGE = WARM
+_GREY = PARTS["block_norms"]
 
 
 def _panels(dark: bool, titles: Sequence[str]):  # noqa: ANN202 - matplotlib is imported where it is needed
@@ -40,13 +42,22 @@ def _named(panel, look, x: str, y: str = "", *, below: bool = False) -> None:
     """The names of axes and lines; of lines below the axis where they would lie on them."""
     panel.set(xlabel=x, ylabel=y)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 1} if below else {}
-    panel.legend(facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12, **place)
+    panel.legend(
+        facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12, **place
+    )
 
 
 def activations(
-    x: np.ndarray, values: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray], gate: np.ndarray, *, dark: bool
+    x: np.ndarray,
+    values: Mapping[str, np.ndarray],
+    slopes: Mapping[str, np.ndarray],
+    gate: np.ndarray,
+    *,
+    dark: bool,
 ) -> str:
-    """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the input."""
+    """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the
+    input.
+    """
     titles = ("Activation", "Slope (gradient)", "The gates, and tanh's error")
     figure, (left, middle, right), look = _panels(dark, titles)
     names = {
@@ -67,8 +78,12 @@ def activations(
 
 
 def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, *, dark: bool) -> str:
-    """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token; numbers in the cells."""
-    figure, panels, look = _panels(dark, ("Before", "BatchNorm: each column", "LayerNorm: each row"))
+    """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token;
+    numbers in the cells.
+    """
+    figure, panels, look = _panels(
+        dark, ("Before", "BatchNorm: each column", "LayerNorm: each row")
+    )
     for panel, values in zip(panels, (before, by_batch, by_layer), strict=True):
         limit = float(np.abs(values).max())
         panel.imshow(values, cmap=_signed(look), vmin=-limit, vmax=limit, aspect="auto")
@@ -81,9 +96,17 @@ def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, *,
     return data_url(figure)
 
 
-def layer_norm(before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, *, dark: bool) -> str:
-    """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by token [T]."""
-    titles = ("Before: values of the stream", "After LayerNorm", "What is taken out, token by token")
+def layer_norm(
+    before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, *, dark: bool
+) -> str:
+    """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by
+    token [T].
+    """
+    titles = (
+        "Before: values of the stream",
+        "After LayerNorm",
+        "What is taken out, token by token",
+    )
     figure, (left, middle, right), look = _panels(dark, titles)
     left.hist(before.ravel(), bins=80, color=_GREY)
     middle.hist(after.ravel(), bins=80, color=_BLUE)
@@ -97,17 +120,27 @@ def layer_norm(before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviatio
 
 def leak(with_mask: np.ndarray, without: np.ndarray, *, dark: bool) -> str:
     """How far each position's logits move when the last token changes, float [T] each."""
-    figure, (panel,), look = _panels(dark, ("The last token is replaced: whose prediction changes?",))
+    figure, (panel,), look = _panels(
+        dark, ("The last token is replaced: whose prediction changes?",)
+    )
     places = np.arange(len(with_mask))
     panel.bar(places - 0.2, without, width=0.38, color=_ORANGE, label="without the causal mask")
-    panel.bar(places + 0.2, with_mask, width=0.38, color=_BLUE, label="with the mask: exactly 0 before the last")
+    panel.bar(
+        places + 0.2,
+        with_mask,
+        width=0.38,
+        color=_BLUE,
+        label="with the mask: exactly 0 before the last",
+    )
     _named(panel, look, "position", "change of the logits (distance)")
     return data_url(figure)
 
 
 def by_depth(lines: Mapping[str, np.ndarray], *, dark: bool) -> str:
     """The size of the residual stream over depth, a line for each variant, float [n] each."""
-    figure, (panel,), look = _panels(dark, ("Size of the residual stream after each layer, before training",))
+    figure, (panel,), look = _panels(
+        dark, ("Size of the residual stream after each layer, before training",)
+    )
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE), strict=False):
         panel.plot(range(len(values)), values, color=color, marker="o", linewidth=2, label=label)
     _named(panel, look, "layer", "standard deviation")
@@ -118,7 +151,9 @@ def losses(lines: Mapping[str, np.ndarray], every: int, *, dark: bool) -> str:
     """Training losses in nats a letter, float [n] each, a point for so many updates."""
     figure, (panel,), look = _panels(dark, ("Training loss, the same model and batches",))
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE, _GREY), strict=False):
-        panel.plot(every * (np.arange(len(values)) + 0.5), values, color=color, linewidth=2.5, label=label)
+        panel.plot(
+            every * (np.arange(len(values)) + 0.5), values, color=color, linewidth=2.5, label=label
+        )
     _named(panel, look, "updates", "loss, nats a letter")
     return data_url(figure)
 
@@ -128,7 +163,9 @@ def tying(tied: int, untied: int, table: int, *, dark: bool) -> str:
     figure, (panel,), look = _panels(dark, ("One table at both ends, or two",))
     head = untied - table
     panel.barh((0, 1), (tied - table, head - table), color=_GREY, label="everything else")
-    panel.barh((0, 1), table, left=(tied - table, head - table), color=_BLUE, label="token embedding")
+    panel.barh(
+        (0, 1), table, left=(tied - table, head - table), color=_BLUE, label="token embedding"
+    )
     panel.barh(1, table, left=head, color=_ORANGE, label="output head")
     panel.set_yticks((0, 1), (f"tied: {tied:,}", f"untied: {untied:,}"))
     _named(panel, look, "parameters")
@@ -136,9 +173,15 @@ def tying(tied: int, untied: int, table: int, *, dark: bool) -> str:
 
 
 def positions(similarity: np.ndarray, window: int, *, dark: bool) -> str:
-    """Cosine similarity of the position embeddings, float [P, P] in -1 to 1, on a diverging scale."""
-    figure, (left, right), look = _panels(dark, ("How alike are two positions?", "Seen from three positions"))
-    image = left.imshow(similarity, cmap=_signed(look), vmin=-1, vmax=1, extent=(0, window, window, 0))
+    """Cosine similarity of the position embeddings, float [P, P] in -1 to 1, on a diverging
+    scale.
+    """
+    figure, (left, right), look = _panels(
+        dark, ("How alike are two positions?", "Seen from three positions")
+    )
+    image = left.imshow(
+        similarity, cmap=_signed(look), vmin=-1, vmax=1, extent=(0, window, window, 0)
+    )
     bar = figure.colorbar(image, ax=left)
     bar.set_label("cosine similarity", color=look.ink, fontsize=13)
     bar.ax.tick_params(colors=look.ink)
@@ -146,6 +189,8 @@ def positions(similarity: np.ndarray, window: int, *, dark: bool) -> str:
     n = len(similarity)
     x = np.linspace(0, window - 1, n)
     for place, color in ((n // 8, _BLUE), (n // 2, _ORANGE), (7 * n // 8, _GREY)):
-        right.plot(x, similarity[place], color=color, linewidth=2, label=f"position {round(x[place])}")
+        right.plot(
+            x, similarity[place], color=color, linewidth=2, label=f"position {round(x[place])}"
+        )
     _named(right, look, "position", "cosine similarity")
     return data_url(figure)

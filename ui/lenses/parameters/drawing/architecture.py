@@ -1,4 +1,6 @@
-"""The parts of the drawing: what each computes, what it counts, and the lines of this project that do it."""
+"""The parts of the drawing: what each computes, what it counts, and the lines of this project that
+do it.
+"""
 
 import inspect
 from collections.abc import Callable
@@ -17,7 +19,11 @@ _NORM = "(x − mean) / √(variance + ε) · weight + bias"
 # Part of the drawing -> (title, formula, the code).
 _PARTS: dict[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
     "token_embedding": ("Token embedding", "x = wte[token id]", (model.GPT.hidden_states,)),
-    "position_embedding": ("Position embedding", "x = x + wpe[place]", (model._positions, model.GPT.hidden_states)),
+    "position_embedding": (
+        "Position embedding",
+        "x = x + wpe[place]",
+        (model._positions, model.GPT.hidden_states),
+    ),
     "attention": (
         "Attention",
         "softmax(q·kᵀ / √D + mask) · v, then c_proj",
@@ -32,19 +38,31 @@ _PARTS: dict[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
 
 
 def drawn(config: GPTConfig) -> tuple[GPTConfig, dict[str, int], str]:
-    """What `ui.lenses.parameters.drawing.figures.inline` takes: the shape, its counts by component, its name."""
+    """What `ui.lenses.parameters.drawing.figures.inline` takes: the shape, its counts by component,
+    its name.
+    """
     counts = {part.name: part.count for part in count_parameters(config).components}
     return config, counts, name_of(config) or "this shape"
 
 
 def parts(config: GPTConfig) -> dict[str, dict[str, Any]]:
-    """For every part of the drawing: title, formula, count, share, and code as [file:line, text] pairs."""
-    count, L, C = count_parameters(config), config.n_layer, config.n_embd
-    components = {part.name: (part.numbers, part.count, COMPONENTS[part.name][0]) for part in count.components}
-    components |= dict.fromkeys(("ln_1", "ln_2"), (f"{L:,}·2·{C:,}", 2 * L * C, "this norm in all blocks"))
+    """For every part of the drawing: title, formula, count, share, and code as [file:line, text]
+    pairs.
+    """
+    count = count_parameters(config)
+    L = config.n_layer
+    C = config.n_embd
+    components = {
+        part.name: (part.numbers, part.count, COMPONENTS[part.name][0]) for part in count.components
+    }
+    components |= dict.fromkeys(
+        ("ln_1", "ln_2"), (f"{L:,}·2·{C:,}", 2 * L * C, "this norm in all blocks")
+    )
     known = {}
     for name, (title, formula, functions) in _PARTS.items():
-        if (name == "final_norm" and not config.final_norm) or (name == "ln_2" and not config.use_mlp):
+        if (name == "final_norm" and not config.final_norm) or (
+            name == "ln_2" and not config.use_mlp
+        ):
             continue
         numbers, n, where = components[name]
         counted = f"{numbers} = {n:,} parameters, {_share(n / count.total)} ({where})"

@@ -8,7 +8,9 @@ import {drawSection} from '../../../shared/view/sheet_view.js';
 
 /** @param {Component<ExperimentFigure, ParametersServer>} page */
 export function start({element, props, watch}) {
-  const [image, text, tables] = ['img', '.fg-text', '.fg-tables'].map(name => element.querySelector(name));
+  const [image, text, tables] = ['img', '.fg-text', '.fg-tables'].map(name =>
+    element.querySelector(name),
+  );
   let value = null;
   function draw() {
     if (!props.value) return;

@@ -1,4 +1,6 @@
-"""A GPT drawn to scale: areas are parameters, every arrow carries the shape of what flows along it."""
+"""A GPT drawn to scale: areas are parameters, every arrow carries the shape of what flows along
+it.
+"""
 
 import io
 from collections.abc import Mapping
@@ -10,9 +12,16 @@ from ui.shared.slide import SIZE, Colors, colors
 _FILL = {**PARTS, "norm": PARTS["block_norms"]}
 _ACTIVATIONS = {"gelu_new": "GELU (tanh)", "gelu": "GELU (exact)", "relu": "ReLU"}
 _KEY = {
-    "token_embedding": "embeddings", "attention": "attention", "mlp": "MLP", "norm": "LayerNorm", "head": "output head",
-}  # fmt: skip
-_TRUNK, _LEFT, _MIDDLE = 74.0, 87.0, 105.0  # of the drawing of a block: its residual stream, and its branches
+    "token_embedding": "embeddings",
+    "attention": "attention",
+    "mlp": "MLP",
+    "norm": "LayerNorm",
+    "head": "output head",
+}
+# of the drawing of a block: its residual stream, and its branches
+_TRUNK = 74.0
+_LEFT = 87.0
+_MIDDLE = 105.0
 
 
 def inline(shape: Any, counts: Mapping[str, int], name: str, *, dark: bool) -> str:
@@ -37,7 +46,8 @@ def _figure(shape: Any, counts: Mapping[str, int], name: str, look: Colors):  # 
     axes = figure.add_axes((0.01, 0.01, 0.98, 0.98))
     axes.set(xlim=(0, 133), ylim=(0, 75))
     axes.axis("off")
-    drawing, total = _Drawing(axes, shape, look), sum(counts.values())
+    drawing = _Drawing(axes, shape, look)
+    total = sum(counts.values())
     drawing.text(2, 72, f"{name}: {total:,} parameters", 19, weight="bold")
     drawing.whole(counts, total)
     drawing.flow()
@@ -52,14 +62,29 @@ class _Drawing:
     """The three parts of the drawing; heights grow upwards."""
 
     def __init__(self, axes, shape: Any, look: Colors) -> None:
-        self._axes, self._shape, self._look = axes, shape, look
-        self._stream, self._pre = f"[B, T, {shape.n_embd:,}]", shape.norm_position == "pre"
+        self._axes = axes
+        self._shape = shape
+        self._look = look
+        self._stream = f"[B, T, {shape.n_embd:,}]"
+        self._pre = shape.norm_position == "pre"
         self._dropped = f", dropout {shape.resid_pdrop:g}" if shape.resid_pdrop else ""
 
     def text(self, x: float, y: float, text: str, size: float = 11, **more: Any) -> None:
-        self._axes.text(x, y, text, **{"color": self._look.ink, "fontsize": size, "va": "center", **more})
+        self._axes.text(
+            x, y, text, **{"color": self._look.ink, "fontsize": size, "va": "center", **more}
+        )
 
-    def box(self, part: str, x: float, y: float, w: float, h: float, fill: str, text: str = "", size: int = 12) -> None:
+    def box(
+        self,
+        part: str,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        fill: str,
+        text: str = "",
+        size: int = 12,
+    ) -> None:
         from matplotlib.patches import Rectangle
 
         box = Rectangle((x, y), w, h, facecolor=fill, edgecolor=self._look.ink, linewidth=1.0)
@@ -68,7 +93,9 @@ class _Drawing:
         if text:
             self.text(x + w / 2, y + h / 2, text, size, ha="center", color=INK)
 
-    def _arrow(self, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 1) -> None:
+    def _arrow(
+        self, start: tuple[float, float], end: tuple[float, float], text: str = "", side: int = 1
+    ) -> None:
         style = {"arrowstyle": "-|>", "color": self._look.ink, "linewidth": 1.3}
         self._axes.annotate("", xy=end, xytext=start, arrowprops=style)
         if text:
@@ -83,9 +110,14 @@ class _Drawing:
     def whole(self, counts: Mapping[str, int], total: int) -> None:
         """The model as one column whose heights are shares of the parameters."""
         self.text(2, 67.5, "To scale: height is the share of parameters", 12, va="baseline")
-        shape, x, w, room, y = self._shape, 2.0, 15.0, 58.0, 4.0
+        shape = self._shape
+        x = 2.0
+        w = 15.0
+        room = 58.0
+        y = 4.0
         block = (counts["attention"] + counts["mlp"] + counts["block_norms"]) / shape.n_layer
-        table, drawn = f"[{shape.vocab_size:,}, {shape.n_embd:,}]", min(shape.n_layer, 48)
+        table = f"[{shape.vocab_size:,}, {shape.n_embd:,}]"
+        drawn = min(shape.n_layer, 48)
         places = f"[{shape.n_positions:,}, {shape.n_embd:,}]"
         entries: list[tuple[str, float, str, str]] = [
             ("token_embedding", counts["token_embedding"], "token embedding", table),
@@ -120,22 +152,30 @@ class _Drawing:
         self._up(x + w / 2, y, 3.2, f"logits [B, T, {shape.vocab_size:,}]")
 
     def flow(self) -> None:
-        """From token ids to the probabilities of the next token; the tie as an arrow between both ends of the table."""
-        shape, x, w = self._shape, 44.0, 15.0
-        middle, half = x + w / 2, w / 2 - 0.5
+        """From token ids to the probabilities of the next token; the tie as an arrow between both
+        ends of the table.
+        """
+        shape = self._shape
+        x = 44.0
+        w = 15.0
+        middle = x + w / 2
+        half = w / 2 - 0.5
         self.text(x - 4, 67.5, "From ids to probabilities", 12, va="baseline")
         self.text(middle, 2.6, "token ids", ha="center")
         wide = half if shape.use_positions else w
         self.box("token_embedding", x, 6, wide, 4, _FILL["token_embedding"], "wte")
         if shape.use_positions:
-            self.box("position_embedding", x + half + 1, 6, half, 4, _FILL["position_embedding"], "wpe")
+            self.box(
+                "position_embedding", x + half + 1, 6, half, 4, _FILL["position_embedding"], "wpe"
+            )
         for start in (x + half / 2, x + w - half / 2) if shape.use_positions else (middle,):
             self._arrow((middle, 3.8), (start, 6))
             self._arrow((start, 10), (middle, 13))
         self.text(middle, 14, "+" if shape.use_positions else "", 17, ha="center")
         steps = [("", f"dropout {shape.resid_pdrop:g}", 3.0)] if shape.resid_pdrop else []
         steps += [("attention", "", 14.0), *([("final_norm", "ln_f", 3.0)] if self._pre else [])]
-        y, head = 15.2, 0.0
+        y = 15.2
+        head = 0.0
         for part, label, h in [*steps, ("head", "lm_head", 4.0), ("", "softmax", 3.0)]:
             y = self._up(middle, y, 2.2)
             fill = _FILL["norm" if part == "final_norm" else part] if part else self._look.paper
@@ -143,20 +183,40 @@ class _Drawing:
             if part == "attention" and shape.use_mlp:
                 self.box("mlp", x, y + h / 2, w, h / 2, _FILL["mlp"], "MLP")
             if part == "attention":
-                self.text(middle, y + h / (4 if shape.use_mlp else 2), "attention", 12, ha="center", color=INK)
+                self.text(
+                    middle,
+                    y + h / (4 if shape.use_mlp else 2),
+                    "attention",
+                    12,
+                    ha="center",
+                    color=INK,
+                )
                 self.text(x + w + 0.7, y + h / 2, f"× {shape.n_layer:,}", 13, weight="bold")
-            self.text(middle, y + h / 2, label, 12, ha="center", color=INK if part else self._look.ink)
+            self.text(
+                middle, y + h / 2, label, 12, ha="center", color=INK if part else self._look.ink
+            )
             head = y + h / 2 if part == "head" else head
             y += h
-        self.text(middle, self._up(middle, y, 2.4) + 1, "probabilities of the next token", ha="center")
+        self.text(
+            middle, self._up(middle, y, 2.4) + 1, "probabilities of the next token", ha="center"
+        )
         if shape.tie_word_embeddings:
-            style = {"arrowstyle": "<|-|>", "linestyle": "--", "connectionstyle": "bar,fraction=-0.06"}
-            self._axes.annotate("", xy=(x, head), xytext=(x, 8), arrowprops={**style, "color": self._look.ink})
+            style = {
+                "arrowstyle": "<|-|>",
+                "linestyle": "--",
+                "connectionstyle": "bar,fraction=-0.06",
+            }
+            self._axes.annotate(
+                "", xy=(x, head), xytext=(x, 8), arrowprops={**style, "color": self._look.ink}
+            )
             self.text(x - 4.6, (head + 8) / 2, "tied: one table", rotation=90)
 
     def block(self) -> None:
-        """One block, from its input at the bottom to its output at the top, with shapes on the arrows."""
-        pre, post = "pre-norm (GPT-2): the norm stands inside the branch", "post-norm (GPT-1): the norm follows the sum"
+        """One block, from its input at the bottom to its output at the top, with shapes on the
+        arrows.
+        """
+        pre = "pre-norm (GPT-2): the norm stands inside the branch"
+        post = "post-norm (GPT-1): the norm follows the sum"
         self.text(66, 67.5, f"One block, {pre if self._pre else post}", 12, va="baseline")
         y = self._attention()
         if self._shape.use_mlp:
@@ -165,8 +225,11 @@ class _Drawing:
             self._trunk(y, 64.0, f"{self._stream} to the next block")
 
     def _attention(self) -> float:
-        """From the input through attention to the first sum; returns the height from which the trunk goes on."""
-        H, C = self._shape.n_head, self._shape.n_embd
+        """From the input through attention to the first sum; returns the height from which the
+        trunk goes on.
+        """
+        H = self._shape.n_head
+        C = self._shape.n_embd
         self._trunk(2.0, 28.4 if self._pre else 27.4, self._stream)
         y = self._branches(4.0, "ln_1", 2.2)
         y = self._step("attention", y, 2.4, self._stream, 4.2, f"c_attn   {C:,} → 3·{C:,}")
@@ -183,11 +246,15 @@ class _Drawing:
 
     def _mlp(self, y: float) -> None:
         """From a height of the trunk through the MLP to the second sum and the block's output."""
-        C, F, last = self._shape.n_embd, self._shape.inner_dim, 61.5 if self._pre else 57.0
+        C = self._shape.n_embd
+        F = self._shape.inner_dim
+        last = 61.5 if self._pre else 57.0
         self._trunk(y, last - 1.6, self._stream)
         y = self._branches(y + 1.0, "ln_2", 2.0)
         inner = f"c_fc   {C:,} → {F:,}, then {_ACTIVATIONS[self._shape.activation_function]}"
-        y = self._step("mlp", y, 2.2, self._stream, 3.8, inner, wide=min(48.0, 36 * max(1.0, F / (4 * C)) + 8))
+        y = self._step(
+            "mlp", y, 2.2, self._stream, 3.8, inner, wide=min(48.0, 36 * max(1.0, F / (4 * C)) + 8)
+        )
         y = self._step("mlp", y, 2.4, f"[B, T, {F:,}]", 3.4, f"c_proj   {F:,} → {C:,}")
         self._joins(y, last)
         if not self._pre:
@@ -201,7 +268,9 @@ class _Drawing:
         self._arrow((_TRUNK, begin), (_TRUNK, end), says, -1)
 
     def _branches(self, y: float, norm: str, h: float) -> float:
-        """A branch leaves the trunk, through a norm that stands inside it; returns the height where it goes on."""
+        """A branch leaves the trunk, through a norm that stands inside it; returns the height where
+        it goes on.
+        """
         self._axes.plot([_TRUNK, _MIDDLE], [y, y], color=self._look.ink, linewidth=1.3)
         if not self._pre:
             return y
@@ -209,7 +278,15 @@ class _Drawing:
         return y + h + 2.6
 
     def _step(
-        self, part: str, y: float, way: float, says: str, h: float, text: str, size: int = 12, wide: float = 36
+        self,
+        part: str,
+        y: float,
+        way: float,
+        says: str,
+        h: float,
+        text: str,
+        size: int = 12,
+        wide: float = 36,
     ) -> float:
         """An arrow into a box of a branch, both of some height; returns the height above."""
         y = self._up(_MIDDLE, y, way, says)
@@ -224,5 +301,9 @@ class _Drawing:
         self._axes.plot([_MIDDLE, _MIDDLE], [y, top], color=self._look.ink, linewidth=1.3)
         self._arrow((_MIDDLE, top), (_TRUNK + 1.6, top))
         self.text(_LEFT + 19, y + 0.9, self._dropped.lstrip(", "), 10)
-        around = {"boxstyle": "circle,pad=0.15", "facecolor": self._look.paper, "edgecolor": self._look.ink}
+        around = {
+            "boxstyle": "circle,pad=0.15",
+            "facecolor": self._look.paper,
+            "edgecolor": self._look.ink,
+        }
         self.text(_TRUNK, top, "+", 20, ha="center", bbox=around)

@@ -1,4 +1,6 @@
-"""What a script of commit 7b0ed62 recorded: a deep, narrow GPT with its norms before and after each part."""
+"""What a script of commit 7b0ed62 recorded: a deep, narrow GPT with its norms before and after each
+part.
+"""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 _FILE = Path(__file__).with_suffix(".json")
-PRE, POST, WARMED = "pre", "post", "post, warm-up"
+PRE = "pre"
+POST = "post"
+WARMED = "post, warm-up"
 TITLES = {
     PRE: "pre-norm (GPT-2), no warm-up",
     POST: "post-norm (GPT-1), no warm-up",
@@ -20,9 +24,10 @@ _CLEARLY = 0.2  # nats per character: a gap larger than seed noise
 def recorded() -> dict[str, Any]:
     """The runs in the file, which differ in the place of the norm and in the warm-up alone.
 
-    `layers` and `width` are the model's, `rate` the peak; `updates` are each run's, `warmup` those of a warm-up,
-    `every` those between two points of a curve. `runs` has by PRE, POST and WARMED the training loss in nats a
-    letter: as a `curve` of the first seed, and over the `last` 20 updates of every seed.
+    `layers` and `width` are the model's, `rate` the peak; `updates` are each run's, `warmup` those
+    of a warm-up, `every` those between two points of a curve. `runs` has by PRE, POST and WARMED
+    the training loss in nats a letter: as a `curve` of the first seed, and over the `last` 20
+    updates of every seed.
     """
     return json.loads(_FILE.read_text(encoding="utf-8"))
 

@@ -1,4 +1,5 @@
-// The architecture as SVG that the server drew; a click on a part shows its formula, its count and its code.
+// The architecture as SVG that the server drew; a click on a part shows its formula, its count and
+// its code.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ParametersServer} from '../../../shared/view/payloads' */
 import {saveDrawn} from '../../../shared/view/drawn.js';
@@ -6,12 +7,15 @@ import {valueOf} from '../../../shared/view/store.js';
 import {add, addButton, onTools} from '../../../shared/view/dom.js';
 import {isDark, onLook} from '../../../shared/view/look.js';
 
-const REFUSED = 'This shape cannot be drawn. The Count view says why; if it does not, the server is not answering.';
+const REFUSED =
+  'This shape cannot be drawn. The Count view says why; if it does not, the server is not answering.';
 
 /** @param {Component<string, ParametersServer>} page */
 export function start({element, server, answer}) {
   const names = ['box', 'detail', 'message', 'body', 'parts'];
-  const [box, detail, message, body, list] = names.map(name => element.querySelector(`.dr-${name}`));
+  const [box, detail, message, body, list] = names.map(name =>
+    element.querySelector(`.dr-${name}`),
+  );
   let value = null;
   let chosen = 'attention';
 
@@ -19,7 +23,9 @@ export function start({element, server, answer}) {
   answer.ask = async () => {
     const question = answer.question();
     const sizes = answer.needs.filter(name => name.startsWith('shape.'));
-    const shape = Object.fromEntries(sizes.map(name => [name.replace('shape.', ''), valueOf(name)]));
+    const shape = Object.fromEntries(
+      sizes.map(name => [name.replace('shape.', ''), valueOf(name)]),
+    );
     answer.begins();
     if (!value) message.textContent = 'Computing…';
     const made = await server.drawn({shape});
@@ -34,7 +40,8 @@ export function start({element, server, answer}) {
   };
 
   function draw() {
-    // The text of the drawing is numbers and names of presets, made by the server's own figure code.
+    // The text of the drawing is numbers and names of presets, made by the server's own figure
+    // code.
     box.innerHTML = isDark() ? value.dark : value.light;
     const svg = box.querySelector('svg');
     svg.removeAttribute('width');
@@ -65,10 +72,12 @@ export function start({element, server, answer}) {
     add(detail, 'p', '', part.count);
     for (const [place, code] of part.code) {
       add(detail, 'p', 'dr-place u-apart u-muted u-type-xs', place);
-      add(detail, 'pre', 'dr-code u-pane u-type-xs u-mono u-scroll', code).tabIndex = 0; // it scrolls
+      // it scrolls
+      add(detail, 'pre', 'dr-code u-pane u-type-xs u-mono u-scroll', code).tabIndex = 0;
     }
   }
-  const saved = kind => () => value && saveDrawn(box.querySelector('svg'), `${value.name}-architecture`, kind);
+  const saved = kind => () =>
+    value && saveDrawn(box.querySelector('svg'), `${value.name}-architecture`, kind);
   onTools(element.querySelector('.ts-tools'), () => ({png: saved('png'), svg: saved('svg')}));
   onLook(() => value && draw());
 }

@@ -37,7 +37,12 @@ def lay_out(site: Site[None]) -> None:
     bare = {"show_label": False, "container": False}
     site.add("experiment", control(ReferenceFields, "", "experiment", **bare), VIEW.name)
     figure = component(
-        "", FIGURE, "lenses/parameters/drawing/figure.js", needs=_EXAMINED, asks="always", elem_id="anatomy-figure"
+        "",
+        FIGURE,
+        "lenses/parameters/drawing/figure.js",
+        needs=_EXAMINED,
+        asks="always",
+        elem_id="anatomy-figure",
     )
 
     def examine(name: str, model: str) -> str:
@@ -48,7 +53,9 @@ def lay_out(site: Site[None]) -> None:
 
 
 def examined(services: Services, name: object, model: object) -> str:
-    """The figure of an experiment, light and dark, with its words and tables; JSON of an `ExperimentFigure`."""
+    """The figure of an experiment, light and dark, with its words and tables; JSON of an
+    `ExperimentFigure`.
+    """
     experiment = anatomy.experiment(services, model, name)
     draw = getattr(anatomy_figures, experiment.figure)
     value: ExperimentFigure = {
@@ -69,7 +76,9 @@ def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
         config = shapes.shape(controls)
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
         return None
-    light, dark = (figures.inline(*architecture.drawn(config), dark=night) for night in (False, True))
+    light, dark = (
+        figures.inline(*architecture.drawn(config), dark=night) for night in (False, True)
+    )
     value = {
         "light": light,
         "dark": dark,

@@ -1,4 +1,6 @@
-"""The Parameters tab's settings beside the shape: where it starts from, what it costs, what is examined."""
+"""The Parameters tab's settings beside the shape: where it starts from, what it costs, what is
+examined.
+"""
 
 from dataclasses import dataclass
 
@@ -37,7 +39,10 @@ class ReferenceFields:
         Whole(title="Sequences in a batch", noun="The batch", id="cost-batch", low=1, high=_MOST), 8
     )
     cost_length: int = declared(
-        Whole(title="Tokens in each", noun="The sequence length", id="cost-length", low=1, high=_MOST), 256
+        Whole(
+            title="Tokens in each", noun="The sequence length", id="cost-length", low=1, high=_MOST
+        ),
+        256,
     )
     cost_tokens: float = declared(
         Number(
@@ -50,5 +55,6 @@ class ReferenceFields:
         300,
     )
     experiment: str = declared(
-        Choice(title="Experiment", options={name: name for name in EXPERIMENTS}), next(iter(EXPERIMENTS))
+        Choice(title="Experiment", options={name: name for name in EXPERIMENTS}),
+        next(iter(EXPERIMENTS)),
     )

@@ -17,7 +17,17 @@ from ui.lenses.parameters.payloads import Breakdown, BreakdownRow
 from ui.payloads import within_json
 from ui.services import Services
 from ui.shared import inputs
-from ui.shared.fields import Choice, Flag, Number, Values, Whole, declared, fields_of, parsed, values_of
+from ui.shared.fields import (
+    Choice,
+    Flag,
+    Number,
+    Values,
+    Whole,
+    declared,
+    fields_of,
+    parsed,
+    values_of,
+)
 
 COMPONENTS = {
     "token_embedding": ("Token embedding", "wte"),
@@ -34,7 +44,17 @@ _MOST_BUILT = 200
 
 
 def _size(title: str, info: str, end: int, about: str, *, low: int = 1, noun: str = "") -> Whole:
-    return Whole(title=title, info=info, help=about, low=low, high=_LARGEST, step=1, end=end, noun=noun, group="sizes")
+    return Whole(
+        title=title,
+        info=info,
+        help=about,
+        low=low,
+        high=_LARGEST,
+        step=1,
+        end=end,
+        noun=noun,
+        group="sizes",
+    )
 
 
 def _switch(title: str, noun: str, about: str) -> Flag:
@@ -47,9 +67,18 @@ class ShapeForm:
 
     vocab_size: int = declared(_size("Vocabulary", "V, tokens", 100_000, "V."), 50_257)
     n_positions: int = declared(_size("Window", "P, tokens", 8192, "window in tokens."), 1024)
-    n_layer: int = declared(_size("Layers", "L, blocks", 96, "blocks.", noun="The number of layers"), 12)
+    n_layer: int = declared(
+        _size("Layers", "L, blocks", 96, "blocks.", noun="The number of layers"), 12
+    )
     n_head: int = declared(
-        _size("Heads", "H, in a layer", 128, "heads in a block; divides n_embd.", noun="The number of heads"), 12
+        _size(
+            "Heads",
+            "H, in a layer",
+            128,
+            "heads in a block; divides n_embd.",
+            noun="The number of heads",
+        ),
+        12,
     )
     n_embd: int = declared(_size("Width", "C, channels", 12_288, "C, width."), 768)
     n_inner: int = declared(
@@ -64,9 +93,16 @@ class ShapeForm:
         0,
     )
     tie_word_embeddings: bool = declared(
-        _switch("head tied to the embedding", "Weight tying", "the output head is the token embedding again."), True
+        _switch(
+            "head tied to the embedding",
+            "Weight tying",
+            "the output head is the token embedding again.",
+        ),
+        True,
     )
-    attention_bias: bool = declared(_switch("biases in attention", "Biases in attention", "biases in attention."), True)
+    attention_bias: bool = declared(
+        _switch("biases in attention", "Biases in attention", "biases in attention."), True
+    )
     use_mlp: bool = declared(_switch("MLPs", "MLPs", "MLPs in the blocks."), True)
     use_positions: bool = declared(_switch("positions", "Positions", "learned positions."), True)
     norm_position: str = declared(
@@ -89,7 +125,9 @@ class ShapeForm:
         ),
         "gelu_new",
     )
-    dropout: float = declared(Number(title="Dropout", low=0, high=0.99, step=0.05, end=0.5, group="more"), 0.1)
+    dropout: float = declared(
+        Number(title="Dropout", low=0, high=0.99, step=0.05, end=0.5, group="more"), 0.1
+    )
 
     @property
     def config(self) -> GPTConfig:
@@ -100,7 +138,9 @@ class ShapeForm:
 
 
 def shape(values: Values) -> GPTConfig:
-    """The config of the controls. Raises InputError or ConfigError with the value, the limit and the way out."""
+    """The config of the controls. Raises InputError or ConfigError with the value, the limit and
+    the way out.
+    """
     return parsed(ShapeForm, values).config
 
 
@@ -122,61 +162,94 @@ def name_of(config: GPTConfig) -> str:
     """The preset that has this shape, or ""."""
     wanted = controls_of(config)
     free = {"dropout": wanted["dropout"]}  # which does not change the shape
-    return next((name for name, preset in PRESETS.items() if {**controls_of(preset), **free} == wanted), "")
+    return next(
+        (name for name, preset in PRESETS.items() if {**controls_of(preset), **free} == wanted), ""
+    )
 
 
 def breakdown(config: GPTConfig) -> str:
-    """JSON of a `Breakdown`: components with formulas, numbers, counts and shares, down to the tensor."""
+    """JSON of a `Breakdown`: components with formulas, numbers, counts and shares, down to the
+    tensor.
+    """
     count = count_parameters(config)
     tensors: dict[str, list[tuple[str, list[int], int]]] = {}
     for component, name, dimensions in tensor_shapes(config, layers=range(1)):
         times = config.n_layer if name.startswith("h.") else 1
-        tensors.setdefault(component, []).append((name.replace("h.0.", "h.*."), list(dimensions), times))
+        tensors.setdefault(component, []).append(
+            (name.replace("h.0.", "h.*."), list(dimensions), times)
+        )
     agrees, check = check_against_the_module(config, count)
     rows: list[BreakdownRow] = [
-        {"name": COMPONENTS[part.name][0], "module": COMPONENTS[part.name][1], "formula": part.formula,
-         "numbers": part.numbers, "count": part.count, "share": part.count / count.total,
-         "tensors": tensors.get(part.name, [])}
+        {
+            "name": COMPONENTS[part.name][0],
+            "module": COMPONENTS[part.name][1],
+            "formula": part.formula,
+            "numbers": part.numbers,
+            "count": part.count,
+            "share": part.count / count.total,
+            "tensors": tensors.get(part.name, []),
+        }
         for part in count.components
-    ]  # fmt: skip
+    ]
     value: Breakdown = {
-        "config": config.to_dict(), "total": count.total, "name": name_of(config), "agrees": agrees, "check": check,
+        "config": config.to_dict(),
+        "total": count.total,
+        "name": name_of(config),
+        "agrees": agrees,
+        "check": check,
         "said": conclusion([(row["name"].split(":")[0], row["count"]) for row in rows]),
-        "fewer": f"{count.total - count.position_embedding:,} without the position table, as nanoGPT and many "
-        f"lessons count (get_num_params); {count.without_embeddings:,} without any embedding table",
+        "fewer": (
+            f"{count.total - count.position_embedding:,} without the position table, as nanoGPT "
+            f"and many lessons count (get_num_params); {count.without_embeddings:,} without any "
+            "embedding table"
+        ),
         "rows": rows,
-    }  # fmt: skip
+    }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def check_against_the_module(config: GPTConfig, count: ParameterCount) -> tuple[bool | None, str]:
-    """Builds the model without memory for its weights, and compares every tensor's shape with the formulas."""
+    """Builds the model without memory for its weights, and compares every tensor's shape with the
+    formulas.
+    """
     if config.n_layer > _MOST_BUILT or count.total >= 2**61:
-        return None, f"Not compared with a real model: {config.n_layer:,} layers of this size are not built here."
+        return (
+            None,
+            f"Not compared with a real model: {config.n_layer:,} layers of this size are not "
+            "built here.",
+        )
     with torch.device("meta"):
         real = {name: tuple(parameter.shape) for name, parameter in GPT(config).named_parameters()}
     listed = {name: dimensions for _, name, dimensions in tensor_shapes(config)}
     total = sum(math.prod(dimensions) for dimensions in real.values())
     agrees = listed == real and total == count.total
     found = (
-        f"{'matches' if agrees else 'DOES NOT match'} the real model: {len(real):,} tensors with {total:,} parameters"
+        f"{'matches' if agrees else 'DOES NOT match'} the real model: {len(real):,} tensors with "
+        f"{total:,} parameters"
     )
     return agrees, f"{found}, built just now without weights"
 
 
 def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     """Counts by component of all presets, and of the shape at hand when it is none of them."""
-    presets = {name: preset for name, preset in PRESETS.items() if name not in ("nano", "char-day19", "induction")}
+    presets = {
+        name: preset
+        for name, preset in PRESETS.items()
+        if name not in ("nano", "char-day19", "induction")
+    }
     if name_of(config) not in presets:
         presets[name_of(config) or "this shape"] = config
     counts = {name: count_parameters(one).components for name, one in presets.items()}
     titles = {name: title.partition(":")[0] for name, (title, _) in COMPONENTS.items()}
-    return within_json({name: {titles[one.name]: one.count for one in parts} for name, parts in counts.items()})
+    return within_json(
+        {name: {titles[one.name]: one.count for one in parts} for name, parts in counts.items()}
+    )
 
 
 # The fields of the shape by their names in links.
 FIELDS = tuple(f"shape.{name}" for name in fields_of(ShapeForm))
-ORIGIN = "shape_from|model"  # whose shape it is: until its fields are filled in, another one's stands there
+# whose shape it is: until its fields are filled in, another one's stands there
+ORIGIN = "shape_from|model"
 NEEDS = (*FIELDS, ORIGIN)
 
 

@@ -24,17 +24,29 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
     figure = go.Figure()
     for place, component in enumerate(next(iter(counts.values()))):
         values = [counts[name][component] for name in names]
-        hover, hue = "%{y}<br>" + component + ": %{x:,}<extra></extra>", HUES[place % len(HUES)]
-        figure.add_bar(y=names, x=values, name=component, orientation="h", marker_color=hue, hovertemplate=hover)
+        hover = "%{y}<br>" + component + ": %{x:,}<extra></extra>"
+        hue = HUES[place % len(HUES)]
+        figure.add_bar(
+            y=names,
+            x=values,
+            name=component,
+            orientation="h",
+            marker_color=hue,
+            hovertemplate=hover,
+        )
     figure.update_layout(
-        barmode="stack", margin={"l": 110, "r": 10, "t": 10, "b": 40}, uirevision="bars",
-        legend={"orientation": "h", "y": -0.25, "traceorder": "normal"}, xaxis={"title": {"text": "parameters"}},
-    )  # fmt: skip
+        barmode="stack",
+        margin={"l": 110, "r": 10, "t": 10, "b": 40},
+        uirevision="bars",
+        legend={"orientation": "h", "y": -0.25, "traceorder": "normal"},
+        xaxis={"title": {"text": "parameters"}},
+    )
     return str(figure.to_json())
 
 
 def laws(along: str, lines: list[Curve], points: list[Point]) -> str:
-    """Loss against size, or against the text read: published laws as lines, trained models as points; plotly JSON.
+    """Loss against size, or against the text read: published laws as lines, trained models as
+    points; plotly JSON.
 
     Args:
         along: "parameters" or "tokens".
@@ -44,19 +56,27 @@ def laws(along: str, lines: list[Curve], points: list[Point]) -> str:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    hues = dict(zip(dict.fromkeys(line.name for line in lines), (ACCENT, PARTS["block_norms"]), strict=True))
+    hues = dict(
+        zip(dict.fromkeys(line.name for line in lines), (ACCENT, PARTS["block_norms"]), strict=True)
+    )
     for line in lines:
         style = {"color": hues[line.name], "dash": "solid" if line.measured else "dot"}
         figure.add_scatter(
-            x=line.x, y=line.losses, mode="lines", name=line.name, line=style, showlegend=line.measured,
+            x=line.x,
+            y=line.losses,
+            mode="lines",
+            name=line.name,
+            line=style,
+            showlegend=line.measured,
             hovertemplate="%{y:.2f} nats" + ("" if line.measured else ", beyond what was measured"),
-        )  # fmt: skip
+        )
     for place, point in enumerate(points):
         symbol = _SYMBOLS[place % len(_SYMBOLS)] + ("" if point.unit == "token" else "-open")
         hue = WARM if point.own else ACCENT
         said = (
-            f"{point.name}: {point.parameters:,} parameters without embeddings<br>{point.tokens:,} {point.unit}s read"
-            f"<br>{point.loss:.3f} nats per {point.unit}"
+            f"{point.name}: {point.parameters:,} parameters without "
+            f"embeddings<br>{point.tokens:,} {point.unit}s read<br>{point.loss:.3f} nats per "
+            f"{point.unit}"
         )
         figure.add_scatter(
             x=[getattr(point, along)],

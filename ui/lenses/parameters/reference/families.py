@@ -17,12 +17,15 @@ def families() -> str:
 
 def _sizes() -> Section:
     sizes = {"gpt2": "small", "gpt2-medium": "medium", "gpt2-large": "large", "gpt2-xl": "XL"}
-    rows = [_row("GPT-1", PRESETS["gpt1"]), *(_row(f"GPT-2 {size}", PRESETS[name]) for name, size in sizes.items())]
+    rows = [
+        _row("GPT-1", PRESETS["gpt1"]),
+        *(_row(f"GPT-2 {size}", PRESETS[name]) for name, size in sizes.items()),
+    ]
     rows.append(["BERT-base", 12, 12, 768, 512, "30,000 (released: 30,522)", "post", "110 million"])
     rows.append(_row("GPT-3", _GPT3))
     text = (
-        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's layers alternate dense and "
-        "banded sparse attention, which changes no count."
+        "Counts of the GPTs are computed from their shapes, BERT's is the paper's. GPT-3's "
+        "layers alternate dense and banded sparse attention, which changes no count."
     )
     columns = ("model", "layers", "heads", "width", "window", "vocabulary", "norm", "parameters")
     source = "Radford et al. 2018 and 2019; Devlin et al. 2019; Brown et al. 2020, table 2.1"
@@ -30,19 +33,31 @@ def _sizes() -> Section:
 
 
 def _row(label: str, config: GPTConfig) -> list[str | int]:
-    shape = attrgetter("n_layer", "n_head", "n_embd", "n_positions", "vocab_size", "norm_position")(config)
+    shape = attrgetter("n_layer", "n_head", "n_embd", "n_positions", "vocab_size", "norm_position")(
+        config
+    )
     return [label, *shape, f"{count_parameters(config).total:,}"]
 
 
 def _training() -> Section:
     rows = [
         ("GPT-1", "BooksCorpus, about 7,000 books", "then fine-tuned on each task"),
-        ("BERT", "BooksCorpus and Wikipedia, 3.3 billion words", "fills in masked words; then fine-tuned"),
+        (
+            "BERT",
+            "BooksCorpus and Wikipedia, 3.3 billion words",
+            "fills in masked words; then fine-tuned",
+        ),
         ("GPT-2", "WebText, 8 million pages, 40 GB", "tasks from a prompt alone (zero-shot)"),
-        ("GPT-3", "300 billion tokens, mostly filtered Common Crawl", "tasks from a few examples in the prompt"),
+        (
+            "GPT-3",
+            "300 billion tokens, mostly filtered Common Crawl",
+            "tasks from a few examples in the prompt",
+        ),
     ]
     columns = ("model", "text", "how it is used")
-    return Section("Training text and purpose", "", columns, rows, source="the papers named above", folded=True)
+    return Section(
+        "Training text and purpose", "", columns, rows, source="the papers named above", folded=True
+    )
 
 
 def _kinds() -> Section:
@@ -62,20 +77,42 @@ def _kinds() -> Section:
 
 
 def _ancestors() -> Section:
-    recorded, lesson = ancestors.ancestors(), PRESETS["char-day19"]
+    recorded = ancestors.ancestors()
+    lesson = PRESETS["char-day19"]
     mixing = {
-        "bigram": ("bigram: a table of pairs", "nothing: the character before decides", "1 character"),
-        "mlp": ("MLP on 3 characters", "each at its own place, in one hidden layer", "3 characters"),
+        "bigram": (
+            "bigram: a table of pairs",
+            "nothing: the character before decides",
+            "1 character",
+        ),
+        "mlp": (
+            "MLP on 3 characters",
+            "each at its own place, in one hidden layer",
+            "3 characters",
+        ),
         "wavenet": ("WaveNet on 8 characters", "two by two, in three layers", "8 characters"),
-        "attention": ("attention alone", "by content: queries and keys", f"{lesson.n_positions} characters"),
-        "gpt": ("the lesson's GPT (char-day19)", "by content, and MLPs between", f"{lesson.n_positions} characters"),
+        "attention": (
+            "attention alone",
+            "by content: queries and keys",
+            f"{lesson.n_positions} characters",
+        ),
+        "gpt": (
+            "the lesson's GPT (char-day19)",
+            "by content, and MLPs between",
+            f"{lesson.n_positions} characters",
+        ),
     }
     rows = [
         (title, how, sees, recorded[name].parameters, f"{recorded[name].loss:.3f}")
         for name, (title, how, sees) in mixing.items()
     ]
     count = count_parameters(lesson).total
-    text = f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} parameters."
+    text = (
+        f"{ancestors.how()} With the 65 characters of Shakespeare the lesson's GPT has {count:,} "
+        "parameters."
+    )
     columns = ("model", "how it mixes what it sees", "sees", "parameters", "loss")
     source = "Bengio et al. 2003; van den Oord et al. 2016; measured for this project"
-    return Section("From bigram to GPT, in characters", text, columns, rows, source=source, folded=True)
+    return Section(
+        "From bigram to GPT, in characters", text, columns, rows, source=source, folded=True
+    )

@@ -1,4 +1,5 @@
-// A plotly figure that keeps its zoom, drawn by plotly.js, which is loaded when a figure is first seen.
+// A plotly figure that keeps its zoom, drawn by plotly.js, which is loaded when a figure is first
+// seen.
 import {onLook} from '../../../shared/view/look.js';
 import {plotly} from '../../../shared/view/slide.js';
 import {fileNameOf, source} from '../../../shared/view/source.js';
@@ -12,12 +13,21 @@ export function start({element, props, watch, given}) {
   function skinned(layout) {
     const style = getComputedStyle(element);
     const get = name => style.getPropertyValue(name).trim();
-    const [grid, color, family] = ['--border-color-primary', '--body-text-color', '--font'].map(get);
-    const size = document.body.classList.contains('present') ? 0.96 * parseFloat(style.fontSize) : 12;
+    const [grid, color, family] = ['--border-color-primary', '--body-text-color', '--font'].map(
+      get,
+    );
+    const size = document.body.classList.contains('present')
+      ? 0.96 * parseFloat(style.fontSize)
+      : 12;
     const clear = {paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)'};
-    const out = {...layout, ...clear, font: {...layout.font, size, color, family: family || 'sans-serif'}};
+    const out = {
+      ...layout,
+      ...clear,
+      font: {...layout.font, size, color, family: family || 'sans-serif'},
+    };
     for (const key of Object.keys(out))
-      if (/^[xy]axis/.test(key)) out[key] = {gridcolor: grid, linecolor: grid, zerolinecolor: grid, ...out[key]};
+      if (/^[xy]axis/.test(key))
+        out[key] = {gridcolor: grid, linecolor: grid, zerolinecolor: grid, ...out[key]};
     return out;
   }
   async function draw() {
@@ -35,7 +45,13 @@ export function start({element, props, watch, given}) {
     const format = e.target.dataset.do;
     if (!format || !ready) return;
     const paper = getComputedStyle(element).getPropertyValue('--lens-paper').trim();
-    const layout = {...box.layout, paper_bgcolor: paper, plot_bgcolor: paper, width: undefined, height: undefined};
+    const layout = {
+      ...box.layout,
+      paper_bgcolor: paper,
+      plot_bgcolor: paper,
+      width: undefined,
+      height: undefined,
+    };
     Plotly.downloadImage(
       {data: box.data, layout},
       {format, width: 1280, height: 720, filename: fileNameOf(given.name, source())},
@@ -48,7 +64,9 @@ export function start({element, props, watch, given}) {
     width = box.clientWidth;
     if (!width || width === was) return;
     if (ready && was) await Plotly.Plots.resize(box);
-    draw(); // what it shows, or the look of the page, may have changed; letters grow with the window of a hall
+    // what it shows, or the look of the page, may have changed; letters grow with the window of a
+    // hall
+    draw();
   }).observe(box);
   onLook(draw);
 }

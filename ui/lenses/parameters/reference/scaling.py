@@ -1,4 +1,6 @@
-"""Scaling laws: how the loss falls with a model's size and with the text it reads, published and measured here."""
+"""Scaling laws: how the loss falls with a model's size and with the text it reads, published and
+measured here.
+"""
 
 import math
 import re
@@ -20,11 +22,12 @@ class Law:
 
     name: str  # who measured it
     floor: float  # of the loss, reached by no model
-    # parameters, tokens: of the falls (scale / x) ** exponent: (scale, exponent) of the parameters, where text is no
-    # limit, and of the tokens, where size is none
+    # parameters, tokens: of the falls (scale / x) ** exponent: (scale, exponent) of the parameters,
+    # where text is no limit, and of the tokens, where size is none
     parameters: tuple[float, float]
     tokens: tuple[float, float]
-    # measured, measured_tokens: smallest and largest of the models and texts that it was measured on
+    # measured, measured_tokens: smallest and largest of the models and texts that it was measured
+    # on
     measured: tuple[float, float]
     measured_tokens: tuple[float, float]
     source: str  # the paper
@@ -32,7 +35,9 @@ class Law:
     def at(self, *, parameters: float = math.inf, tokens: float = math.inf) -> float:
         """The loss where one of the two is the limit."""
         terms = zip((parameters, tokens), (self.parameters, self.tokens), strict=True)
-        return self.floor + sum((scale / x) ** exponent for x, (scale, exponent) in terms if math.isfinite(x))
+        return self.floor + sum(
+            (scale / x) ** exponent for x, (scale, exponent) in terms if math.isfinite(x)
+        )
 
 
 def _scale(factor: float, exponent: float) -> tuple[float, float]:
@@ -41,7 +46,13 @@ def _scale(factor: float, exponent: float) -> tuple[float, float]:
 
 
 KAPLAN = Law(
-    "Kaplan et al. 2020", 0.0, (8.8e13, 0.076), (5.4e13, 0.095), (768, 1.5e9), (2.2e7, 2.3e10), "equations 1.1 and 1.2"
+    "Kaplan et al. 2020",
+    0.0,
+    (8.8e13, 0.076),
+    (5.4e13, 0.095),
+    (768, 1.5e9),
+    (2.2e7, 2.3e10),
+    "equations 1.1 and 1.2",
 )
 CHINCHILLA = Law(
     "Hoffmann et al. 2022 (Chinchilla)",
@@ -71,8 +82,13 @@ def bundled() -> list[Point]:
     """The bundled models that learned plain text, from the figures on their cards."""
     points = []
     for name, folder in bundled_models().items():
-        card = (folder / "README.md").read_text(encoding="utf-8") if (folder / "README.md").is_file() else ""
-        read, loss = _READ.search(card), _LOSS.search(card)
+        card = (
+            (folder / "README.md").read_text(encoding="utf-8")
+            if (folder / "README.md").is_file()
+            else ""
+        )
+        read = _READ.search(card)
+        loss = _LOSS.search(card)
         if read is None or loss is None or not float(loss[1]):
             continue
         size = count_parameters(read_config(folder)).without_embeddings
@@ -83,18 +99,30 @@ def bundled() -> list[Point]:
 def of_runs(services: Services, workspace: object) -> list[Point]:
     """A visitor's runs that began from noise and learned a text, and have ended."""
     place = services.workspaces.get(workspace)
-    return [] if place is None else [point for run in place.runs if (point := _of_run(run)) is not None]
+    return (
+        []
+        if place is None
+        else [point for run in place.runs if (point := _of_run(run)) is not None]
+    )
 
 
 def _of_run(run: RunState) -> Point | None:
-    facts, lm = run.facts, run.language_model
-    if facts.kind != "text" or facts.tuned or facts.trick != "none" or not math.isfinite(run.final_loss):
+    facts = run.facts
+    lm = run.language_model
+    if (
+        facts.kind != "text"
+        or facts.tuned
+        or facts.trick != "none"
+        or not math.isfinite(run.final_loss)
+    ):
         return None
     if lm is None or not run.step:
         return None
     size = count_parameters(lm.model.config).without_embeddings
     unit = "character" if abs(facts.tokens_per_character - 1) < 1e-9 else "token"
-    return Point(facts.title, size, run.step * facts.tokens_per_step, run.final_loss, unit, own=True)
+    return Point(
+        facts.title, size, run.step * facts.tokens_per_step, run.final_loss, unit, own=True
+    )
 
 
 @dataclass(frozen=True)
@@ -104,17 +132,24 @@ class Curve:
     name: str  # of the law
     x: list[float]
     losses: list[float]
-    measured: bool  # whether models of these sizes, or texts of these lengths, were measured; else it is extended
+    # whether models of these sizes, or texts of these lengths, were measured; else it is extended
+    measured: bool
 
 
 def lines(along: str) -> list[Curve]:
-    """The laws along "parameters" or "tokens": each where it was measured, and extended below and above."""
+    """The laws along "parameters" or "tokens": each where it was measured, and extended below and
+    above.
+    """
     ends = (1e4, 1e12)
     curves = []
     for law in LAWS:
         low, high = law.measured if along == "parameters" else law.measured_tokens
         reach = [min(max(end, ends[0]), ends[1]) for end in (low, high)]
-        for start, stop, measured in ((ends[0], reach[0], False), (*reach, True), (reach[1], ends[1], False)):
+        for start, stop, measured in (
+            (ends[0], reach[0], False),
+            (*reach, True),
+            (reach[1], ends[1], False),
+        ):
             if start >= stop:
                 continue
             n = 2 + round(8 * math.log10(stop / start))
@@ -127,8 +162,9 @@ def said() -> str:
     """What the laws say of ten times as much, in words; from their constants."""
     size, text = (f"{1 - 10**-exponent:.0%}" for _, exponent in (KAPLAN.parameters, KAPLAN.tokens))
     return (
-        f"Ten times the parameters lower the loss by {size}, ten times the text by {text}, each where the other is no "
-        "limit (Kaplan et al. 2020, on web pages). The dotted parts of the lines extend the laws beyond what was "
-        "measured. The models here read simpler texts, in tokens or letters of their own, and some of it again and "
-        "again: compare only points of the same text and tokens."
+        f"Ten times the parameters lower the loss by {size}, ten times the text by {text}, "
+        "each where the other is no limit (Kaplan et al. 2020, on web pages). The dotted parts "
+        "of the lines extend the laws beyond what was measured. The models here read simpler "
+        "texts, in tokens or letters of their own, and some of it again and again: compare "
+        "only points of the same text and tokens."
     )

@@ -29,7 +29,11 @@ _WITH_WORKSPACE = calling("shared/view/workspace.js", "[m.ownWorkspace()]")
 
 def lay_out(site: Site[None]) -> None:
     """Lays out the view and wires it: three pages, of which one is seen."""
-    site.add("reference_page", control(ReferenceFields, "", "reference_page", show_label=False), VIEW.name)
+    site.add(
+        "reference_page",
+        control(ReferenceFields, "", "reference_page", show_label=False),
+        VIEW.name,
+    )
     with gr.Column(elem_id="page-cost"):
         _cost(site)
     with gr.Column(elem_id="page-history"):
@@ -48,7 +52,11 @@ def _cost(site: Site[None]) -> None:
             changes = {"value": length} if name == "cost_length" else {}
             site.add(name, control(ReferenceFields, "", name, min_width=120, **changes), VIEW.name)
     table = sheet_view(
-        costs.costs(config, 8, length, 300), name="cost", needs=(*_COSTED, shapes.ORIGIN), asks="always", elem_id="cost"
+        costs.costs(config, 8, length, 300),
+        name="cost",
+        needs=(*_COSTED, shapes.ORIGIN),
+        asks="always",
+        elem_id="cost",
     )
     site.fields.keep(table, Asked(_costs, _COSTED, [table], options=_AT_ONCE))
     _measurements(site)
@@ -56,7 +64,9 @@ def _cost(site: Site[None]) -> None:
 
 def _history(site: Site[None]) -> None:
     """Sizes of the models in a picture, scaling laws, and tables of the relatives."""
-    bars = _plot(name="models-side-by-side", height=300, needs=shapes.NEEDS, asks="always", elem_id="bars")
+    bars = _plot(
+        name="models-side-by-side", height=300, needs=shapes.NEEDS, asks="always", elem_id="bars"
+    )
     site.fields.keep(bars, Asked(_bars, shapes.FIELDS, [bars], options=_AT_ONCE))
     _laws(site)
     sheet_view(families.families(), name="families", elem_id="families")
@@ -67,7 +77,9 @@ def _measurements(site: Site[None]) -> None:
     services = site.services
     with gr.Row():
         rate = gr.Button("Measure training here (2 s)", elem_id="measure-training", min_width=160)
-        cache = gr.Button("Time the KV cache with the model above", elem_id="measure-cache", min_width=160)
+        cache = gr.Button(
+            "Time the KV cache with the model above", elem_id="measure-cache", min_width=160
+        )
     measured = sentence_view(needs=(*_COSTED, shapes.ORIGIN, "model"), elem_id="measured")
 
     def measure_rate(*values: object) -> str:
@@ -85,7 +97,9 @@ def _measurements(site: Site[None]) -> None:
 
     fields = site.fields
     fields.listen(rate.click, Asked(measure_rate, _COSTED, [measured], options=site.model_work))
-    fields.listen(cache.click, Asked(measure_cache, ("model",), [measured], options=site.model_work))
+    fields.listen(
+        cache.click, Asked(measure_cache, ("model",), [measured], options=site.model_work)
+    )
 
 
 def _laws(site: Site[None]) -> None:
@@ -105,7 +119,9 @@ def _laws(site: Site[None]) -> None:
         with shown_to_visitor():
             own = scaling.of_runs(site.services, workspace)
             points = [*scaling.bundled(), *own]
-        return [charts.laws(along, scaling.lines(along), points) for along in ("parameters", "tokens")]
+        return [
+            charts.laws(along, scaling.lines(along), points) for along in ("parameters", "tokens")
+        ]
 
     workspace = gr.Textbox(visible=False)
     plots[0].ask(draw, workspace, plots, js=_WITH_WORKSPACE, **_AT_ONCE)

@@ -1,4 +1,6 @@
-"""One sentence as a model sees it: its tokens, their alternatives, the next token, and the attention."""
+"""One sentence as a model sees it: its tokens, their alternatives, the next token, and the
+attention.
+"""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +16,14 @@ from gptcore.inference.generation import text_ids
 from gptcore.language_model import LanguageModel
 from gptcore.tokenizers import StreamingText, describe_token
 from ui.conclusions import concludes, listed, quoted, quoted_apart
-from ui.lenses.start.payloads import Drawn, GuessesRequest, OtherRequest, Sentence, SentenceToken, TypedRequest
+from ui.lenses.start.payloads import (
+    Drawn,
+    GuessesRequest,
+    OtherRequest,
+    Sentence,
+    SentenceToken,
+    TypedRequest,
+)
 from ui.payloads import Choice, fields, probability, rounded
 from ui.services import Services
 from ui.shared import inputs
@@ -27,24 +36,31 @@ from ui.state.model_store import base_name
 
 MOST_TOKENS = 400  # on the page; tokens outside the context window are shown but not read
 _MOST_CHARS = 4_000
-Guess = tuple[str, float, float]  # a token's label, its probability in the whole model, and with parts switched off
-_CANNOT_READ = "This model does not know all characters of your sentence. Here is one that it can read; yours is kept."
+# a token's label, its probability in the whole model, and with parts switched off
+Guess = tuple[str, float, float]
+_CANNOT_READ = (
+    "This model does not know all characters of your sentence. Here is one that it can read; yours "
+    "is kept."
+)
 _LONGEST_HELD = 20_000  # characters of JSON
-_N_NEXT, _N_OTHERS = 8, 6
+_N_NEXT = 8
+_N_OTHERS = 6
 _FAINTEST = 0.12  # of a head's attention; weaker links are too common to draw
 _ARCS_EACH = 5  # from a token
 _STEP = 0.05  # of the temperature's handle
 HOTTEST = 2.0  # its end
 _N_NAMED = 3  # parts at most that a sentence names
-_N_KEPT = 3  # of the whole model's likeliest tokens, shown also where they have become unlikely without a part
+# of the whole model's likeliest tokens, shown also where they have become unlikely without a part
+_N_KEPT = 3
 
 
 @answering
 def opening(services: Services, model: str, held: object = "") -> Sentence:
     """The initial sentence as a model sees it; a message if the model cannot read it.
 
-    The sentence on the page stays: for another checkpoint of the same model, token by token; for another model, the
-    visitor's own sentence is re-tokenised, if possible. Otherwise it is the model's default text.
+    The sentence on the page stays: for another checkpoint of the same model, token by token; for
+    another model, the visitor's own sentence is re-tokenised, if possible. Otherwise it is the
+    model's default text.
 
     Args:
         held: JSON of the sentence on the page, {model, ids, own}; anything else is ignored.
@@ -60,13 +76,17 @@ def opening(services: Services, model: str, held: object = "") -> Sentence:
     elif kept := _kept(services, lm, model, cut_by, ids, is_own=own is True):
         return described_text(services, model, kept)
     note = _CANNOT_READ if own is True else ""
-    return described_text(services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note)
+    return described_text(
+        services, model, text_ids(lm, own_text(services, model, lm))[-MOST_TOKENS:], note=note
+    )
 
 
 def _kept(
     services: Services, lm: LanguageModel, model: str, cut_by: str, ids: list[int], *, is_own: bool
 ) -> list[int] | None:
-    """The page's sentence, cut by some model, as tokens of a newly opened one; None to start from its default text."""
+    """The page's sentence, cut by some model, as tokens of a newly opened one; None to start from
+    its default text.
+    """
     if base_name(cut_by) == base_name(model):
         return ids if max(ids) < lm.model.config.vocab_size else None
     other = services.opened(cut_by) if is_own else None
@@ -86,7 +106,9 @@ def _are_ids(ids: object) -> TypeGuard[list[int]]:
     )
 
 
-def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> Annotated[str, Sentence] | None:
+def guesses(
+    services: Services, request: Annotated[object, GuessesRequest]
+) -> Annotated[str, Sentence] | None:
     """The text of these tokens. None for an invalid request, and for a model that is not open."""
     model, ids, at, without = fields(request, "model", "ids", "at", "without")
     if not isinstance(model, str) or not _are_ids(ids) or services.opened(model) is None:
@@ -99,12 +121,21 @@ def guesses(services: Services, request: Annotated[object, GuessesRequest]) -> A
         return None
 
 
-def another(services: Services, request: Annotated[object, OtherRequest]) -> Annotated[str, Drawn] | None:
-    """The token on which a draw has fallen among those that are not shown. None for an invalid request."""
+def another(
+    services: Services, request: Annotated[object, OtherRequest]
+) -> Annotated[str, Drawn] | None:
+    """The token on which a draw has fallen among those that are not shown. None for an invalid
+    request.
+    """
     model, ids, without, temperature = fields(request, "model", "ids", "without", "temperature")
     shown, share = fields(request, "shown", "share")
     lm = services.opened(model)
-    if lm is None or not _are_ids(ids) or not _are_ids(shown) or max(shown) >= lm.model.config.vocab_size:
+    if (
+        lm is None
+        or not _are_ids(ids)
+        or not _are_ids(shown)
+        or max(shown) >= lm.model.config.vocab_size
+    ):
         return None
     try:
         heat = inputs.number(temperature, "The temperature", low=_STEP, high=HOTTEST)
@@ -117,7 +148,12 @@ def another(services: Services, request: Annotated[object, OtherRequest]) -> Ann
 
 
 def _drawn_beyond(
-    lm: LanguageModel, ids: list[int], parts: list[ModelPart], temperature: float, shown: list[int], share: float
+    lm: LanguageModel,
+    ids: list[int],
+    parts: list[ModelPart],
+    temperature: float,
+    shown: list[int],
+    share: float,
 ) -> tuple[int, float]:
     """(the token, its probability) of a draw among all tokens but those shown."""
     read = ids[inputs.first_read(lm, len(ids)) :]
@@ -135,20 +171,27 @@ def _drawn_beyond(
 def typed(services: Services, request: Annotated[object, TypedRequest]) -> Sentence:
     """A text being typed; a message where the model cannot read it, or is not open."""
     model, text, without = fields(request, "model", "text", "without")
-    lm, written = open_model(services, model), inputs.text(text, "Your sentence", most=_MOST_CHARS)
+    lm = open_model(services, model)
+    written = inputs.text(text, "Your sentence", most=_MOST_CHARS)
     if not written:
         raise InputError("Type a word, and see what comes next.")
     return described_text(services, model, text_ids(lm, written)[-MOST_TOKENS:], without=without)
 
 
 def described_text(
-    services: Services, model: str, ids: list[int], at: int | None = None, *, note: str = "", without: object = None
+    services: Services,
+    model: str,
+    ids: list[int],
+    at: int | None = None,
+    *,
+    note: str = "",
+    without: object = None,
 ) -> Sentence:
     """The text, inspected at one position, with a note if it differs from the visitor's.
 
     Args:
-        without: names of parts that are switched off, as `parts_named` takes them; those that the model lacks are
-            left out. None switches nothing off.
+        without: names of parts that are switched off, as `parts_named` takes them; those that the
+            model lacks are left out. None switches nothing off.
 
     Raises:
         TokenIdError, ContextLengthError: as the model does. InputError: names that are none.
@@ -156,15 +199,21 @@ def described_text(
     lm = services.models.get(model)
     parts = fitting(lm.model.config, parts_named(NONE if without is None else without))
     cut = inputs.cut_note(lm, len(ids))
-    return {**services.now(lambda: _described(lm, model, ids, at, parts)), "note": " ".join(filter(None, [note, cut]))}
+    return {
+        **services.now(lambda: _described(lm, model, ids, at, parts)),
+        "note": " ".join(filter(None, [note, cut])),
+    }
 
 
-def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, parts: list[ModelPart]) -> Sentence:
+def _described(
+    lm: LanguageModel, model: str, ids: list[int], at: int | None, parts: list[ModelPart]
+) -> Sentence:
     first = inputs.first_read(lm, len(ids))
     at = len(ids) - 1 if at is None else max(at, first)
     whole = trace(lm.model, ids[first:], at - first)
     traced = trace(lm.model, ids[first:], at - first, without=parts) if parts else whole
-    chances, looks = traced.logits.softmax(dim=-1), traced.attended
+    chances = traced.logits.softmax(dim=-1)
+    looks = traced.attended
     before = whole.logits[-1].softmax(dim=-1)
     rows = _rows(before, chances[-1])
     logprobs = traced.logits[-1].log_softmax(dim=-1)
@@ -175,7 +224,8 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, pa
             *_best(lm, whole.logits[at - first], traced.logits[at - first]),
             "" if at == len(ids) - 1 else describe_token(lm.tokenizer, ids[at]),
         )
-    text, tokens = StreamingText(lm.tokenizer), list[SentenceToken]()
+    text = StreamingText(lm.tokenizer)
+    tokens = list[SentenceToken]()
     for place, token in enumerate(ids, start=-first):
         expected = chances[place - 1] if place > 0 else None
         tokens.append({
@@ -184,27 +234,38 @@ def _described(lm: LanguageModel, model: str, ids: list[int], at: int | None, pa
             "others": [] if expected is None else likeliest(lm, expected, _N_OTHERS),
         })  # fmt: skip
     return {
-        "model": model, "text": lm.tokenizer.decode(ids), "tokens": tokens,
+        "model": model,
+        "text": lm.tokenizer.decode(ids),
+        "tokens": tokens,
         "next": [_choice(lm, token, chances[-1]) for token in rows],
         "without": [name_of(part) for part in parts],
         "was": [probability(before[token]) for token in rows] if parts else [],
         "scores": [rounded(logprobs[token], 6) for token in rows],
         "log_sums": log_sums(logprobs),
-        "arcs": _arcs(looks, first), "end": lm.tokenizer.end_id, "first": first, "full": len(ids) >= MOST_TOKENS,
+        "arcs": _arcs(looks, first),
+        "end": lm.tokenizer.end_id,
+        "first": first,
+        "full": len(ids) >= MOST_TOKENS,
         "heads": lm.model.config.n_layer * lm.model.config.n_head,
-        "unit": "letter" if lm.tokenizer.kind == "char" else "word", "machine": machine,
-    }  # fmt: skip
+        "unit": "letter" if lm.tokenizer.kind == "char" else "word",
+        "machine": machine,
+    }
 
 
 def log_sums(logprobs: Tensor) -> list[float]:
-    """At each step of the temperature's handle above 0, log Σ exp(logprobs / temperature). logprobs: float [V]."""
+    """At each step of the temperature's handle above 0, log Σ exp(logprobs / temperature).
+    logprobs: float [V].
+    """
     steps = round(HOTTEST / _STEP)
     temperatures = _STEP * torch.arange(1, steps + 1, dtype=torch.float64)  # [S]
-    return [rounded(total, 8) for total in (logprobs.double() / temperatures[:, None]).logsumexp(-1)]
+    return [
+        rounded(total, 8) for total in (logprobs.double() / temperatures[:, None]).logsumexp(-1)
+    ]
 
 
 def _rows(before: Tensor, after: Tensor) -> list[int]:
-    """The tokens that are shown, in the whole model's order: all that top-k can keep, and the whole model's first ones.
+    """The tokens that are shown, in the whole model's order: all that top-k can keep, and the whole
+    model's first ones.
 
     before, after: float [V], probabilities in the whole model, and with parts switched off.
     """
@@ -218,11 +279,17 @@ def _choice(lm: LanguageModel, token: int, chances: Tensor) -> Choice:
 
 
 def _best(lm: LanguageModel, before: Tensor, after: Tensor) -> tuple[Guess, Guess]:
-    """(label, chance with all parts, chance without some) of the whole model's first guess, and of the other's."""
+    """(label, chance with all parts, chance without some) of the whole model's first guess, and of
+    the other's.
+    """
     chances = torch.stack([before, after]).softmax(-1)  # [2, V]
 
     def of(token: int) -> Guess:
-        return describe_token(lm.tokenizer, token), float(chances[0, token]), float(chances[1, token])
+        return (
+            describe_token(lm.tokenizer, token),
+            float(chances[0, token]),
+            float(chances[1, token]),
+        )
 
     return of(int(before.argmax())), of(int(after.argmax()))
 
@@ -233,7 +300,8 @@ def without_parts(parts: Sequence[str], guess: Guess, now: Guess, after: str = "
 
     Args:
         parts: in words.
-        guess: the whole model's first guess: its label, its probability with all parts, and without these.
+        guess: the whole model's first guess: its label, its probability with all parts, and without
+            these.
         now: the same of the first guess without them.
         after: the token that is looked at; "" for the last.
     """

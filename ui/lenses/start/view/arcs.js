@@ -3,8 +3,9 @@ import {put} from '../../../shared/view/svg.js';
 
 const SHOWN = 5;
 
-// Where an arc from one word to an earlier one runs, as an SVG path; null where it would strike through a line of text.
-// Each word is {left, right, top, bottom}; a word of another line has another top.
+// Where an arc from one word to an earlier one runs, as an SVG path; null where it would strike
+// through a line of text. Each word is {left, right, top, bottom}; a word of another line has
+// another top.
 export function arcPath(from, to) {
   const [x1, x2] = [(from.left + from.right) / 2, (to.left + to.right) / 2];
   const height = from.bottom - from.top;
@@ -13,7 +14,8 @@ export function arcPath(from, to) {
     return `M${x1},${from.top} C${x1},${from.top - lift} ${x2},${to.top - lift} ${x2},${to.top}`;
   }
   const gap = from.top - to.bottom;
-  if (gap < 0 || gap > 1.5 * height) return null; // further up than the line above: the colour of the word says it
+  // further up than the line above: the colour of the word says it
+  if (gap < 0 || gap > 1.5 * height) return null;
   const middle = to.bottom + gap / 2;
   const halfway = `${x1},${middle} ${x1},${middle} ${(x1 + x2) / 2},${middle}`;
   return `M${x1},${from.top} C${halfway} S${x2},${middle} ${x2},${to.bottom}`;
@@ -26,14 +28,15 @@ function placeOf(word, box) {
   return {left: x, right: x + place.width, top: y + 4, bottom: y + place.height - 4};
 }
 
-// Draws into `svg` the strongest looks of word number `from`, and colours the words by them; `looks` are
-// [from, to, weight].
+// Draws into `svg` the strongest looks of word number `from`, and colours the words by them;
+// `looks` are [from, to, weight].
 export function drawLooks(words, svg, from, looks) {
   const nodes = [...words.querySelectorAll('.st-word')];
   svg.setAttribute('width', words.offsetWidth);
   svg.setAttribute('height', words.offsetHeight);
   svg.textContent = '';
-  const box = words.getBoundingClientRect(); // after the picture has its size: it stands in front of the words
+  // after the picture has its size: it stands in front of the words
+  const box = words.getBoundingClientRect();
   nodes.forEach((node, i) => {
     node.classList.toggle('from', i === from);
     node.style.setProperty('--look', 0);

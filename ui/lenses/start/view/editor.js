@@ -1,21 +1,24 @@
-// The sentence: one field to type in, drawn word by word beneath its caret. A click on a word, or Alt and the down
-// arrow at the caret, offers what else the model expected there. Model text goes into the page by textContent alone.
+// The sentence: one field to type in, drawn word by word beneath its caret. A click on a word, or
+// Alt and the down arrow at the caret, offers what else the model expected there. Model text goes
+// into the page by textContent alone.
 import {overLetters} from '../../../shared/view/letters.js';
 import {add, addButton} from '../../../shared/view/dom.js';
 import {percent, visible} from '../../../shared/view/plain.js';
 import {drawLooks} from './arcs.js';
 
-// Which token a place in the text belongs to: the one that ends there or goes on; -1 before the first. `texts` are the
-// tokens' own, in order.
+// Which token a place in the text belongs to: the one that ends there or goes on; -1 before the
+// first. `texts` are the tokens' own, in order.
 export function tokenAt(texts, place) {
   let end = 0;
-  for (const [i, text] of texts.entries()) if ((end += text.length) >= place && text) return place > 0 ? i : -1;
+  for (const [i, text] of texts.entries())
+    if ((end += text.length) >= place && text) return place > 0 ? i : -1;
   return -1;
 }
 
-// line: the element with its parts. typed: a text was typed. pointed: a token, -1 for none. opened: a token's
-// alternatives are shown, or no longer (null). replaced: a token takes another id. undone: what was done last is taken
-// back, whether it was typed or taken from the guesses; the browser's own undo knows of neither as one step.
+// line: the element with its parts. typed: a text was typed. pointed: a token, -1 for none. opened:
+// a token's alternatives are shown, or no longer (null). replaced: a token takes another id.
+// undone: what was done last is taken back, whether it was typed or taken from the guesses; the
+// browser's own undo knows of neither as one step.
 export function sentenceEditor(line, {typed, pointed, opened, replaced, undone}) {
   const [words, arcs, field, scroll] = ['words', 'arcs', 'text', 'scroll'].map(name =>
     line.querySelector(`.st-${name}`),
@@ -45,14 +48,15 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
 
   const addGap = () => add(words, 'span', 'st-gap u-strong', ' ?');
 
-  // The tokens of the text that stands in the field; text: as the model writes it. isNew: whether it takes the place of
-  // what stands in the field, also where somebody types.
+  // The tokens of the text that stands in the field; text: as the model writes it. isNew: whether
+  // it takes the place of what stands in the field, also where somebody types.
   function draw(data, isNew = false) {
     read = data;
     if (isNew || document.activeElement !== field) field.value = data.text;
     mirror();
     const whole = data.tokens.map(token => token.text).join('');
-    if (field.value !== data.text || !data.text.startsWith(whole)) return; // it goes on in plain letters
+    // it goes on in plain letters
+    if (field.value !== data.text || !data.text.startsWith(whole)) return;
     words.textContent = '';
     tokens = data.tokens;
     const drawn = tokens.map((token, i) => {
@@ -75,7 +79,12 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
     others.dataset.of = i;
     others.setAttribute('role', 'group');
     others.setAttribute('aria-label', `Other words than ${visible(token.label)}`);
-    add(others, 'small', '', token.p === null ? '' : `It gave this ${unit} ${percent(token.p)}. Other candidates:`);
+    add(
+      others,
+      'small',
+      '',
+      token.p === null ? '' : `It gave this ${unit} ${percent(token.p)}. Other candidates:`,
+    );
     for (const [label, p, id] of token.others) {
       if (id === token.id) continue;
       const other = addButton(others, 'st-other', visible(label).replace('␣', ''), () => {
@@ -84,7 +93,10 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
       });
       add(other, 'small', '', percent(p));
     }
-    const [box, at] = [line.getBoundingClientRect(), node.getClientRects()[0] ?? node.getBoundingClientRect()];
+    const [box, at] = [
+      line.getBoundingClientRect(),
+      node.getClientRects()[0] ?? node.getBoundingClientRect(),
+    ];
     others.style.top = `${at.bottom - box.top}px`;
     others.style.left = `${Math.max(0, Math.min(at.left - box.left, box.width - others.offsetWidth - 2))}px`;
     others.addEventListener('keydown', event => {
@@ -98,7 +110,9 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
   // The word under the pointer: the field lies over it.
   const under = event =>
     nodes().indexOf(
-      document.elementsFromPoint(event.clientX, event.clientY).find(node => node.classList.contains('st-word')),
+      document
+        .elementsFromPoint(event.clientX, event.clientY)
+        .find(node => node.classList.contains('st-word')),
     );
   const atCaret = () => tokenAt(texts(), field.selectionStart);
 
@@ -120,7 +134,12 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
   });
   field.addEventListener('keydown', event => {
     if (event.key === 'Escape') close();
-    if (event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && undone())
+    if (
+      event.key.toLowerCase() === 'z' &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.shiftKey &&
+      undone()
+    )
       event.preventDefault();
     if (event.key !== 'ArrowDown' || !event.altKey) return;
     event.preventDefault();
@@ -154,7 +173,8 @@ export function sentenceEditor(line, {typed, pointed, opened, replaced, undone})
     },
     // Arcs from a token, -1 for the last.
     look(from, looks) {
-      if (tokens.length) drawLooks(words, arcs, from >= 0 && from < tokens.length ? from : tokens.length - 1, looks);
+      if (tokens.length)
+        drawLooks(words, arcs, from >= 0 && from < tokens.length ? from : tokens.length - 1, looks);
     },
     toEnd() {
       scroll.scrollTop = scroll.scrollHeight;

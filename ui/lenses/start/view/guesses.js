@@ -1,5 +1,5 @@
-// The guesses for the next token: bars that the temperature and top-k reshape as they are moved, and the dice that draw
-// one of them. Model text goes into the page by textContent alone.
+// The guesses for the next token: bars that the temperature and top-k reshape as they are moved,
+// and the dice that draw one of them. Model text goes into the page by textContent alone.
 import {percent, visible} from '../../../shared/view/plain.js';
 import {add, addButton} from '../../../shared/view/dom.js';
 import {HOTTEST, STEP, fallen, reshaped, uniform} from './chance.js';
@@ -9,7 +9,8 @@ const DEFAULTS = {temperature: 1, topK: 0, seed: 1};
 
 // The settings that a link holds, each null where it is as the page opens.
 export const written = settings => ({
-  start_temperature: settings.temperature === DEFAULTS.temperature ? null : settings.temperature.toFixed(2),
+  start_temperature:
+    settings.temperature === DEFAULTS.temperature ? null : settings.temperature.toFixed(2),
   start_top_k: settings.topK === DEFAULTS.topK ? null : String(settings.topK),
   dice: settings.seed === DEFAULTS.seed ? null : String(settings.seed),
 });
@@ -21,20 +22,22 @@ export function readSettings(linked) {
     return value >= 0 && value <= high ? value : fallback;
   };
   return {
-    temperature: Math.round(within('start_temperature', HOTTEST, DEFAULTS.temperature) / STEP) * STEP,
+    temperature:
+      Math.round(within('start_temperature', HOTTEST, DEFAULTS.temperature) / STEP) * STEP,
     topK: Math.round(within('start_top_k', 8, DEFAULTS.topK)),
     seed: Math.round(within('dice', MOST_SEED, DEFAULTS.seed)),
   };
 }
 
-// find: a part of the view by its name. taken: a guess was pressed. changed: a setting was moved. another: asks the server
-// for a token that is not shown.
+// find: a part of the view by its name. taken: a guess was pressed. changed: a setting was moved.
+// another: asks the server for a token that is not shown.
 export function guessBars(find, settings, {taken, changed, another}) {
   const [bars, handle, cut] = [find('bars'), find('heat'), find('top-k')];
   let data = null;
 
   const chances = () => reshaped(data.scores, data.log_sums, settings.temperature, settings.topK);
-  const textOf = ([label, , id]) => (id === data.end ? 'end of text' : visible(label).replace('␣', ''));
+  const textOf = ([label, , id]) =>
+    id === data.end ? 'end of text' : visible(label).replace('␣', '');
 
   // Widths and figures of the bars that stand there.
   function reshape() {
@@ -61,24 +64,32 @@ export function guessBars(find, settings, {taken, changed, another}) {
 
   function draw(given) {
     data = given;
-    const focused = [...bars.children].indexOf(document.activeElement); // a keyboard goes on where it was
+    // a keyboard goes on where it was
+    const focused = [...bars.children].indexOf(document.activeElement);
     bars.textContent = '';
     bars.classList.toggle('without', data.was.length > 0);
     for (const choice of data.next) {
-      const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', () => taken(choice));
+      const bar = addButton(bars, 'st-bar u-bare u-bar u-spread u-type-sm', '', () =>
+        taken(choice),
+      );
       add(bar, 'span', 'st-name u-token u-mono', textOf(choice));
       add(bar, 'span', 'st-p u-digits', '');
     }
     const others = add(bars, 'div', 'st-rest u-bar u-spread u-type-sm');
     const n = data.machine.shape.V - data.next.length;
-    add(others, 'span', 'u-muted', `${n.toLocaleString('en')} other ${n === 1 ? 'token' : 'tokens'}`);
+    add(
+      others,
+      'span',
+      'u-muted',
+      `${n.toLocaleString('en')} other ${n === 1 ? 'token' : 'tokens'}`,
+    );
     add(others, 'span', 'st-p u-digits', '');
     reshape();
     /** @type {HTMLElement} */ (bars.children[focused])?.focus({preventScroll: true});
   }
 
-  // Rolls the dice for the next token: {row, choice, p}; undefined where no answer came. Of the tokens that are not shown
-  // the server says which one it is.
+  // Rolls the dice for the next token: {row, choice, p}; undefined where no answer came. Of the
+  // tokens that are not shown the server says which one it is.
   async function roll() {
     const odds = chances();
     const {at, share} = fallen(odds, uniform(settings.seed, data.tokens.length));
@@ -116,7 +127,8 @@ export function guessBars(find, settings, {taken, changed, another}) {
       data = null;
       bars.textContent = '';
     },
-    // What a room may guess: the likeliest tokens in the order of the alphabet, which tells nothing, and any other.
+    // What a room may guess: the likeliest tokens in the order of the alphabet, which tells
+    // nothing, and any other.
     answers() {
       const likeliest = (data?.next ?? []).map(choice => textOf(choice).trim()).filter(Boolean);
       const names = [...new Set(likeliest)].toSorted((one, other) => one.localeCompare(other));

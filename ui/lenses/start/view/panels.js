@@ -1,5 +1,6 @@
-// What leads further: the story, the talks and the exercises, one at a time in the place of the picture; and "What do
-// you want to know?", questions, each of which opens the view that answers it.
+// What leads further: the story, the talks and the exercises, one at a time in the place of the
+// picture; and "What do you want to know?", questions, each of which opens the view that answers
+// it.
 import {offered} from '../../../shared/view/offers.js';
 import {addButton} from '../../../shared/view/dom.js';
 import {follow} from '../../../shared/view/places.js';
@@ -8,7 +9,8 @@ import {found} from './search.js';
 
 const TITLES = {story: 'The story', talks: 'Talks', exercises: 'Exercises'};
 
-// find: a part of the view by its name; tell: draws the story. The rooms beside the lenses offer what draws theirs.
+// find: a part of the view by its name; tell: draws the story. The rooms beside the lenses offer
+// what draws theirs.
 export function panels(element, find, tell) {
   function turn(name) {
     const draw = name === 'story' ? tell : offered(name);
@@ -35,8 +37,8 @@ function matching(known, searched, all) {
   return all ? known : known.filter(([, , , , isFirst]) => isFirst);
 }
 
-// box: where they stand; search: the field that narrows them; asked: [question, link, sentence, further words, whether
-// it is one of the first] each.
+// box: where they stand; search: the field that narrows them; asked: [question, link, sentence,
+// further words, whether it is one of the first] each.
 export function questions(box, search, known) {
   let all = false;
   function draw() {
@@ -47,7 +49,8 @@ export function questions(box, search, known) {
         if (best && !sentence()) setSentence(best);
         follow(new URLSearchParams(way));
       });
-    if (!matches.length) box.textContent = 'No question is about this. Try another word, or choose from all of them.';
+    if (!matches.length)
+      box.textContent = 'No question is about this. Try another word, or choose from all of them.';
     if (matches.length === known.length || (matches.length && search.value.trim())) return;
     addButton(box, 'st-question st-all', `All ${known.length} questions`, () => {
       all = true;

@@ -1,5 +1,5 @@
-// Which questions a search finds, the best first: words are compared by their beginnings, and words such as "how" and
-// "does" do not count. Pure functions.
+// Which questions a search finds, the best first: words are compared by their beginnings, and words
+// such as "how" and "does" do not count. Pure functions.
 
 const STOPS = new Set(
   `a an the is are was be do does did has have can could will would how what which who why where when i it its me my
@@ -33,15 +33,19 @@ function match(word, held) {
   return shared(word, held) >= SHARED ? NEAR : 0;
 }
 
-// known: [question, link, sentence, further words, ...] each. Those that match most of the words of a search come
-// first; those that match fewer words than the best are left out.
+// known: [question, link, sentence, further words, ...] each. Those that match most of the words of
+// a search come first; those that match fewer words than the best are left out.
 export function found(known, search) {
   const words = counted(search);
   const scored = known.map(question => {
     const [text, , , also = ''] = question;
     const held = [...wordsOf(text), ...wordsOf(also)];
     const best = words.map(word => Math.max(0, ...held.map(one => match(word, one))));
-    return {question, n: best.filter(Boolean).length, score: best.reduce((sum, one) => sum + one, 0)};
+    return {
+      question,
+      n: best.filter(Boolean).length,
+      score: best.reduce((sum, one) => sum + one, 0),
+    };
   });
   const most = Math.max(...scored.map(({n}) => n));
   if (!most) return [];

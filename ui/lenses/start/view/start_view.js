@@ -26,17 +26,21 @@ const FULL = 'The text has reached its limit here. Start over, or open Generate 
 
 /** @type {Component<Sentence, StartServer>} */
 let page;
-let editor, picture, told, guesses; // the parts of the view: the sentence, the model, the story, the guesses
+// the parts of the view: the sentence, the model, the story, the guesses
+let editor, picture, told, guesses;
 let data = null; // the sentence as it was read; null where none can be
 let model = ''; // that of the last sentence that could be read
 let tried = ''; // the sentence that was read last; the model may write it otherwise
-let [pointed, opened] = [-1, -1]; // the word whose looks are drawn, -1 the last; the word whose alternatives are open
+// the word whose looks are drawn, -1 the last; the word whose alternatives are open
+let [pointed, opened] = [-1, -1];
 let isPlayed = false; // whether the picture has played its steps once
-let [looking, asking] = [0, 0]; // the newest question about another token, and of all; older answers are dropped
+// the newest question about another token, and of all; older answers are dropped
+let [looking, asking] = [0, 0];
 let isRead = true; // whether the page shows what stands in the field
 let reading = Promise.resolve(); // until it does
 let waiting = 0; // the timer of what is typed
-let [left, writing] = [0, 0]; // words still to be written; the number of the newest writing, an older one ends
+// words still to be written; the number of the newest writing, an older one ends
+let [left, writing] = [0, 0];
 const before = []; // sentences, for Back
 let begun = null; // where the dice were rolled first: {ids, n}, n words from there
 const without = new Set(); // names of the parts that are switched off, such as L5H6
@@ -51,10 +55,11 @@ const off = () => [...without].join() || 'none';
 // --- which question the view answers: the text, and the token whose picture is drawn, null for the last
 const tokenOf = place => (place === null || place >= data.tokens.length - 1 ? null : place);
 const asks = (text, token = null) => page.answer.about({text, token});
-const answers = (text, token = null) => page.answer.answer(page.answer.questionAbout({text, token}));
+const answers = (text, token = null) =>
+  page.answer.answer(page.answer.questionAbout({text, token}));
 
-// The sentence on Start, kept when another model or checkpoint is picked: JSON of {model, ids, own}, by which model it
-// was cut, and whether the visitor has changed it; "" before there is one.
+// The sentence on Start, kept when another model or checkpoint is picked: JSON of {model, ids,
+// own}, by which model it was cut, and whether the visitor has changed it; "" before there is one.
 let held = '';
 export const heldSentence = () => held;
 
@@ -69,7 +74,8 @@ async function lookAt(place, tries = TRIES) {
     data.machine = JSON.parse(answer).machine;
     drawMachine();
     answers(data.text, tokenOf(place));
-  } else if (tries > 1) setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN); // it may be full
+  } else if (tries > 1)
+    setTimeout(() => mine === looking && data && lookAt(place, tries - 1), AGAIN); // it may be full
 }
 
 // A token that is chosen elsewhere, or by a link, stays chosen when the sentence has been read.
@@ -96,7 +102,12 @@ async function read(text) {
 
 async function ask(wanted, isBack = false) {
   const number = ++asking;
-  const answer = await page.server.guesses({model: data.model, ids: wanted, at: null, without: off()});
+  const answer = await page.server.guesses({
+    model: data.model,
+    ids: wanted,
+    at: null,
+    without: off(),
+  });
   if (number !== asking) return false;
   if (answer) take(JSON.parse(answer), true, isBack);
   else {
@@ -107,7 +118,8 @@ async function ask(wanted, isBack = false) {
 }
 
 async function change(wanted, writes) {
-  if (!isRead) return void read(editor.text()); // a guess about the text before: what is typed stays
+  // a guess about the text before: what is typed stays
+  if (!isRead) return void read(editor.text());
   before.push(ids());
   pause();
   say('');
@@ -204,7 +216,8 @@ function drawPlay() {
   for (const name of ['same', 'other']) button(name).hidden = writes || !begun;
   button('whole').hidden = !without.size;
   button('slow').hidden = !writes;
-  find('conclusion').setAttribute('aria-live', writes ? 'off' : 'polite'); // not read out after every word
+  // not read out after every word
+  find('conclusion').setAttribute('aria-live', writes ? 'off' : 'polite');
 }
 
 function drawMachine() {
@@ -223,8 +236,8 @@ function drawBars() {
   guesses.draw(data);
 }
 
-// A sentence that was read; intoBox: whether the other tabs' boxes take it, too; isNew: whether it takes the place of
-// what is typed.
+// A sentence that was read; intoBox: whether the other tabs' boxes take it, too; isNew: whether it
+// takes the place of what is typed.
 function take(fresh, intoBox = true, isNew = false) {
   data = fresh;
   pointed = opened = -1;
@@ -232,7 +245,8 @@ function take(fresh, intoBox = true, isNew = false) {
   without.clear(); // the parts of it that this model has
   for (const name of data.without) without.add(name);
   held = JSON.stringify({model: data.model, ids: ids(), own: before.length > 0});
-  if (intoBox) setSentence(data.text, hear); // also what was taken back: it would be read anew at the next resize
+  // also what was taken back: it would be read anew at the next resize
+  if (intoBox) setSentence(data.text, hear);
   asks(data.text);
   answers(data.text);
   drawMachine();
@@ -242,7 +256,8 @@ function take(fresh, intoBox = true, isNew = false) {
   drawArcs();
   drawPlay();
   told.redraw();
-  if (!isPlayed) picture.beat(); // as the page opens; the style sheet keeps it still for who asked for that
+  // as the page opens; the style sheet keeps it still for who asked for that
+  if (!isPlayed) picture.beat();
   isPlayed = true;
 }
 
@@ -255,7 +270,8 @@ function sync() {
   if (!page.props.value) return editor.show(sentence()); // what the link sets is on its way
   const value = JSON.parse(page.props.value);
   model = value.model ?? model;
-  // The same sentence at another moment of the training: what the visitor did to it can still be taken back.
+  // The same sentence at another moment of the training: what the visitor did to it can still be
+  // taken back.
   if (value.message || value.tokens.map(token => token.id).join() !== was) before.length = 0;
   if (value.message) {
     editor.clear(value.message);
@@ -266,7 +282,8 @@ function sync() {
   }
   const arcs = 'Arcs: which earlier words it looks back at from the underlined one';
   say(value.note || `${arcs}, by ${counted(value.heads, 'attention head')}.`);
-  // What the visitor has written elsewhere, or before a reload, is read in its place, and nothing else is drawn.
+  // What the visitor has written elsewhere, or before a reload, is read in its place, and nothing
+  // else is drawn.
   if (sentence() && sentence() !== value.text && !value.note) {
     if (!before.length) before.push(value.tokens.map(token => token.id));
     read(sentence());
@@ -383,7 +400,11 @@ export function start(given) {
   const partsInLink = () => (linked('without') ?? '').split(',').filter(name => PART.test(name));
   for (const name of partsInLink()) without.add(name);
   const taken = ([, , id]) => (id === data.end ? say('Here it would end its text.') : append(id));
-  guesses = guessBars(find, settings, {taken, changed: pause, another: request => page.server.another(request)});
+  guesses = guessBars(find, settings, {
+    taken,
+    changed: pause,
+    another: request => page.server.another(request),
+  });
   holdsState(
     'start/',
     {
@@ -407,7 +428,14 @@ export function start(given) {
   onStore(hear);
   // A sentence from another tab is read once Start is open again.
   new ResizeObserver(() => {
-    if (data && sentence() && sentence() !== data.text && sentence() !== tried && element.clientWidth) read(sentence());
+    if (
+      data &&
+      sentence() &&
+      sentence() !== data.text &&
+      sentence() !== tried &&
+      element.clientWidth
+    )
+      read(sentence());
   }).observe(element);
   onTools(element, () => data && tools);
   panels(element, find, told.open);

@@ -1,4 +1,6 @@
-"""Landing view: an editable sentence, the machine at work on it, its guesses, and questions that lead further."""
+"""Landing view: an editable sentence, the machine at work on it, its guesses, and questions that
+lead further.
+"""
 
 from functools import partial
 
@@ -46,6 +48,13 @@ _HTML = """
 """
 # Its value is JSON of `ui.lenses.start.handlers.sentence`, which has its server functions, too.
 start_view = partial(
-    component, template=_HTML, module="lenses/start/view/start_view.js", elem_id="start",
-    given={"questions": [[one.text, one.way, one.sentence, one.also, one.is_first] for one in QUESTIONS]},
-)  # fmt: skip
+    component,
+    template=_HTML,
+    module="lenses/start/view/start_view.js",
+    elem_id="start",
+    given={
+        "questions": [
+            [one.text, one.way, one.sentence, one.also, one.is_first] for one in QUESTIONS
+        ]
+    },
+)

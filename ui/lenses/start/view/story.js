@@ -101,7 +101,9 @@ export function story(box, server, sentence) {
       grid.setAttribute('aria-label', `${title}: which words the word of a row can use`);
       WORDS.forEach((word, r) => {
         add(grid, 'span', 'sy-word u-mono', word);
-        WORDS.forEach((_, c) => add(grid, 'span', 'sy-cell').style.setProperty('--share', sees(r, c)));
+        WORDS.forEach((_, c) =>
+          add(grid, 'span', 'sy-cell').style.setProperty('--share', sees(r, c)),
+        );
       });
       add(part, 'p', '', pro);
       add(part, 'p', 'sy-against u-muted', contra);

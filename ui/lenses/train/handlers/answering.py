@@ -1,4 +1,6 @@
-"""What the models of the Assistant view answer: two answers for an audience to choose from, and all stages compared."""
+"""What the models of the Assistant view answer: two answers for an audience to choose from, and all
+stages compared.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,7 +8,14 @@ from typing import Annotated
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.answering import WRITING, answers, holds
-from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt, instructions, requested_words
+from gptcore.finetuning.instruction import (
+    STOP,
+    USER,
+    Message,
+    chat_prompt,
+    instructions,
+    requested_words,
+)
 from gptcore.finetuning.preference import preference_pair
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.sequence import TokenSequence
@@ -21,7 +30,8 @@ from ui.state import token_stream
 from ui.state.sessions import Turn
 
 _STAGES = ("Before", "After 1", "After 2")
-_DUEL_TOKENS, _COMPARED_TOKENS = 80, 160
+_DUEL_TOKENS = 80
+_COMPARED_TOKENS = 160
 _MOST_CHOICES = 400
 
 
@@ -31,14 +41,26 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
     workspace = services.workspaces.steered(workspace_id)
     taught = stage(workspace, "instructions")
     if workspace is None or taught is None or taught.language_model is None:
-        return {"said": "First teach it to answer (step 1); then it can write two answers to choose from."}
-    lm, kept = taught.language_model, workspace.choices
+        return {
+            "said": (
+                "First teach it to answer (step 1); then it can write two answers to choose from."
+            )
+        }
+    lm = taught.language_model
+    kept = workspace.choices
     gone = 0
     with kept.lock:
         if kept.model != taught.id:
             gone = len(kept.pairs)
-            kept.pairs, kept.model, kept.shown = [], taught.id, None
-        if kept.shown is not None and number == kept.number and choice in (0, 1) and len(kept.pairs) < _MOST_CHOICES:
+            kept.pairs = []
+            kept.model = taught.id
+            kept.shown = None
+        if (
+            kept.shown is not None
+            and number == kept.number
+            and choice in (0, 1)
+            and len(kept.pairs) < _MOST_CHOICES
+        ):
             prompt, *both = kept.shown
             pair = preference_pair(lm, prompt, both[int(choice)], both[1 - int(choice)])
             kept.pairs += [] if pair is None else [pair]
@@ -56,13 +78,20 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
     with kept.lock:
         kept.shown = (prompt, both[0], both[1])
         texts = [one.text for one in both]
-        return {"prompt": prompt, "answers": texts, "number": number, "chosen": len(kept.pairs), "gone": gone}
+        return {
+            "prompt": prompt,
+            "answers": texts,
+            "number": number,
+            "chosen": len(kept.pairs),
+            "gone": gone,
+        }
 
 
 def compare(
     services: Services, session_id: str | None, workspace_id: object, model: object, prompt: object
 ) -> Iterator[list[str | None]]:
-    """Answers a prompt with the picked model, that after stage 1 and that after stage 2, as far as there are such.
+    """Answers a prompt with the picked model, that after stage 1 and that after stage 2, as far as
+    there are such.
 
     Raises:
         GPTCoreError: an empty prompt, or one that does not fit.
@@ -87,19 +116,27 @@ def compare(
                 yield [stream if part == place else None for part in range(4)]
             if not run.wanted:
                 return
-            n_words, used = len(answer.split()), sum(holds(answer, word) for word in words)
-            of_words = f"{used} of {len(words)} requested words in {n_words}" if words else f"{n_words} words"
+            n_words = len(answer.split())
+            used = sum(holds(answer, word) for word in words)
+            of_words = (
+                f"{used} of {len(words)} requested words in {n_words}"
+                if words
+                else f"{n_words} words"
+            )
             written.append(f"{_STAGES[place]}: {of_words}.")
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
     yield [None, None, None, f"{' '.join(written)}{missing}"]
 
 
-def _answered(services: Services, run: Turn, lm: LanguageModel, text: str) -> Iterator[tuple[str, str]]:
+def _answered(
+    services: Services, run: Turn, lm: LanguageModel, text: str
+) -> Iterator[tuple[str, str]]:
     """(token stream, answer so far) of a model to one question."""
     ids = prompt_ids(lm, chat_prompt([Message(USER, text)]))
     sequence = TokenSequence(ids, WRITING, seed=1, tokenizer=lm.tokenizer, stop=[STOP])
     room = max(1, min(_COMPARED_TOKENS, lm.model.config.n_positions - len(ids)))
-    stream, answer = "", ""
+    stream = ""
+    answer = ""
     for update in stream_text(services, run, lm, [sequence], room):
         if update.waiting:
             yield stream + token_stream.waiting(update.waiting).json, answer

@@ -1,4 +1,6 @@
-"""Assistant training: instruction tuning, then preference tuning (DPO) on pairs of the model's own answers."""
+"""Assistant training: instruction tuning, then preference tuning (DPO) on pairs of the model's own
+answers.
+"""
 
 import math
 from collections.abc import Callable, Generator, Sequence
@@ -59,12 +61,22 @@ PROMPTS = (
 )
 SECONDS = {seconds: f"{seconds} s" for seconds in ("30", "60", "90", "120")}
 ASKED = 120  # instructions that the model answers for the preference pairs
-_ANSWERS, _ANSWER_TOKENS = 4, 100
-_N_STORIES, _N_INSTRUCTIONS, _HELD_OUT = 5_000, 14_000, 48
-_HELD_OUT_STORIES, _PLAIN_STORIES, _DIVIDED = 200, 24, 1  # at most; of those, read without a prompt; seed
+_ANSWERS = 4
+_ANSWER_TOKENS = 100
+_N_STORIES = 5_000
+_N_INSTRUCTIONS = 14_000
+_HELD_OUT = 48
+# at most; of those, read without a prompt; seed
+_HELD_OUT_STORIES = 200
+_PLAIN_STORIES = 24
+_DIVIDED = 1
 # Small talk has no story of its own, so it cannot be held out by story.
-_OF_STORIES: dict[Kind, float] = {kind: share for kind, share in TEACHING_SHARES.items() if kind != "talk"}
-_LEAST_CHOICES, _LEAST_HELD_APART = 4, 20  # pairs to learn from; pairs from which on some are held out
+_OF_STORIES: dict[Kind, float] = {
+    kind: share for kind, share in TEACHING_SHARES.items() if kind != "talk"
+}
+# pairs to learn from; pairs from which on some are held out
+_LEAST_CHOICES = 4
+_LEAST_HELD_APART = 20
 _LEAST_UPDATES = 40  # of stage 2: fewer change nothing
 _LONGEST_ROW = 256  # tokens
 _LONGEST_STORY = 2_000  # characters
@@ -74,13 +86,26 @@ _UNLIMITED = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class AssistantForm:
-    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; how long it is; the seed."""
+    """A stage's settings: stories of the visitor's own, or "" for the bundled ones; how long it is;
+    the seed.
+    """
 
     stories: str = declared(
-        Text(title="Stories to make instructions from", noun="The text of the stories", most=_MOST_TEXT, lines=4,
-             id="stories", of_data=True,
-             info="Empty: 5,000 stories by mini. Your own: an empty line between them; long ones are cut."), "",
-    )  # fmt: skip
+        Text(
+            title="Stories to make instructions from",
+            noun="The text of the stories",
+            most=_MOST_TEXT,
+            lines=4,
+            id="stories",
+            of_data=True,
+            info=(
+                "Empty: 5,000 stories by mini. Your own: an empty line between "
+                "them; long ones are "
+                "cut."
+            ),
+        ),
+        "",
+    )
     length: str = declared(Choice(title="Each stage", noun="The length", options=SECONDS), "90")
     seed: int = declared(Whole(title="Seed", low=0, high=MOST_SEED), 1)
     most_seconds: float = math.inf  # that this server gives a run
@@ -98,7 +123,9 @@ def assistant_form(values: Values, limits: Limits) -> AssistantForm:
 
 @cache
 def bundled_stories() -> tuple[str, ...]:
-    """Stories that the mini has written, for instructions that need no network and no text of others."""
+    """Stories that the mini has written, for instructions that need no network and no text of
+    others.
+    """
     whole = (story for story in corpus("stories") if story.rstrip().endswith((".", "!", "?", '"')))
     return tuple(islice(whole, _N_STORIES))
 
@@ -124,15 +151,19 @@ def _stories(written: str) -> Sequence[str]:
 
 @lru_cache(maxsize=2)  # both stages ask for it
 def _divided(written: str) -> tuple[list[str], list[str]]:
-    """(stories to make instructions from, those held out, of which a model sees none in either stage).
+    """(stories to make instructions from, those held out, of which a model sees none in either
+    stage).
 
     Raises InputError for fewer than two different stories that something can be asked of.
     """
-    stories = [one for one in dict.fromkeys(_stories(written)) if len(sentences(one)) >= LEAST_SENTENCES]
+    stories = [
+        one for one in dict.fromkeys(_stories(written)) if len(sentences(one)) >= LEAST_SENTENCES
+    ]
     if len(stories) < 2:
         raise InputError(
-            f"There are {len(stories)} different stories of at least {LEAST_SENTENCES} sentences; give more texts, "
-            "with an empty line between them: one at least must be held out."
+            f"There are {len(stories)} different stories of at least {LEAST_SENTENCES} "
+            "sentences; give more texts, with an empty line between them: one at least must be "
+            "held out."
         )
     wanted = min(_HELD_OUT_STORIES, max(1, len(stories) // 10))
     train, held_out = split_without_overlap([[story] for story in stories], wanted, seed=_DIVIDED)
@@ -140,34 +171,52 @@ def _divided(written: str) -> tuple[list[str], list[str]]:
 
 
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
-    """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers only.
+    """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers
+    only.
 
     Raises:
-        GPTCoreError: stories that give no instructions, characters that the model does not know, or a large model.
+        GPTCoreError: stories that give no instructions, characters that the model does not know, or
+        a large model.
     """
     shape, (stories, aside) = lm.model.config, _divided(form.stories)
-    made = services.measure(partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES))
-    train = services.measure(partial(answer_examples, lm.tokenizer, made, stories, shape.n_positions))
+    made = services.measure(
+        partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
+    )
+    train = services.measure(
+        partial(answer_examples, lm.tokenizer, made, stories, shape.n_positions)
+    )
     new = unseen(instructions(aside, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
     held_out = answer_examples(lm.tokenizer, new, [], shape.n_positions)
     if len(train) < _HELD_OUT or not held_out:
         raise InputError(
-            f"Only {len(train)} of the examples, and {len(held_out)} of those held out, fit into this model's window "
-            f"of {shape.n_positions} tokens; choose a model with a longer window, or give shorter stories, and more."
+            f"Only {len(train)} of the examples, and {len(held_out)} of those held out, fit "
+            f"into this model's window of {shape.n_positions} tokens; choose a model with a "
+            "longer window, or give shorter stories, and more."
         )
     config = instruction_config(
-        time_budget=form.seconds, seed=form.seed, max_steps=_UNLIMITED, optimizer="muon", learning_rate=6e-4,
-        muon_learning_rate=0.0017, precision=services.precision,
-    )  # fmt: skip
+        time_budget=form.seconds,
+        seed=form.seed,
+        max_steps=_UNLIMITED,
+        optimizer="muon",
+        learning_rate=6e-4,
+        muon_learning_rate=0.0017,
+        precision=services.precision,
+    )
     check_size(services, shape, config)
-    data = AnswerBatches(train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions))
+    data = AnswerBatches(
+        train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions)
+    )
     characters = sum(len(lm.tokenizer.decode(list(one.answer))) for one in held_out)
     n_sentences = sum(one.kind == "sentence" for one in made)
     facts = replace(
         _facts(lm, form, config, "instructions", data.batch_size * data.window),
-        note=f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for a single "
-        f"sentence. {len(held_out)} are held out, of {len(aside)} other stories. The loss counts only the "
-        "answers; the first occurrence of a requested word counts fifteen times.",
+        note=(
+            f"{len(train):,} examples, made from {len(stories):,} stories; "
+            f"{n_sentences:,} ask for "
+            f"a single sentence. {len(held_out)} are held out, of {len(aside)} other stories. The "
+            "loss counts only the answers; the first occurrence of a requested word counts fifteen "
+            "times."
+        ),
         n_train=len(train),
         n_valid=len(held_out),
         tokens_per_character=sum(len(one.answer) for one in held_out) / max(1, characters),
@@ -175,16 +224,29 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     objective = AnswerLoss(train, shape.vocab_size)
 
     def evaluate(now: GPT, _: bool) -> Scoring:
-        return (yield from _answers_loss(now, held_out)), math.nan  # few enough to be read at every snapshot
+        return (
+            yield from _answers_loss(now, held_out)
+        ), math.nan  # few enough to be read at every snapshot
 
     return Plan(
-        facts, copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
+        facts,
+        copy_of(lm),
+        lm.tokenizer,
+        data,
+        evaluate,
+        _watched(lm, form),
+        objective=lambda _: objective,
         on_plain=_on_plain(lm, aside),
-    )  # fmt: skip
+    )
 
 
 def preference_plan(
-    services: Services, lm: LanguageModel, pairs: Sequence[PreferencePair], form: AssistantForm, *, note: str
+    services: Services,
+    lm: LanguageModel,
+    pairs: Sequence[PreferencePair],
+    form: AssistantForm,
+    *,
+    note: str,
 ) -> Plan:
     """The plan of stage 2: DPO on pairs of answers.
 
@@ -193,32 +255,45 @@ def preference_plan(
     """
     if len(pairs) < _LEAST_CHOICES:
         raise InputError(
-            f"There are {len(pairs)} pairs of a better and a worse answer; at least {_LEAST_CHOICES} are needed. "
-            "Let it learn from instructions for longer, or choose more answers yourself."
+            f"There are {len(pairs)} pairs of a better and a worse answer; at least "
+            f"{_LEAST_CHOICES} are needed. Let it learn from instructions for longer, or "
+            "choose more answers yourself."
         )
     wanted = min(_HELD_OUT, len(pairs) // 5) if len(pairs) >= _LEAST_HELD_APART else 0
-    learned, aside = split_without_overlap([[pair.better.prompt] for pair in pairs], wanted, seed=form.seed)
-    train, held_out = [pairs[place] for place in learned], [pairs[place] for place in aside]
+    learned, aside = split_without_overlap(
+        [[pair.better.prompt] for pair in pairs], wanted, seed=form.seed
+    )
+    train = [pairs[place] for place in learned]
+    held_out = [pairs[place] for place in aside]
     data = PreferenceBatches(train, batch_size=min(8, len(train)))
     steps = max(_LEAST_UPDATES, 3 * data.updates_per_epoch)
     config = preference_config(
-        time_budget=form.seconds, max_steps=steps, warmup_steps=steps // 10, seed=form.seed, batch_size=data.batch_size
+        time_budget=form.seconds,
+        max_steps=steps,
+        warmup_steps=steps // 10,
+        seed=form.seed,
+        batch_size=data.batch_size,
     )
     check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size))
     objective = DirectPreference(clone(lm.model))
 
     def evaluate(now: GPT, _: bool) -> Scoring:
-        n, loss, preferred = len(held_out), 0.0, 0.0
+        n = len(held_out)
+        loss = 0.0
+        preferred = 0.0
         for begin in range(0, n, 8):
             some = held_out[begin : begin + 8]
             of_some = objective.score(now, some)
-            loss, preferred = loss + len(some) * of_some[0] / n, preferred + len(some) * of_some[1] / n
+            loss = loss + len(some) * of_some[0] / n
+            preferred = preferred + len(some) * of_some[1] / n
             yield
         return (loss, preferred) if held_out else (math.nan, math.nan)
 
     facts = replace(
         _facts(lm, form, config, "preferences", data.batch_size * data.window),
-        note=f"{note} {len(held_out)} pairs are held out." if held_out else f"{note} Too few to hold any out.",
+        note=f"{note} {len(held_out)} pairs are held out."
+        if held_out
+        else f"{note} Too few to hold any out.",
         n_train=len(train),
         n_valid=len(held_out),
         lines={"uniform": math.log(2)},
@@ -226,9 +301,16 @@ def preference_plan(
         terms=("DPO", "the better answers"),
     )
     return Plan(
-        facts, copy_of(lm), lm.tokenizer, data, evaluate, _watched(lm, form), objective=lambda _: objective,
-        on_plain=_on_plain(lm, _divided(form.stories)[1]), keeps_best=True,
-    )  # fmt: skip
+        facts,
+        copy_of(lm),
+        lm.tokenizer,
+        data,
+        evaluate,
+        _watched(lm, form),
+        objective=lambda _: objective,
+        on_plain=_on_plain(lm, _divided(form.stories)[1]),
+        keeps_best=True,
+    )
 
 
 def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None, None, float]:
@@ -240,12 +322,15 @@ def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None
         n = float((targets != IGNORED_TARGET).sum())
         with torch.inference_mode(), evaluating(now):
             loss = now(given, targets).loss
-        total, count = total + float(loss) * n if loss is not None else math.nan, count + n
+        total = total + float(loss) * n if loss is not None else math.nan
+        count = count + n
         yield
     return total / max(1.0, count)
 
 
-def _on_plain(lm: LanguageModel, stories: Sequence[str]) -> Callable[[GPT], Generator[None, None, float]] | None:
+def _on_plain(
+    lm: LanguageModel, stories: Sequence[str]
+) -> Callable[[GPT], Generator[None, None, float]] | None:
     """The loss on held-out stories without a prompt; None without an end token."""
     window = lm.model.config.n_positions
     made = (plain_example(lm.tokenizer, story, window) for story in stories[:_PLAIN_STORIES])
@@ -254,38 +339,58 @@ def _on_plain(lm: LanguageModel, stories: Sequence[str]) -> Callable[[GPT], Gene
 
 
 def _watched(lm: LanguageModel, form: AssistantForm) -> ObservationPlan:
-    shape, prompt = lm.model.config, lm.tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
+    shape = lm.model.config
+    prompt = lm.tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
     if len(prompt) >= shape.n_positions:
-        raise InputError(f"A question takes {len(prompt)} tokens of this model's window of {shape.n_positions}.")
+        raise InputError(
+            f"A question takes {len(prompt)} tokens of this model's window of {shape.n_positions}."
+        )
     room = min(120, shape.n_positions - len(prompt))
     return ObservationPlan(prompt, seed=form.seed, n_new=room, looked_at=prompt[:24])
 
 
 def _facts(
-    lm: LanguageModel, form: AssistantForm, config: TrainingConfig, kind: RunKind, tokens_per_step: int
+    lm: LanguageModel,
+    form: AssistantForm,
+    config: TrainingConfig,
+    kind: RunKind,
+    tokens_per_step: int,
 ) -> RunFacts:
     facts = facts_of(f"{lm.name}: {kind}", kind, lm.model.config, config, form)
     facts = with_watched(facts, _watched(lm, form), lm.tokenizer)
     return replace(facts, tokens_per_step=tokens_per_step, tuned=True)
 
 
-def write_preferences(lm: LanguageModel, form: AssistantForm) -> Generator[str, None, list[PreferencePair]]:
-    """Samples answers and pairs them by the rule; yields how far it is after every step, and returns the pairs."""
+def write_preferences(
+    lm: LanguageModel, form: AssistantForm
+) -> Generator[str, None, list[PreferencePair]]:
+    """Samples answers and pairs them by the rule; yields how far it is after every step, and
+    returns the pairs.
+    """
     made = instructions(_divided(form.stories)[0], 8 * ASKED, seed=form.seed + 1)
     with_words = [one for one in made if one.words][:ASKED]
     pairs = list[PreferencePair]()
-    for done, pairs in write_pairs(lm, with_words, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed):
-        yield f"It answers {len(with_words)} instructions {_ANSWERS} times each: {done} done, {len(pairs)} pairs."
+    for done, pairs in write_pairs(
+        lm, with_words, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed
+    ):
+        yield (
+            f"It answers {len(with_words)} instructions {_ANSWERS} times each: {done} done, "
+            f"{len(pairs)} pairs."
+        )
     return pairs
 
 
 def stage(workspace: Workspace | None, kind: str) -> RunState | None:
     """The newest run of a stage on a workspace that has a model, or None."""
     runs = [] if workspace is None else workspace.runs[::-1]
-    return next((run for run in runs if run.facts.kind == kind and run.language_model is not None), None)
+    return next(
+        (run for run in runs if run.facts.kind == kind and run.language_model is not None), None
+    )
 
 
-def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool) -> Workspace:
+def prefer(
+    services: Services, workspace_id: object, form: AssistantForm, *, by_audience: bool
+) -> Workspace:
     """Starts stage 2 with the model of stage 1; by the rule, the run begins with writing answers.
 
     Raises:
@@ -293,9 +398,12 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
     """
     workspace = services.workspaces.steered(workspace_id)
     taught = stage(workspace, "instructions")
-    if workspace is not None and any(run.alive and run.facts.kind == "instructions" for run in workspace.runs):
+    if workspace is not None and any(
+        run.alive and run.facts.kind == "instructions" for run in workspace.runs
+    ):
         raise InputError(
-            "It is still learning to answer. Wait until that has ended, or press Stop; then press 2 again."
+            "It is still learning to answer. Wait until that has ended, or press Stop; then "
+            "press 2 again."
         )
     if workspace is None or taught is None or taught.language_model is None:
         raise InputError("No model here can answer yet: press “1 · Teach it to answer” first.")
@@ -303,13 +411,17 @@ def prefer(services: Services, workspace_id: object, form: AssistantForm, *, by_
     if by_audience:
         kept = workspace.choices
         pairs = list(kept.pairs) if kept.model == taught.id else []
-        plan = preference_plan(services, lm, pairs, form, note=f"{len(pairs)} choices of the audience.")
+        plan = preference_plan(
+            services, lm, pairs, form, note=f"{len(pairs)} choices of the audience."
+        )
         return services.run_manager.start(workspace.id, plan)
 
     def prepare() -> Generator[str, None, Plan]:
         pairs = yield from write_preferences(lm, form)
         rule = "by the rule: all words used, ends properly, does not repeat"
-        return preference_plan(services, lm, pairs, form, note=f"{len(pairs)} pairs of its own answers, {rule}.")
+        return preference_plan(
+            services, lm, pairs, form, note=f"{len(pairs)} pairs of its own answers, {rule}."
+        )
 
     config = preference_config(time_budget=form.seconds, max_steps=_LEAST_UPDATES, seed=form.seed)
     check_size(services, lm.model.config, replace(config, batch_size=2 * config.batch_size))

@@ -18,8 +18,16 @@ from ui.shared.fields import Choice, Flag, Number, Text, Values, Whole, declared
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
-# How long a run is: seconds, "cap" for as long as the server allows, a number of updates, or of passes over the text.
-LENGTHS = {"30": "30 s", "60": "60 s", "120": "2 min", "cap": "maximum", "steps": "steps", "epochs": "epochs"}
+# How long a run is: seconds, "cap" for as long as the server allows, a number of updates, or of
+# passes over the text.
+LENGTHS = {
+    "30": "30 s",
+    "60": "60 s",
+    "120": "2 min",
+    "cap": "maximum",
+    "steps": "steps",
+    "epochs": "epochs",
+}
 OPTIMIZERS: dict[OptimizerName, str] = {"adamw": "AdamW", "muon": "Muon"}
 
 # Settings that are spoiled on purpose: (label, what to expect and why).
@@ -27,40 +35,43 @@ TRICKS: dict[str, tuple[str, str]] = {
     "none": ("none", ""),
     "no_warmup": (
         "no warm-up",
-        "The first updates are the largest, while AdamW knows least about the size of the gradient. Watch the "
-        "gradient norm of the first steps: small models survive this, large ones often do not.",
+        "The first updates are the largest, while AdamW knows least about the size of the "
+        "gradient. Watch the gradient norm of the first steps: small models survive this, "
+        "large ones often do not.",
     ),
     "lr_x100": (
         "learning rate × 100",
-        "Every step overshoots. The loss gets stuck near the unigram baseline: the model learns which letters "
-        "are frequent, and nothing more. In larger models the loss can become NaN; the run then stops and "
-        "keeps the last good model.",
+        "Every step overshoots. The loss gets stuck near the unigram baseline: the model "
+        "learns which letters are frequent, and nothing more. In larger models the loss can "
+        "become NaN; the run then stops and keeps the last good model.",
     ),
     "no_positions": (
         "no positions",
-        "Without position embeddings a token knows what stands before it, but only the causal mask hints at "
-        "the order. The loss ends higher.",
+        "Without position embeddings a token knows what stands before it, but only the causal "
+        "mask hints at the order. The loss ends higher.",
     ),
     "no_mask": (
         "no causal mask",
-        "Every token sees the next one, so the model copies instead of predicting: the training loss falls "
-        "towards 0, and the sample is junk, since there is nothing to copy when it writes.",
+        "Every token sees the next one, so the model copies instead of predicting: the "
+        "training loss falls towards 0, and the sample is junk, since there is nothing to copy "
+        "when it writes.",
     ),
     "no_scaling": (
         "no residual scaling",
-        "The projections into the residual stream start at full size instead of 1/√(2L) of it. In a few "
-        "layers the effect is small: the first gradient norms are larger.",
+        "The projections into the residual stream start at full size instead of 1/√(2L) of it. "
+        "In a few layers the effect is small: the first gradient norms are larger.",
     ),
     "one_batch": (
         "one batch only",
-        "The same batch again and again: the training loss falls to 0 while the held-out loss turns up. It "
-        "memorises the batch, which also shows that the code can learn.",
+        "The same batch again and again: the training loss falls to 0 while the held-out loss "
+        "turns up. It memorises the batch, which also shows that the code can learn.",
     ),
     "post_norm": (
         "post-norm, no warm-up",
-        "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights than these, post-norm's "
-        "gradients are large near the output at first (Xiong et al. 2020), which is why it is trained with one. In a "
-        "few layers it is only slower; with twelve it gets stuck: see the preset “Norm before or after, no warm-up”.",
+        "GPT-1's order, norm after each sum, without a warm-up. With larger initial weights "
+        "than these, post-norm's gradients are large near the output at first (Xiong et al. "
+        "2020), which is why it is trained with one. In a few layers it is only slower; with "
+        "twelve it gets stuck: see the preset “Norm before or after, no warm-up”.",
     ),
 }
 
@@ -76,7 +87,8 @@ RIVALS: dict[str, str] = {
 }
 
 
-# Muon's steps are larger than AdamW's: one control moves both (compared in tests/benchmarks/history.md).
+# Muon's steps are larger than AdamW's: one control moves both (compared in
+# tests/benchmarks/history.md).
 _MUON_RATIO = 7.0
 MOST_SEED = 2**31 - 1
 _LABELS_DECAY = 0.01  # Radford et al. 2018, section 4.1
@@ -113,8 +125,10 @@ _LENGTH = Choice(
     title="Length",
     options=LENGTHS,
     info="the learning rate reaches 0 when time is up",
-    help='"30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for max_steps, '
-    '"epochs" for the preset\'s passes over the text.',
+    help=(
+        '"30", "60" or "120" seconds, "cap" for the maximum that this server allows, "steps" for '
+        'max_steps, "epochs" for the preset\'s passes over the text.'
+    ),
 )
 _STEPS = _whole(
     "Steps",
@@ -128,7 +142,13 @@ _STEPS = _whole(
     group="length",
 )
 _EPOCHS = _number(
-    "Epochs", 0.01, 1000, "passes over the text", noun="The number of epochs", only=("length", "epochs"), group="length"
+    "Epochs",
+    0.01,
+    1000,
+    "passes over the text",
+    noun="The number of epochs",
+    only=("length", "epochs"),
+    group="length",
 )
 _RATE = _number(
     "Learning rate",
@@ -142,7 +162,8 @@ _RATE = _number(
 _OPTIMIZER = Choice(
     title="Optimiser",
     options=OPTIMIZERS,  # type: ignore[arg-type] - narrower names
-    info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et al. 2024).",
+    info="Muon makes every matrix's step orthogonal, so that all directions learn alike (Jordan et "
+    "al. 2024).",
     help='"adamw" or "muon"; null takes the preset\'s.',
 )
 _WARMUP = _whole("Warm-up", 0, 100_000, "updates", id="warmup", group="rates")
@@ -187,11 +208,18 @@ class Run:
 class TrainForm(Run, OnText):
     """A run from scratch."""
 
-    corpus: str = declared(replace(_CORPUS, options={**_TEXTS, **_REPEATED, **_OWN_TEXTS}), "anthology")
+    corpus: str = declared(
+        replace(_CORPUS, options={**_TEXTS, **_REPEATED, **_OWN_TEXTS}), "anthology"
+    )
     tokenizer: Literal["char", "bpe"] = declared(
-        Choice(title="Tokens", noun="The tokenizer", options={"char": "characters", "bpe": "byte-pair encoding"},
-               of_data=True), "char",
-    )  # fmt: skip
+        Choice(
+            title="Tokens",
+            noun="The tokenizer",
+            options={"char": "characters", "bpe": "byte-pair encoding"},
+            of_data=True,
+        ),
+        "char",
+    )
     vocab_size: int = declared(
         _size("Vocabulary", 257, 16_384, "V, tokens", only=("tokenizer", "bpe"), of_data=True), 512
     )
@@ -210,7 +238,8 @@ class TrainForm(Run, OnText):
         64,
     )
     attention_bias: bool = declared(
-        Flag(title="biases in attention", noun="Biases in attention", id="bias", group="switches"), True
+        Flag(title="biases in attention", noun="Biases in attention", id="bias", group="switches"),
+        True,
     )
     norm_position: str = declared(
         Choice(title="Norm", noun="The norm's place", id="norm", group="switches",
@@ -221,8 +250,12 @@ class TrainForm(Run, OnText):
     dropout: float = declared(_number("Dropout", 0, 0.9, "share switched off", group="rates"), 0.0)
     noise: float = declared(_number("Noise", 0, 0.9, "share replaced", group="rates"), 0.0)
     weight_decay: float = declared(_DECAY, 0.1)
-    beta1: float = declared(_number("Beta 1", 0, 0.9999, "of AdamW", noun="Beta 1", group="rates"), 0.9)
-    beta2: float = declared(_number("Beta 2", 0, 0.9999, "of AdamW", noun="Beta 2", group="rates"), 0.95)
+    beta1: float = declared(
+        _number("Beta 1", 0, 0.9999, "of AdamW", noun="Beta 1", group="rates"), 0.9
+    )
+    beta2: float = declared(
+        _number("Beta 2", 0, 0.9999, "of AdamW", noun="Beta 2", group="rates"), 0.95
+    )
     seed: int = declared(_SEED, 1)
     trick: str = declared(
         Choice(
@@ -238,22 +271,35 @@ class TrainForm(Run, OnText):
                info="same seed, same batches, one thing changed"), "none",
     )  # fmt: skip
     tasks: bool = declared(
-        Flag(title="Test tasks at every snapshot", noun="Watch tasks",
-             info="last words, questions and summaries of made-up texts, from prompts alone"), False,
-    )  # fmt: skip
+        Flag(
+            title="Test tasks at every snapshot",
+            noun="Watch tasks",
+            info="last words, questions and summaries of made-up texts, from prompts alone",
+        ),
+        False,
+    )
     use_mlp: bool = True  # which only a rival takes away
 
     def __post_init__(self) -> None:
         if self.length == "epochs" and self.corpus == REPEATED:
-            raise InputError("Repeated random sequences have no end, so there are no epochs. Choose a time or steps.")
+            raise InputError(
+                "Repeated random sequences have no end, so there are no epochs. Choose a time "
+                "or steps."
+            )
         if self.n_embd % self.n_head:
             width = f"The width is {self.n_embd}"
-            raise InputError(f"{width}, which cannot be divided among {self.n_head} heads. Choose a multiple.")
+            raise InputError(
+                f"{width}, which cannot be divided among {self.n_head} heads. Choose a multiple."
+            )
 
     @property
     def switches(self) -> Mapping[str, bool | str]:
         """Of GPTConfig, that this form sets."""
-        told = {"attention_bias": self.attention_bias, "norm_position": self.norm_position, "use_mlp": self.use_mlp}
+        told = {
+            "attention_bias": self.attention_bias,
+            "norm_position": self.norm_position,
+            "use_mlp": self.use_mlp,
+        }
         return {**told, **_SWITCHES.get(self.trick, {})}
 
     @property
@@ -293,7 +339,10 @@ class TuneForm(Run, OnText):
     def config(self) -> TrainingConfig:
         """Of the training."""
         return self._config(
-            optimizer=self.optimizer, warmup_steps=self.warmup_steps, weight_decay=self.weight_decay, seed=self.seed
+            optimizer=self.optimizer,
+            warmup_steps=self.warmup_steps,
+            weight_decay=self.weight_decay,
+            seed=self.seed,
         )
 
 
@@ -302,15 +351,28 @@ class LabelForm(Run):
     """Learning labels."""
 
     input_form: str = declared(
-        Choice(title="Input form", options={name: form.title for name, form in INPUT_FORMS.items()}, listed=True,
-               info="one model for four kinds of task (GPT-1, figure 1)", id="form", of_data=True),
+        Choice(
+            title="Input form",
+            options={name: form.title for name, form in INPUT_FORMS.items()},
+            listed=True,
+            info="one model for four kinds of task (GPT-1, figure 1)",
+            id="form",
+            of_data=True,
+        ),
         next(iter(INPUT_FORMS)),
-    )  # fmt: skip
+    )
     labelled: str = declared(
-        Text(title="Labelled lines", noun="The text of labelled lines", most=MOST_TEXT, lines=6, id="lines",
-             info="label, tab or comma, then the form's texts, separated by |; a fifth is held out", of_data=True),
+        Text(
+            title="Labelled lines",
+            noun="The text of labelled lines",
+            most=MOST_TEXT,
+            lines=6,
+            id="lines",
+            info="label, tab or comma, then the form's texts, separated by |; a fifth is held out",
+            of_data=True,
+        ),
         example_lines(next(iter(INPUT_FORMS))),
-    )  # fmt: skip
+    )
     batch_size: int = declared(_whole("Batch", 1, 512, id="batch"), 16)
     length: str = declared(replace(_LENGTH, info=""), "30")
     max_steps: int = declared(_STEPS, 200)
@@ -319,9 +381,17 @@ class LabelForm(Run):
         replace(_RATE, info="peak; the paper's is 6.25e-5, for 117 M parameters", group=""), 0.0005
     )
     auxiliary_weight: float = declared(
-        _number("λ", 0, 1, "L3 = L2 + λ·L1: weight of the text's own loss next to the labels'", step=0.05, id="lambda",
-                noun="Lambda"), AUXILIARY_WEIGHT,
-    )  # fmt: skip
+        _number(
+            "λ",
+            0,
+            1,
+            "L3 = L2 + λ·L1: weight of the text's own loss next to the labels'",
+            step=0.05,
+            id="lambda",
+            noun="Lambda",
+        ),
+        AUXILIARY_WEIGHT,
+    )
     prompt: str = declared(_PROMPT, "the ")
     read: LabelledLines | None = None  # what the labelled lines hold
 
@@ -342,13 +412,18 @@ def train_form(values: Values, limits: Limits) -> TrainForm:
 
 
 def rival_of(form: TrainForm) -> TrainForm | None:
-    """The form of the run that races against this one, or None. Raises InputError where both would be equal."""
+    """The form of the run that races against this one, or None. Raises InputError where both would
+    be equal.
+    """
     if form.rival == "none":
         return None
     made = replace(form, **_changes(form))
     without = form.rival == "no_mlp" and form.corpus == REPEATED  # those have no MLP anyway
     if without or _effect(made) == _effect(form):
-        raise InputError(f"A run against {RIVALS[form.rival]!r} would compare two equal runs. Choose another rival.")
+        raise InputError(
+            f"A run against {RIVALS[form.rival]!r} would compare two equal runs. Choose "
+            "another rival."
+        )
     return made
 
 

@@ -1,4 +1,6 @@
-"""Labelled lines as people have them: a label and a text a line, or a table with columns, quotes and a header."""
+"""Labelled lines as people have them: a label and a text a line, or a table with columns, quotes
+and a header.
+"""
 
 import csv
 import html
@@ -11,20 +13,56 @@ from dataclasses import dataclass
 from ui.lenses.train.handlers.input_forms import InputForm, texts_of
 from ui.shared.inputs import InputError
 
-MOST_LABELS, MOST_LINES = 20, 20_000
-_LEAST_LINES, _LEAST_OF_LABEL = 10, 2
-_MOST_RECORDS, _MOST_COLUMNS = 100_000, 50  # that are looked at; what is wider is a text with many commas
+MOST_LABELS = 20
+MOST_LINES = 20_000
+_LEAST_LINES = 10
+_LEAST_OF_LABEL = 2
+# that are looked at; what is wider is a text with many commas
+_MOST_RECORDS = 100_000
+_MOST_COLUMNS = 50
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _DIVIDED = 0.9  # share of the lines that a separator divides, in a table
 # What columns of labels and of texts are called in data sets that people download.
 _LABEL_NAMES = {
-    "label", "labels", "class", "category", "sentiment", "target", "polarity", "tag", "intent", "y", "v1",
-    "gold_label", "is_duplicate", "answer", "score",
-}  # fmt: skip
+    "label",
+    "labels",
+    "class",
+    "category",
+    "sentiment",
+    "target",
+    "polarity",
+    "tag",
+    "intent",
+    "y",
+    "v1",
+    "gold_label",
+    "is_duplicate",
+    "answer",
+    "score",
+}
 _TEXT_NAMES = {
-    "text", "texts", "sentence", "review", "message", "content", "comment", "tweet", "title", "document", "v2", "x",
-    "premise", "hypothesis", "sentence1", "sentence2", "question1", "question2", "question", "context", "body",
-}  # fmt: skip
+    "text",
+    "texts",
+    "sentence",
+    "review",
+    "message",
+    "content",
+    "comment",
+    "tweet",
+    "title",
+    "document",
+    "v2",
+    "x",
+    "premise",
+    "hypothesis",
+    "sentence1",
+    "sentence2",
+    "question1",
+    "question2",
+    "question",
+    "context",
+    "body",
+}
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
@@ -47,15 +85,20 @@ class LabelledLines:
 def read_lines(text: str, form: InputForm) -> LabelledLines:
     """Reads a label and what the form wants from every line.
 
-    A line is a label, a tab, comma or semicolon, and the rest; or a record of a table, whose quotes, header and empty
-    columns are recognised. The class is the column of a known name, else the one with the fewest different values.
+    A line is a label, a tab, comma or semicolon, and the rest; or a record of a table, whose
+    quotes, header and empty columns are recognised. The class is the column of a known name, else
+    the one with the fewest different values.
 
     Raises:
         InputError: invalid lines, fewer than two labels, or too few lines of one.
     """
-    records, separator = _records(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    records, separator = _records(
+        text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    )
     if len(records) > _MOST_RECORDS:
-        raise InputError(f"There are {len(records):,} lines; at most {_MOST_RECORDS:,} are read. Give fewer.")
+        raise InputError(
+            f"There are {len(records):,} lines; at most {_MOST_RECORDS:,} are read. Give fewer."
+        )
     header = _header(records)
     body = records[1:] if header else records
     label, texts = _columns(body, header, form)
@@ -65,7 +108,9 @@ def read_lines(text: str, form: InputForm) -> LabelledLines:
         rest = _rest(row, texts, separator, form)
         if not name or not rest.strip():
             shown = separator.join(row)[:40]
-            raise InputError(f"Line {number} is {shown!r}; write a label, a tab or a comma, and {form.line}.")
+            raise InputError(
+                f"Line {number} is {shown!r}; write a label, a tab or a comma, and {form.line}."
+            )
         rows.append((name, texts_of(form, rest, f"Line {number}")))
     return _checked(rows, form, _told(separator, header, label, texts))
 
@@ -73,8 +118,8 @@ def read_lines(text: str, form: InputForm) -> LabelledLines:
 def _records(text: str) -> tuple[list[list[str]], str]:
     """(the cells of each record that is not empty, their separator).
 
-    Where several separators divide the lines, it is the one that leaves a column with the fewest different values: the
-    others stand in texts.
+    Where several separators divide the lines, it is the one that leaves a column with the fewest
+    different values: the others stand in texts.
     """
     tables = list[tuple[int, list[list[str]], str]]()
     for separator in _SEPARATORS:
@@ -85,8 +130,11 @@ def _records(text: str) -> tuple[list[list[str]], str]:
     if tables:
         _, records, separator = min(tables, key=lambda table: table[0])
         return records, separator
-    lines = [line for line in text.split("\n") if line.strip(" \t,;")]  # each with the separator that it has
-    return [line.split(next((one for one in _SEPARATORS if one in line), ","), 1) for line in lines], ","
+    # each with the separator that it has
+    lines = [line for line in text.split("\n") if line.strip(" \t,;")]
+    return [
+        line.split(next((one for one in _SEPARATORS if one in line), ","), 1) for line in lines
+    ], ","
 
 
 def _fewest_values(records: Sequence[Sequence[str]]) -> int:
@@ -100,7 +148,11 @@ def _parsed(text: str, separator: str) -> list[list[str]]:
     """The records of a table; without quotes where they are no quotes of a table."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
         try:
-            return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True))
+            return list(
+                csv.reader(
+                    io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True
+                )
+            )
         except csv.Error:
             continue
     return [line.split(separator) for line in text.split("\n")]
@@ -121,8 +173,11 @@ def _header(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(first) if has_known and not {*names} & values else ()
 
 
-def _columns(rows: Sequence[Sequence[str]], header: Sequence[str], form: InputForm) -> tuple[int, list[int]]:
-    """(the column of the labels, those of the texts) of a table; no texts where these are lines, whose label is first.
+def _columns(
+    rows: Sequence[Sequence[str]], header: Sequence[str], form: InputForm
+) -> tuple[int, list[int]]:
+    """(the column of the labels, those of the texts) of a table; no texts where these are lines,
+    whose label is first.
 
     Lines are what has no header and a class in front: a text may have commas of its own.
     """
@@ -139,7 +194,9 @@ def _columns(rows: Sequence[Sequence[str]], header: Sequence[str], form: InputFo
     named = [place for place in kept if _cell(header, place).casefold() in _LABEL_NAMES]
     label = named[0] if named else min(few, key=lambda place: different[place], default=kept[0])
     others = [place for place in kept if place != label]
-    words = [place for place in others if not all(_NUMBER.fullmatch(_cell(row, place)) for row in rows)] or others
+    words = [
+        place for place in others if not all(_NUMBER.fullmatch(_cell(row, place)) for row in rows)
+    ] or others
     if form.most == 1:  # the longest texts
         words = [max(words, key=lambda place: sum(len(_cell(row, place)) for row in rows))]
     return label, words
@@ -147,7 +204,11 @@ def _columns(rows: Sequence[Sequence[str]], header: Sequence[str], form: InputFo
 
 def _rest(row: Sequence[str], texts: Sequence[int], separator: str, form: InputForm) -> str:
     """What stands beside the label, as `texts_of` divides it."""
-    cells = [_cell(row, place) for place in texts] if texts else [cell for cell in row[1:] if cell.strip()]
+    cells = (
+        [_cell(row, place) for place in texts]
+        if texts
+        else [cell for cell in row[1:] if cell.strip()]
+    )
     has_bars = any("|" in cell for cell in cells)
     between = "|" if form.most > 1 and not has_bars and separator != "\t" else separator
     return (between if not texts or form.most == 1 else "|").join(cells)
@@ -168,42 +229,58 @@ def _told(separator: str, header: Sequence[str], label: int, texts: Sequence[int
     return f"{told}; the label is in {named(label)}, the text in {' and '.join(map(named, texts))}."
 
 
-def _checked(rows: Sequence[tuple[str, tuple[str, ...]]], form: InputForm, told: str) -> LabelledLines:
+def _checked(
+    rows: Sequence[tuple[str, tuple[str, ...]]], form: InputForm, told: str
+) -> LabelledLines:
     """The lines, with their labels numbered. Raises InputError as `read_lines`."""
     names = _answer_numbers(rows) if form.answers_compete else sorted({label for label, _ in rows})
     if not 2 <= len(names) <= MOST_LABELS:
         raise InputError(
-            f"There are {len(names)} different labels; give 2 to {MOST_LABELS}, each with several lines. {told}"
+            f"There are {len(names)} different labels; give 2 to {MOST_LABELS}, each with "
+            f"several lines. {told}"
         )
     different = dict.fromkeys(rows)
     if not _LEAST_LINES <= len(different) <= MOST_LINES:
         raise InputError(
-            f"There are {len(different)} different labelled lines; give {_LEAST_LINES} to {MOST_LINES:,}. {told}"
+            f"There are {len(different)} different labelled lines; give {_LEAST_LINES} to "
+            f"{MOST_LINES:,}. {told}"
         )
     numbered = [(names.index(label), texts) for label, texts in different]
     read = LabelledLines(names, numbered, told, len(rows))
-    alone = [name for name, count in zip(names, read.counts, strict=True) if 0 < count < _LEAST_OF_LABEL]
+    alone = [
+        name for name, count in zip(names, read.counts, strict=True) if 0 < count < _LEAST_OF_LABEL
+    ]
     if alone and not form.answers_compete:
         raise InputError(
-            f"The label {alone[0][:40]!r} has a single line, and it cannot be both learned and held out. "
-            f"Give it another, or leave it out. {told}"
+            f"The label {alone[0][:40]!r} has a single line, and it cannot be both learned and "
+            f"held out. Give it another, or leave it out. {told}"
         )
     return read
 
 
 def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """ "1" to the number of answers, the same on every line. Raises InputError for a line with others."""
+    """ "1" to the number of answers, the same on every line. Raises InputError for a line with
+    others.
+    """
     n = len(rows[0][1]) - 1 if rows else 0
     names = [str(number) for number in range(1, n + 1)]
     for number, (label, texts) in enumerate(rows, 1):
         if (given := len(texts) - 1) != n:
-            raise InputError(f"Line {number} has {given} answers; the first has {n}. Give each line the same number.")
+            raise InputError(
+                f"Line {number} has {given} answers; the first has {n}. Give each line the "
+                "same number."
+            )
         if label not in names:
-            raise InputError(f"Line {number} has the label {label[:20]!r}; write the right answer's number, 1 to {n}.")
+            raise InputError(
+                f"Line {number} has the label {label[:20]!r}; write the right answer's number, "
+                f"1 to {n}."
+            )
     return names
 
 
-_PREVIEWED, _SHOWN = 3, 120  # lines on the page, and characters of each text
+# lines on the page, and characters of each text
+_PREVIEWED = 3
+_SHOWN = 120
 
 
 def preview(read: LabelledLines) -> str:
@@ -213,6 +290,7 @@ def preview(read: LabelledLines) -> str:
         cut = " | ".join(text[:_SHOWN] + ("…" if len(text) > _SHOWN else "") for text in texts)
         shown += f"<li><b>{html.escape(read.names[label])}</b> {html.escape(cut)}</li>"
     counts = " · ".join(
-        f"{html.escape(name[:40])}: {count:,}" for name, count in zip(read.names, read.counts, strict=True)
+        f"{html.escape(name[:40])}: {count:,}"
+        for name, count in zip(read.names, read.counts, strict=True)
     )
     return f"<p>{html.escape(read.told)} Lines of each label: {counts}.</p><ul>{shown}</ul>"

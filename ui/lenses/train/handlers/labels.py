@@ -29,33 +29,46 @@ _SCORED_TOGETHER = 64  # held-out lines in one turn
 
 
 def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
-    """The plan of fine-tuning a model on labelled lines, the GPT-1 paper's way; a fifth of the lines is held out.
+    """The plan of fine-tuning a model on labelled lines, the GPT-1 paper's way; a fifth of the
+    lines is held out.
 
     Raises:
-        GPTCoreError: lines that are all alike, characters that the model does not know, or a model that is too large.
+        GPTCoreError: lines that are all alike, characters that the model does not know, or a model
+        that is too large.
     """
     read = form.read
     if read is None:
         raise InputError("The labelled lines have not been read.")
-    names, config, shape = read.names, form.config, lm.model.config
+    names = read.names
+    config = form.config
+    shape = lm.model.config
     check_size(services, shape, config)
     weight = form.auxiliary_weight
     n_scores = 1 if form.form.answers_compete else len(names)
     tokens = SpecialTokens.after(shape.vocab_size)
-    made = [encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions) for label, texts in read.lines]
-    alike = [[frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines]
+    made = [
+        encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions)
+        for label, texts in read.lines
+    ]
+    alike = [
+        [frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines
+    ]
     learned, aside = split_without_overlap(alike, len(made) // 5, seed=config.seed)
     if not aside:
         raise InputError("All lines are too much alike to hold any out. Give different ones.")
-    train, held_out = [made[i] for i in learned], [made[i] for i in aside]
+    train = [made[i] for i in learned]
+    held_out = [made[i] for i in aside]
     n_again = read.n_given - len(made)
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
 
     def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
-        measured, loss, right = held_out if whole else held_out[:200], 0.0, 0.0
+        measured = held_out if whole else held_out[:200]
+        loss = 0.0
+        right = 0.0
         for begin in range(0, len(measured), _SCORED_TOGETHER):
             score = evaluate_classifier(now, measured[begin : begin + _SCORED_TOGETHER])
-            loss, right = loss + score.loss * score.n_examples, right + score.accuracy * score.n_examples
+            loss = loss + score.loss * score.n_examples
+            right = right + score.accuracy * score.n_examples
             yield
         return loss / len(measured), right / len(measured)
 
@@ -82,8 +95,9 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         terms=("L2: labels", "L1: the text") if weight else (),
         tuned=True,
         note=f"{read.told} {len(train):,} lines to learn from, {len(held_out):,} held out"
-        f"{f', duplicates left out: {n_again:,}' if n_again else ''}; {percent(max(counts) / len(train))} "
-        f"have the most frequent label. Training loss: L3 = L2 + {weight:g}·L1, the labels' and the text's own.",
+        f"{f', duplicates left out: {n_again:,}' if n_again else ''}; "
+        f"{percent(max(counts) / len(train))} have the most frequent label. Training loss: L3 "
+        f"= L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
         labels=tuple(names),
         commonest=max(Counter(example.label for example in held_out).values()) / len(held_out),
@@ -98,13 +112,19 @@ def classify(record: RunState, text: object) -> Classified:
         return {"said": "Labels can be tried when a run on labelled lines has ended."}
     try:
         line = inputs.text(text, "The line", most=2_000, needs_words=True)
-        model, form = record.classifier, INPUT_FORMS[record.facts.input_form]
-        texts, tokenizer = texts_of(form, line, "The line"), record.language_model.tokenizer
+        model = record.classifier
+        form = INPUT_FORMS[record.facts.input_form]
+        texts = texts_of(form, line, "The line")
+        tokenizer = record.language_model.tokenizer
         example = encoded(form, tokenizer, texts, 0, model.tokens, model.body.config.n_positions)
     except GPTCoreError as error:
         return {"said": str(error)}
     with torch.inference_mode():
         ids = padded([example])[0].to(next(model.parameters()).device)
         chances = model(ids).logits[0].softmax(-1).tolist()
-    names = [f"answer {place}" for place in range(1, len(texts))] if form.answers_compete else record.facts.labels
+    names = (
+        [f"answer {place}" for place in range(1, len(texts))]
+        if form.answers_compete
+        else record.facts.labels
+    )
     return {"labels": [(name, round(p, 4)) for name, p in zip(names, chances, strict=True)]}

@@ -9,8 +9,14 @@ from ui.lenses.train.handlers.presets import PRESETS
 from ui.shared.fields import Choice, Field, Text, declared, fields_of
 from ui.views import CONTINUED
 
-FORMS: dict[str, type] = {"train": TrainForm, "tune": TuneForm, "labels": LabelForm, "assistant": AssistantForm}
-_BASES = {"train": "preset", "labels": "labels.input_form"}  # fields whose choice fills in the others of a form
+FORMS: dict[str, type] = {
+    "train": TrainForm,
+    "tune": TuneForm,
+    "labels": LabelForm,
+    "assistant": AssistantForm,
+}
+# fields whose choice fills in the others of a form
+_BASES = {"train": "preset", "labels": "labels.input_form"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,12 +25,16 @@ class RunFields:
 
     preset: str = declared(
         Choice(
-            title="Preset", help="a preset of the Train tab.", options={name: name for name in PRESETS}, listed=True
+            title="Preset",
+            help="a preset of the Train tab.",
+            options={name: name for name in PRESETS},
+            listed=True,
         ),
         next(iter(PRESETS)),
     )
     goal: str = declared(
-        Choice(title="Train the model above on", noun="The goal", id="goal", options=CONTINUED), "tune"
+        Choice(title="Train the model above on", noun="The goal", id="goal", options=CONTINUED),
+        "tune",
     )
     compare_prompt: str = declared(Text(title="Ask all three", noun="The question", most=2_000), "")
 
@@ -51,4 +61,7 @@ NAMES = tuple(FIELDS)
 
 def bases_of_presets() -> dict[str, dict[str, Any]]:
     """What each preset fills in, by the names of fields: a link holds what differs from it."""
-    return {preset: {f"train.{name}": value for name, value in values.items()} for preset, values in PRESETS.items()}
+    return {
+        preset: {f"train.{name}": value for name, value in values.items()}
+        for preset, values in PRESETS.items()
+    }

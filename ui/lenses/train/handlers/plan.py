@@ -1,4 +1,6 @@
-"""Builds training plans from the Train tab's forms: text, tokenizer, model, data, and evaluation."""
+"""Builds training plans from the Train tab's forms: text, tokenizer, model, data, and
+evaluation.
+"""
 
 import math
 from collections.abc import Callable, Generator, Sequence
@@ -56,7 +58,11 @@ def make_plan(services: Services, form: TrainForm) -> Plan | Preparation:
     text = find_text(services.limits, form)
     documents = tuple(text.documents)
     by_letters = form.tokenizer == "char"
-    data = {"tokenizer": None, "kind": form.tokenizer, "vocab_size": 0 if by_letters else form.vocab_size}
+    data = {
+        "tokenizer": None,
+        "kind": form.tokenizer,
+        "vocab_size": 0 if by_letters else form.vocab_size,
+    }
 
     def shape_for(vocab_size: int) -> GPTConfig:
         return replace(_config(form, vocab_size), **form.switches)
@@ -78,7 +84,8 @@ def make_plan(services: Services, form: TrainForm) -> Plan | Preparation:
 
 
 def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan | Preparation:
-    """Plans the training of a model further on a text, with its own tokenizer; a large text as in `make_plan`.
+    """Plans the training of a model further on a text, with its own tokenizer; a large text as in
+    `make_plan`.
 
     Raises:
         GPTCoreError: as make_plan, or a text with characters that the model does not know.
@@ -103,9 +110,14 @@ def tuning_plan(services: Services, lm: LanguageModel, form: TuneForm) -> Plan |
 
 
 def with_facts(
-    plan: Plan | Preparation, change: Callable[[RunFacts], RunFacts], *, model: Callable[[], GPT] | None = None
+    plan: Plan | Preparation,
+    change: Callable[[RunFacts], RunFacts],
+    *,
+    model: Callable[[], GPT] | None = None,
 ) -> Plan | Preparation:
-    """Changes the facts of a plan, and what makes its model; of a preparation, also those of the plan that it makes."""
+    """Changes the facts of a plan, and what makes its model; of a preparation, also those of the
+    plan that it makes.
+    """
     facts = change(plan.facts)
     if isinstance(plan, Plan):
         return replace(plan, facts=facts, model=model or plan.model)
@@ -136,9 +148,15 @@ def copy_of(lm: LanguageModel) -> Callable[[], GPT]:
     return lambda: clone(lm.model).requires_grad_(True)
 
 
-def lasting(config: TrainingConfig, epochs: float | None, updates_an_epoch: float) -> TrainingConfig:
+def lasting(
+    config: TrainingConfig, epochs: float | None, updates_an_epoch: float
+) -> TrainingConfig:
     """The config for so many passes over the data; None leaves it as it is."""
-    return config if epochs is None else replace(config, max_steps=max(1, round(epochs * updates_an_epoch)))
+    return (
+        config
+        if epochs is None
+        else replace(config, max_steps=max(1, round(epochs * updates_an_epoch)))
+    )
 
 
 def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
@@ -150,14 +168,17 @@ def _config(form: TrainForm, vocab_size: int) -> GPTConfig:
 
 def check_size(services: Services, shape: GPTConfig, config: TrainingConfig) -> None:
     """Raises InputError for a model that this server is too small to train."""
-    limits, count = services.limits, count_parameters(shape).total
+    limits = services.limits
+    count = count_parameters(shape).total
     if count > limits.training_parameters:
         raise InputError(
-            f"This model has {count:,} parameters; this server trains at most {limits.training_parameters:,}. "
-            "Take fewer layers or a smaller width."
+            f"This model has {count:,} parameters; this server trains at most "
+            f"{limits.training_parameters:,}. Take fewer layers or a smaller width."
         )
     needed = weight_bytes(shape) + optimizer_bytes(shape)
-    needed += activation_bytes(shape, batch_size=config.batch_size, n_tokens=shape.n_positions, attention_maps=True)
+    needed += activation_bytes(
+        shape, batch_size=config.batch_size, n_tokens=shape.n_positions, attention_maps=True
+    )
     if needed > limits.model_bytes // 3:
         raise InputError(
             f"Training this takes {needed / 1e9:.1f} GB of memory; this server gives a run "
@@ -182,28 +203,40 @@ def _text_plan(
 ) -> Plan:
     check_size(services, shape, form.config)
     config = replace(form.config, precision=services.precision)
-    config = lasting(config, form.passes, len(data_set.train) / (config.batch_size * shape.n_positions))
-    data: Batches = RandomWindows([Source(data_set.train)], window=shape.n_positions, batch_size=config.batch_size)
+    config = lasting(
+        config, form.passes, len(data_set.train) / (config.batch_size * shape.n_positions)
+    )
+    data: Batches = RandomWindows(
+        [Source(data_set.train)], window=shape.n_positions, batch_size=config.batch_size
+    )
     data = _disturbed(form, data) if isinstance(form, TrainForm) else data
     tokenizer = data_set.tokenizer
     quickly = 8_192 if count_parameters(shape).total < 2_000_000 else 2_048
 
     def evaluate(now: GPT, whole: bool) -> Scoring:
         most = 200_000 if whole else quickly
-        score = yield from scoring_windows(now, data_set.valid, n_bytes=data_set.valid_bytes, most=most)
+        score = yield from scoring_windows(
+            now, data_set.valid, n_bytes=data_set.valid_bytes, most=most
+        )
         return score.loss, math.nan
 
     instead = tokenizer.encode(" ".join(tokenizer.decode(data_set.train[:40].tolist()).split()[:3]))
-    wanted, tasks = form.prompt, isinstance(form, TrainForm) and form.tasks
+    wanted = form.prompt
+    tasks = isinstance(form, TrainForm) and form.tasks
     note = " ".join(filter(None, [text.note, data_set.note]))
     prompt = sample_prompt(tokenizer, wanted, shape.n_positions, instead=instead)
     if wanted and not wanted.endswith(tokenizer.decode(prompt)):
-        notice = f"The sample prompt has characters that the text lacks; it is {tokenizer.decode(prompt)!r}."
+        notice = (
+            "The sample prompt has characters that the text lacks; it is "
+            f"{tokenizer.decode(prompt)!r}."
+        )
         note = f"{note} {notice}".strip()
     looked_at = [int(token) for token in data_set.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials)
+    watched = ObservationPlan(
+        prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials
+    )
     facts = replace(
         with_watched(facts_of(title, "text", shape, config, form), watched, tokenizer),
         lines=data_set.lines,
@@ -223,7 +256,8 @@ def watched_tasks() -> list[Trial]:
 
 
 def _repeated_plan(services: Services, form: TrainForm) -> Plan:
-    tokenizer, config = CharTokenizer(REPEATED_CHARACTERS), form.config
+    tokenizer = CharTokenizer(REPEATED_CHARACTERS)
+    config = form.config
     shape = replace(_config(form, tokenizer.vocab_size), use_mlp=False, tie_word_embeddings=False)
     made = replace(shape, **form.switches)
     check_size(services, made, config)
@@ -231,31 +265,42 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     if window < 16:
         raise InputError(f"The window is {window}; sequences that repeat need at least 16.")
     longest = min(32, window // 2)
-    sequences = partial(RepeatedSequences, tokenizer.vocab_size, window=window, periods=(min(8, longest), longest))
-    data, held_out = _disturbed(form, sequences(batch_size=config.batch_size)), sequences(batch_size=32)
+    sequences = partial(
+        RepeatedSequences, tokenizer.vocab_size, window=window, periods=(min(8, longest), longest)
+    )
+    data = _disturbed(form, sequences(batch_size=config.batch_size))
+    held_out = sequences(batch_size=32)
     fresh, targets = held_out.draw(0, config.seed + 1)
 
     def evaluate(now: GPT, _: bool) -> Scoring:
         yield
         with torch.inference_mode(), evaluating(now):
             device = now.wte.weight.device
-            logits = now(fresh.to(device)).logits[:, longest:]  # from here on, every token has been seen before
+            # from here on, every token has been seen before
+            logits = now(fresh.to(device)).logits[:, longest:]
             seen_before = targets[:, longest:].flatten().to(device)
             return float(F.cross_entropy(logits.flatten(0, 1), seen_before)), math.nan
 
     prompt = sample_prompt(tokenizer, form.prompt, window)
-    drawn = torch.randint(tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")).tolist()
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
+    drawn = torch.randint(
+        tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")
+    ).tolist()
+    watched = ObservationPlan(
+        prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn
+    )
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = with_watched(facts_of(title, "repeated", made, config, form), watched, tokenizer)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
     return Plan(facts, lambda: random_model(made, config.seed), tokenizer, data, evaluate, watched)
 
 
-def sample_prompt(tokenizer: Tokenizer, prompt: str, window: int, *, instead: Sequence[int] = (0,)) -> list[int]:
+def sample_prompt(
+    tokenizer: Tokenizer, prompt: str, window: int, *, instead: Sequence[int] = (0,)
+) -> list[int]:
     """The ids of the sample prompt, as much of its end as leaves room to write.
 
-    Characters that the tokenizer does not know are left out; if nothing is left, `instead` is the prompt.
+    Characters that the tokenizer does not know are left out; if nothing is left, `instead` is the
+    prompt.
     """
     try:
         ids = tokenizer.encode(prompt)
@@ -273,7 +318,9 @@ def with_watched(facts: RunFacts, watched: ObservationPlan, tokenizer: Tokenizer
     return replace(facts, prompt=tokenizer.decode(watched.prompt), tokens=tokens)
 
 
-def facts_of(title: str, kind: RunKind, shape: GPTConfig, config: TrainingConfig, form: object) -> RunFacts:
+def facts_of(
+    title: str, kind: RunKind, shape: GPTConfig, config: TrainingConfig, form: object
+) -> RunFacts:
     """Returns the facts that every run has; prompt, tokens, counts and most `lines` are empty.
 
     Args:

@@ -15,9 +15,15 @@ from gptcore.training.recorded import WARM_UPS
 
 
 def passes_rate(
-    shape: GPTConfig, batch_size: int, precision: Precision, *, seconds: float = 0.15, enough: float = math.inf
+    shape: GPTConfig,
+    batch_size: int,
+    precision: Precision,
+    *,
+    seconds: float = 0.15,
+    enough: float = math.inf,
 ) -> float:
-    """Measures forward and backward throughput on the processor, in tokens per second, under the current load.
+    """Measures forward and backward throughput on the processor, in tokens per second, under the
+    current load.
 
     Args:
         shape: of the model; passes fill its window.
@@ -26,10 +32,12 @@ def passes_rate(
         seconds: duration of the measurement; at least one pass.
         enough: tokens per second; two passes at this rate end the measurement.
     """
-    model, generator = random_model(shape, 0), generator_for(0, "trial")
+    model = random_model(shape, 0)
+    generator = generator_for(0, "trial")
     ids = torch.randint(shape.vocab_size, (batch_size, shape.n_positions), generator=generator)
     _pass(model, ids[:1], precision)  # warms up
-    n_passes, began = 0, time.perf_counter()
+    n_passes = 0
+    began = time.perf_counter()
     while time.perf_counter() - began < seconds:
         _pass(model, ids, precision)
         n_passes += 1
@@ -39,8 +47,11 @@ def passes_rate(
 
 
 @cache
-def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.device, *, seconds: float = 0.2) -> float:
-    """Seconds that one update takes on a graphics card, measured once per process, recorded where updates are.
+def update_seconds(
+    shape: GPTConfig, config: TrainingConfig, device: torch.device, *, seconds: float = 0.2
+) -> float:
+    """Seconds that one update takes on a graphics card, measured once per process, recorded where
+    updates are.
 
     Args:
         shape: of the model; batches fill its window.
@@ -48,7 +59,9 @@ def update_seconds(shape: GPTConfig, config: TrainingConfig, device: torch.devic
         device: the card.
         seconds: of the measurement, after the first updates.
     """
-    data = RepeatedSequences(shape.vocab_size, window=shape.n_positions, batch_size=config.batch_size, periods=(2, 4))
+    data = RepeatedSequences(
+        shape.vocab_size, window=shape.n_positions, batch_size=config.batch_size, periods=(2, 4)
+    )
     endless = replace(config, max_steps=10**6, time_budget=None, warmup_steps=0)
     times = list[float]()
     for event in Trainer(random_model(shape, 0).to(device), endless, data).events():

@@ -10,7 +10,8 @@ from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
 MOST_TEXT = 10**9  # characters; what a server takes is checked when a text is read
-YOURS, REPEATED = "yours", "repeated"
+YOURS = "yours"
+REPEATED = "repeated"
 REPEATED_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ."
 
 
@@ -23,7 +24,8 @@ class OnText:
         Text(title="Your text", noun="Your text", most=MOST_TEXT, lines=4, of_data=True,
              placeholder="Paste it here, or upload a file below."), "",
     )  # fmt: skip
-    file: str | None = declared(File(title="or a .txt file", of_data=True), None)  # goes before pasted text
+    # goes before pasted text
+    file: str | None = declared(File(title="or a .txt file", of_data=True), None)
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,15 @@ def find_text(limits: Limits, form: OnText) -> TrainingText:
         return _own_text(limits, form)
     if form.corpus in CORPORA:
         return TrainingText(corpus(form.corpus), CORPORA[form.corpus].title)
-    raise InputError(f"There is no text {form.corpus[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}.")
+    raise InputError(
+        f"There is no text {form.corpus[:40]!r}. Choose {', '.join([*CORPORA, REPEATED, YOURS])}."
+    )
 
 
 def text_of_file(limits: Limits, path: Path) -> tuple[str, str]:
-    """Returns the text of an uploaded file and how it was decoded, as a sentence or "". Raises InputError."""
+    """Returns the text of an uploaded file and how it was decoded, as a sentence or "". Raises
+    InputError.
+    """
     size = path.stat().st_size if path.is_file() else 0
     if size > limits.training_text_bytes:
         raise InputError(
@@ -65,12 +71,17 @@ def _own_text(limits: Limits, form: OnText) -> TrainingText:
         text, note = text_of_file(limits, path)
         title = path.name[:40]
     else:
-        text = inputs.text(form.written, "Your text", most=limits.training_text_bytes, needs_words=True)
-        title, note = "your text", ""
+        text = inputs.text(
+            form.written, "Your text", most=limits.training_text_bytes, needs_words=True
+        )
+        title = "your text"
+        note = ""
     documents = documents_of(text)
     if not documents:
         raise InputError(f"{title} has no text in it. Paste some, or upload a .txt file.")
     kinds = len(set("".join(documents)))
     if kinds < 2:
-        raise InputError(f"{title} repeats one character; there is nothing to learn. Give a more varied text.")
+        raise InputError(
+            f"{title} repeats one character; there is nothing to learn. Give a more varied text."
+        )
     return TrainingText(documents, title, note)

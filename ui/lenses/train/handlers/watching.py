@@ -32,9 +32,12 @@ F = TypeVar("F")  # a form
 _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
 _TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
-# A training thread is CPU-bound; below this share of CPU time, other work is competing for the processor.
+# A training thread is CPU-bound; below this share of CPU time, other work is competing for the
+# processor.
 _BUSY_BELOW = 0.7
-_LEAST_RATE, _SOFT_START = 0.1, 20  # of the peak, at which a run goes on at least; updates of its warm-up
+# of the peak, at which a run goes on at least; updates of its warm-up
+_LEAST_RATE = 0.1
+_SOFT_START = 20
 _LEARNS = {
     "text": "learns a text",
     "repeated": "learns what repeats",
@@ -54,12 +57,15 @@ def start(
     go: bool = True,
     note: str = "",
 ) -> Workspace:
-    """Starts a run from scratch on a visitor's workspace, or a race of two. Raises GPTCoreError with what to change.
+    """Starts a run from scratch on a visitor's workspace, or a race of two. Raises GPTCoreError
+    with what to change.
 
     Args:
         note: what else is to be said of the run.
     """
-    plan = with_facts(make_plan(services, form), lambda facts: replace(facts, note=f"{facts.note} {note}".strip()))
+    plan = with_facts(
+        make_plan(services, form), lambda facts: replace(facts, note=f"{facts.note} {note}".strip())
+    )
     try:
         against = None if rival is None else make_plan(services, rival)
     except GPTCoreError as error:
@@ -74,7 +80,9 @@ def further(
     form: F,
     plan: Callable[[Services, LanguageModel, F], Plan | Preparation],
 ) -> Workspace:
-    """Starts training the picked model further, by a form and its plan. Raises GPTCoreError with what to change."""
+    """Starts training the picked model further, by a form and its plan. Raises GPTCoreError with
+    what to change.
+    """
     lm = services.models.get(inputs.model_name(model))
     return services.run_manager.start(workspace_id, plan(services, lm, form))
 
@@ -82,10 +90,15 @@ def further(
 def recording(services: Services, request: Annotated[object, payloads.RunRequest]) -> str | None:
     """A run with its curve and looks as a data URL of JSON. None for an invalid request."""
     record, _ = _asked(services, request)
-    return record and f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
+    return (
+        record
+        and f"data:application/json;base64,{base64.b64encode(write_run(record).encode()).decode()}"
+    )
 
 
-def classify(services: Services, request: Annotated[object, payloads.TextOfRunRequest]) -> payloads.Classified | None:
+def classify(
+    services: Services, request: Annotated[object, payloads.TextOfRunRequest]
+) -> payloads.Classified | None:
     """Classifies a line with a run's classifier. None for an invalid request."""
     record, (text,) = _asked(services, request, "text")
     return None if record is None else services.now(lambda: labels.classify(record, text))
@@ -93,18 +106,31 @@ def classify(services: Services, request: Annotated[object, payloads.TextOfRunRe
 
 def can_go_on(record: RunState) -> bool:
     """Whether an ended run can be resumed from its last snapshot."""
-    known = record.form is not None and record.form[0] in ("scratch", "tune") and record.facts.kind == "text"
+    known = (
+        record.form is not None
+        and record.form[0] in ("scratch", "tune")
+        and record.facts.kind == "text"
+    )
     return known and not record.alive and record.language_model is not None and record.step > 0
 
 
 def go_on(services: Services, workspace: Workspace) -> Workspace:
-    """Resumes the workspace's newest ended run in a new one: same weights and text, at its final learning rate.
+    """Resumes the workspace's newest ended run in a new one: same weights and text, at its final
+    learning rate.
 
-    A run stopped early gets its remaining time or updates, a finished one the same again. Raises GPTCoreError.
+    A run stopped early gets its remaining time or updates, a finished one the same again. Raises
+    GPTCoreError.
     """
     record = workspace.current
-    if record is None or record.form is None or record.language_model is None or not can_go_on(record):
-        raise InputError("This run cannot continue: it has not ended, or its model or its settings are gone.")
+    if (
+        record is None
+        or record.form is None
+        or record.language_model is None
+        or not can_go_on(record)
+    ):
+        raise InputError(
+            "This run cannot continue: it has not ended, or its model or its settings are gone."
+        )
     kind, values = record.form
     lm = record.language_model
     given = {"file": None, "written": "", "labelled": "", **values}
@@ -122,7 +148,9 @@ def go_on(services: Services, workspace: Workspace) -> Workspace:
 def _continuing(record: RunState, lm: LanguageModel, facts: RunFacts) -> RunFacts:
     """Returns the facts of a run that goes on after `record`, from those of the same form."""
     if facts.vocab_size != lm.model.config.vocab_size:
-        raise InputError("The text of this run has changed, and with it the tokens. Start a new run.")
+        raise InputError(
+            "The text of this run has changed, and with it the tokens. Start a new run."
+        )
     before = record.facts.config
     rows, _ = record.so_far()
     planned = facts.config.learning_rate
@@ -130,15 +158,21 @@ def _continuing(record: RunState, lm: LanguageModel, facts: RunFacts) -> RunFact
     left = (record.time_budget or 0.0) - record.seconds()
     config = replace(
         facts.config,
-        time_budget=None if before.time_budget is None else left if left > 1.0 else before.time_budget,
-        max_steps=before.max_steps - record.step if record.step < before.max_steps else before.max_steps,
+        time_budget=None
+        if before.time_budget is None
+        else left
+        if left > 1.0
+        else before.time_budget,
+        max_steps=before.max_steps - record.step
+        if record.step < before.max_steps
+        else before.max_steps,
         learning_rate=planned * share,
         muon_learning_rate=facts.config.muon_learning_rate * share,
         warmup_steps=min(_SOFT_START, facts.config.warmup_steps),
     )
     note = (
-        f"Continues from update {record.step:,} of the last run, with its weights. New are the count of updates, the "
-        "optimizer's moments and the warm-up."
+        f"Continues from update {record.step:,} of the last run, with its weights. New are the "
+        "count of updates, the optimizer's moments and the warm-up."
     )
     return replace(facts, config=config, note=note, title=record.facts.title, continues=True)
 
@@ -157,7 +191,9 @@ def command(services: Services, request: Annotated[object, payloads.CommandReque
 
 
 def _steer(services: Services, workspace: Workspace, what: str, value: object) -> None:
-    """Does what is asked of the workspace's run, or of both runs of a race; a recording has ended for good."""
+    """Does what is asked of the workspace's run, or of both runs of a race; a recording has ended
+    for good.
+    """
     if what == "again":
         go_on(services, workspace)
     elif workspace.run is None:
@@ -165,11 +201,17 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
     elif what == "rate":
         workspace.run.retune(inputs.number(value, "The learning rate", low=1e-9, high=1000.0))
     elif what == "longer":
-        most = max(0.0, services.limits.training_seconds - (workspace.run.record.time_budget or 0.0))
+        most = max(
+            0.0, services.limits.training_seconds - (workspace.run.record.time_budget or 0.0)
+        )
         for run in workspace.live:
             run.prolong(min(float(_MORE_SECONDS), most))
     elif what in ("resume", "step"):
-        once = inputs.whole(value, "The number of steps", low=1, high=1000) if what == "step" else math.inf
+        once = (
+            inputs.whole(value, "The number of steps", low=1, high=1000)
+            if what == "step"
+            else math.inf
+        )
         services.run_manager.resume(workspace, once)
     else:
         services.run_manager.queue.leave(workspace)
@@ -177,21 +219,34 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
             run.pause() if what == "pause" else run.stop()
 
 
-def poll(services: Services, request: Annotated[object, payloads.PollRequest]) -> payloads.WorkspaceNews | None:
-    """What is new of the current run, and of its rival in a race. None when the workspace is gone."""
+def poll(
+    services: Services, request: Annotated[object, payloads.PollRequest]
+) -> payloads.WorkspaceNews | None:
+    """What is new of the current run, and of its rival in a race. None when the workspace is
+    gone.
+    """
     workspace_id, rival, run_id = fields(request, "workspace", "rival", "run")
     workspace = services.workspaces.get(workspace_id)
     record = workspace.current if workspace is not None else None
     if workspace is None or record is None:
         return None
     news = _news(record, request)
-    racing = workspace.rival is not None and workspace.run is not None and workspace.run.record is record
+    racing = (
+        workspace.rival is not None and workspace.run is not None and workspace.run.record is record
+    )
     known = rival if run_id == record.id else None  # a page that knows the run knows its rival
     raced = _news(workspace.rival.record, known) if racing and workspace.rival is not None else None
     queue = services.run_manager.queue.place(workspace)
     mine = workspace.id == workspace_id
     viewing = workspace.viewing if mine else workspace_id
-    return {**news, "rival": raced, "workspace": workspace_id, "viewing": viewing, "steers": mine, "queue": queue}
+    return {
+        **news,
+        "rival": raced,
+        "workspace": workspace_id,
+        "viewing": viewing,
+        "steers": mine,
+        "queue": queue,
+    }
 
 
 def _news(record: RunState, seen: object) -> payloads.RunNews:
@@ -201,7 +256,8 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         same = run_id == record.id and version == record.version
         first = _count(n_rows, len(record.curve.rows)) if same else 0
         looks_from = _count(n_looks, len(record.observations)) if same else 0
-        rows, looks = record.curve.rows[first:], record.observations[looks_from:]
+        rows = record.curve.rows[first:]
+        looks = record.observations[looks_from:]
         now = record.version
     elapsed = record.seconds()
     return {
@@ -227,17 +283,28 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "ahead": _ahead(record, elapsed),
         "about": None if same else _about(record.facts),
         "next_look": finite(record.next_look),
-        "busy": round(record.processor_share, 2) if record.alive and record.processor_share < _BUSY_BELOW else None,
+        "busy": round(record.processor_share, 2)
+        if record.alive and record.processor_share < _BUSY_BELOW
+        else None,
         "slow": _slow(record),
         "again": can_go_on(record),
     }
 
 
 def _slow(record: RunState) -> payloads.SlowRun | None:
-    """Warning for a run whose time will end before its model has learned words, with a suggested time."""
-    seconds, budget, facts = record.seconds(), record.time_budget, record.facts
+    """Warning for a run whose time will end before its model has learned words, with a suggested
+    time.
+    """
+    seconds = record.seconds()
+    budget = record.time_budget
+    facts = record.facts
     learns_words = facts.kind != "labels" and not facts.tuned  # a trained model writes them already
-    if not record.alive or budget is None or not learns_words or not _TOLD_AFTER <= seconds < budget:
+    if (
+        not record.alive
+        or budget is None
+        or not learns_words
+        or not _TOLD_AFTER <= seconds < budget
+    ):
         return None
     expected = round(record.step * budget / seconds)
     few = expected * facts.tokens_per_step < _FEW_TOKENS
@@ -252,7 +319,8 @@ def _about(facts: RunFacts) -> RunAbout:
 
 def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
     """Projected [step, learning rate] up to the end of the plan, at the present speed."""
-    config, left = replace(record.facts.config, time_budget=record.time_budget), record.seconds_left()
+    config = replace(record.facts.config, time_budget=record.time_budget)
+    left = record.seconds_left()
     if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
         return []  # the number of updates is not known yet
     steps = float(config.max_steps - record.step)
@@ -268,8 +336,12 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
     return points
 
 
-def heads(services: Services, request: Annotated[object, payloads.LookRequest]) -> payloads.HeadsOfRun | None:
-    """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an invalid request."""
+def heads(
+    services: Services, request: Annotated[object, payloads.LookRequest]
+) -> payloads.HeadsOfRun | None:
+    """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an
+    invalid request.
+    """
     record, (which,) = _asked(services, request, "look")
     looks = record.so_far()[1] if record is not None else []
     if record is None or type(which) is not int or not 0 <= which < len(looks):
@@ -282,12 +354,16 @@ def heads(services: Services, request: Annotated[object, payloads.LookRequest]) 
 def token_probabilities(
     services: Services, request: Annotated[object, payloads.TextOfRunRequest]
 ) -> payloads.TokenProbabilities | None:
-    """The probability of a next token at every observation, or why there is none. None for an invalid request."""
+    """The probability of a next token at every observation, or why there is none. None for an
+    invalid request.
+    """
     record, (text,) = _asked(services, request, "text")
     if record is None or not isinstance(text, str):
         return None
     if record.language_model is None:
-        return {"said": "not stored for this recorded run", "points": []} if not record.alive else None
+        return (
+            {"said": "not stored for this recorded run", "points": []} if not record.alive else None
+        )
     (_, seen), tokenizer = record.so_far(), record.language_model.tokenizer
     try:
         token = tokenizer.encode(text[:20])[0] if text else int(seen[-1].probabilities.argmax())
@@ -297,8 +373,12 @@ def token_probabilities(
     return {"token": tokenizer.decode([token]), "points": points}
 
 
-def past(services: Services, request: Annotated[object, payloads.WorkspaceRequest]) -> list[payloads.PastRun] | None:
-    """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has none."""
+def past(
+    services: Services, request: Annotated[object, payloads.WorkspaceRequest]
+) -> list[payloads.PastRun] | None:
+    """The runs of a workspace for the table and the faded lines. Curves are thinned; the newest has
+    none.
+    """
     (workspace_id,) = fields(request, "workspace")
     workspace = services.workspaces.get(workspace_id)
     if workspace is None:
@@ -310,7 +390,13 @@ def past(services: Services, request: Annotated[object, payloads.WorkspaceReques
 def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> payloads.PastRun:
     facts, (rows, looks) = record.facts, record.so_far()
     known = before.facts.settings if before is not None else facts.settings
-    last = record.final_loss if math.isfinite(record.final_loss) else looks[-1].valid_loss if looks else math.nan
+    last = (
+        record.final_loss
+        if math.isfinite(record.final_loss)
+        else looks[-1].valid_loss
+        if looks
+        else math.nan
+    )
     thin = [] if record is newest else rows[:: max(1, len(rows) // 200)]
     return {
         "run": record.id,
@@ -318,9 +404,17 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "title": facts.title,
         "steps": record.step,
         "changed": [
-            *([_LEARNS[facts.kind]] if before is not None and before.facts.kind != facts.kind else []),
+            *(
+                [_LEARNS[facts.kind]]
+                if before is not None and before.facts.kind != facts.kind
+                else []
+            ),
             *(["starts from the last run's weights"] if facts.continues else []),
-            *(f"{name} {value}" for name, value in facts.settings.items() if known.get(name) != value),
+            *(
+                f"{name} {value}"
+                for name, value in facts.settings.items()
+                if known.get(name) != value
+            ),
             *_moved(record),
         ],
         "seconds": round(record.seconds(), 1),
@@ -328,7 +422,9 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "tokens_per_character": finite(facts.tokens_per_character),
         "comparable": facts.compared_by == newest.facts.compared_by,
         "curve": [(int(row[0]), significant(row[1])) for row in thin],
-        "valid_curve": [] if record is newest else [(o.step, significant(o.valid_loss)) for o in looks],
+        "valid_curve": []
+        if record is newest
+        else [(o.step, significant(o.valid_loss)) for o in looks],
     }
 
 

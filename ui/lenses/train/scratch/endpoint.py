@@ -28,10 +28,19 @@ class TrainRequest:
     """What a program sends."""
 
     action: str = declared(
-        Choice(title="Action", help='"start", "status" or "stop".', options={name: name for name in _ACTIONS}), "start"
+        Choice(
+            title="Action",
+            help='"start", "status" or "stop".',
+            options={name: name for name in _ACTIONS},
+        ),
+        "start",
     )
-    run: str = declared(Text(title="Run", help="the run's id, for status and stop.", most=_LONGEST_NAME), "")
-    text: str = declared(written("Text", f"{', '.join([*CORPORA, REPEATED])}, or the text itself."), "anthology")
+    run: str = declared(
+        Text(title="Run", help="the run's id, for status and stop.", most=_LONGEST_NAME), ""
+    )
+    text: str = declared(
+        written("Text", f"{', '.join([*CORPORA, REPEATED])}, or the text itself."), "anthology"
+    )
     preset: str = taken(RunFields, "preset")
     length: str = taken(TrainForm, "length")
     max_steps: int = taken(TrainForm, "max_steps")
@@ -39,13 +48,20 @@ class TrainRequest:
     seed: int = taken(TrainForm, "seed")
     optimizer: str | None = taken(TrainForm, "optimizer", None)
     key: str = declared(
-        Text(title="Key", help="for stop, what start answered, so that nobody else ends the run.", most=_LONGEST_NAME),
+        Text(
+            title="Key",
+            help="for stop, what start answered, so that nobody else ends the run.",
+            most=_LONGEST_NAME,
+        ),
         "",
     )
     settings: dict[str, Any] | None = declared(
         Table(
             title="Settings",
-            help='any other field of the form by its name in links, such as {"n_layer": 2, "dropout": 0.1}.',
+            help=(
+                'any other field of the form by its name in links, such as {"n_layer": 2, '
+                '"dropout": 0.1}.'
+            ),
         ),
         None,
     )
@@ -56,7 +72,10 @@ def status(services: Services, run_id: object) -> dict[str, Any]:
     """A run by its id, for programs. Raises InputError when it is unknown."""
     record = services.workspaces.find(run_id)
     if record is None:
-        raise InputError(f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; start another.")
+        raise InputError(
+            f"There is no run {str(run_id)[:60]!r} on this server. It may have been freed; "
+            "start another."
+        )
     workspace = services.workspaces.holder(record.id)
     rows, looks = record.so_far()
     loss, rate = rows[-1][1:3] if rows else (math.nan, math.nan)
@@ -84,10 +103,11 @@ def train(services: Services, request: TrainRequest) -> dict[str, Any]:
     """Starts a training run on the server, asks how it goes, or stops it.
 
     Returns:
-        run, key (of start alone), title, state (ready, queued, starting, running, paused, ending, ended), queue
-        (number and seconds until it begins, or null), reason, step, seconds, seconds_left, tokens_per_second, loss,
-        valid_loss and final_loss in nats per token, learning_rate, lines to compare with, sample, and model: the
-        name under which the other endpoints take the trained model.
+        run, key (of start alone), title, state (ready, queued, starting, running, paused, ending,
+        ended), queue (number and seconds until it begins, or null), reason, step, seconds,
+        seconds_left, tokens_per_second, loss, valid_loss and final_loss in nats per token,
+        learning_rate, lines to compare with, sample, and model: the name under which the other
+        endpoints take the trained model.
     """
     if request.action == "status":
         return status(services, request.run)
@@ -114,8 +134,12 @@ def _form_values(request: TrainRequest) -> Mapping[str, Any]:
     settings = request.settings or {}
     for name in settings:
         if name not in _SETTINGS:
-            raise InputError(f"There is no setting {str(name)[:60]!r}. Choose among {', '.join(_SETTINGS)}.")
-    sent = {name: value for name, value in values_of(request).items() if name in _SETTINGS} | settings
+            raise InputError(
+                f"There is no setting {str(name)[:60]!r}. Choose among {', '.join(_SETTINGS)}."
+            )
+    sent = {
+        name: value for name, value in values_of(request).items() if name in _SETTINGS
+    } | settings
     values = dict(PRESETS[request.preset])
     values |= {name: value for name, value in sent.items() if value is not None}
     if request.text in (*CORPORA, REPEATED):

@@ -1,11 +1,24 @@
-// What the curves of a run show, as numbers: a common axis, and the lines of every panel. curves.js draws them.
+// What the curves of a run show, as numbers: a common axis, and the lines of every panel. curves.js
+// draws them.
 import {smoothed} from '../../../shared/view/plain.js';
 
 // Position on the common axis: updates, or seconds in a race, whose runs share the clock.
 export const axis = run =>
   run.rival
-    ? {row: row => row[4], look: look => look.elapsed, name: 'seconds', least: 0.5, end: run.elapsed + (run.left || 0)}
-    : {row: row => row[0], look: look => look.step, name: 'updates', least: 2, end: run.ahead.at(-1)?.[0] ?? 0};
+    ? {
+        row: row => row[4],
+        look: look => look.elapsed,
+        name: 'seconds',
+        least: 0.5,
+        end: run.elapsed + (run.left || 0),
+      }
+    : {
+        row: row => row[0],
+        look: look => look.step,
+        name: 'updates',
+        least: 2,
+        end: run.ahead.at(-1)?.[0] ?? 0,
+      };
 
 const line = (points, color, width, more = {}) => ({points, color, width, ...more});
 
@@ -39,7 +52,9 @@ export function series(run, guess, color) {
       const points = byLook(look => look[name]?.[l]?.[h]);
       return line(points, hue, 1.6, {alpha});
     });
-  const heads = tasks.length ? tasks : [...scores('previous', color.bar), ...scores('induction', color.green)];
+  const heads = tasks.length
+    ? tasks
+    : [...scores('previous', color.bar), ...scores('induction', color.green)];
   const faded = {alpha: 0.55};
   const old = run.past
     .filter(past => past.comparable)
@@ -52,10 +67,15 @@ export function series(run, guess, color) {
     });
   const terms = about.terms.map((name, i) => {
     const values = smoothed(column(5 + i));
-    return line(byRow(values), [color.violet, color.grey][i], 1.6, {dash: i ? [7, 3] : [2, 2], name, key: true});
+    return line(byRow(values), [color.violet, color.grey][i], 1.6, {
+      dash: i ? [7, 3] : [2, 2],
+      name,
+      key: true,
+    });
   });
   const names = {
-    uniform: {labels: 'guessing', preferences: 'no preference, ln 2'}[about.kind] ?? 'uniform guess, ln V',
+    uniform:
+      {labels: 'guessing', preferences: 'no preference, ln 2'}[about.kind] ?? 'uniform guess, ln V',
     unigram: 'unigram baseline',
     bigram: 'bigram baseline',
   };
@@ -86,13 +106,15 @@ export function series(run, guess, color) {
   ];
 }
 
-// Where the label of a level stands, its right end and its lower edge: above the level or below it, at the right, in the
-// middle or at the left, wherever the fewest points of the curves lie. taken: [x, y] of these.
+// Where the label of a level stands, its right end and its lower edge: above the level or below it,
+// at the right, in the middle or at the left, wherever the fewest points of the curves lie. taken:
+// [x, y] of these.
 export function freePlace(wide, high, [left, right], level, taken) {
   const ends = [right - 4, (left + right + wide) / 2, left + 4 + wide];
   const places = [level - 2, level + high + 4].flatMap(y => ends.map(x => [x, y]));
   const covered = ([x, y]) =>
-    taken.filter(([px, py]) => px > x - wide - 3 && px < x + 3 && py > y - high - 3 && py < y + 3).length;
+    taken.filter(([px, py]) => px > x - wide - 3 && px < x + 3 && py > y - high - 3 && py < y + 3)
+      .length;
   const counts = places.map(covered);
   return places[counts.indexOf(Math.min(...counts))];
 }
@@ -112,12 +134,28 @@ const PANELS = [
 // The curves of a run as plotly draws them, for slide.js.
 export function slideOf(run, look) {
   const along = axis(run);
-  const panels = series(run, null, {...look, green: look['series-3'], violet: look['series-2'], grey: look.line});
+  const panels = series(run, null, {
+    ...look,
+    green: look['series-3'],
+    violet: look['series-2'],
+    grey: look.line,
+  });
   const xaxis = {title: {text: along.name}, anchor: 'y3'};
-  const figure = {title: run.about.title, data: [], annotations: [], shapes: [], showlegend: false, xaxis};
+  const figure = {
+    title: run.about.title,
+    data: [],
+    annotations: [],
+    shapes: [],
+    showlegend: false,
+    xaxis,
+  };
   PANELS.forEach(([name, domain], i) => {
     const place = i ? i + 1 : '';
-    figure[`yaxis${place}`] = {title: {text: i ? name : `${name}, ${run.about.unit}`}, domain, nticks: i ? 3 : 8};
+    figure[`yaxis${place}`] = {
+      title: {text: i ? name : `${name}, ${run.about.unit}`},
+      domain,
+      nticks: i ? 3 : 8,
+    };
     for (const {points, color, width, alpha = 1, dots, dash} of panels[i].lines)
       figure.data.push({
         type: 'scatter',
@@ -133,7 +171,15 @@ export function slideOf(run, look) {
     for (const [y, text, color] of panels[i].levels) {
       const level = {type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y};
       figure.shapes.push({...level, line: {color, width: 1, dash: 'dash'}});
-      figure.annotations.push({text, x: 1, y, xref: 'paper', xanchor: 'right', yanchor: 'bottom', showarrow: false});
+      figure.annotations.push({
+        text,
+        x: 1,
+        y,
+        xref: 'paper',
+        xanchor: 'right',
+        yanchor: 'bottom',
+        showarrow: false,
+      });
     }
   });
   return figure;

@@ -1,7 +1,7 @@
-// The curves of a run over a common axis of updates: loss, head scores, learning rate, gradient norm. Drawn on a canvas
-// several times a second beside a computer that is busy learning, so a draw must cost next to nothing: an update takes
-// Plotly 37 ms and this 1.4.
-// Drag to zoom, double-click to see all, click for the nearest look at the model.
+// The curves of a run over a common axis of updates: loss, head scores, learning rate, gradient
+// norm. Drawn on a canvas several times a second beside a computer that is busy learning, so a draw
+// must cost next to nothing: an update takes Plotly 37 ms and this 1.4. Drag to zoom, double-click
+// to see all, click for the nearest look at the model.
 import {tickLabel, ticks} from '../../../shared/view/plain.js';
 import {axis, freePlace, nearest, series} from './curve_lines.js';
 
@@ -44,7 +44,8 @@ export function curvePlot(box, readout) {
     const room = (high - low || Math.abs(high) || 1) * 0.06;
     return [panel.floor === undefined ? low - room : low, high + room];
   }
-  // at: the chosen place on the axis, guess: of the final loss, null for none; norms: whether the last panel is drawn.
+  // at: the chosen place on the axis, guess: of the final loss, null for none; norms: whether the
+  // last panel is drawn.
   function draw(run, at, guess, norms) {
     const width = box.clientWidth,
       height = box.clientHeight,
@@ -52,7 +53,8 @@ export function curvePlot(box, readout) {
     if (!width) return;
     const [across, down] = [width, height].map(side => Math.round(side * ratio));
     for (const canvas of [paper, overlay])
-      if (canvas.width !== across || canvas.height !== down) [canvas.width, canvas.height] = [across, down];
+      if (canvas.width !== across || canvas.height !== down)
+        [canvas.width, canvas.height] = [across, down];
     const style = getComputedStyle(box),
       get = name => style.getPropertyValue(name).trim(),
       pen = paper.getContext('2d');
@@ -91,11 +93,17 @@ export function curvePlot(box, readout) {
         Y = y => bottom - ((y - low) / (high - low)) * (bottom - top);
       Object.assign(pen, {fillStyle: color.soft, textAlign: 'left', textBaseline: 'bottom'});
       const named = panel.lines.filter(line => line.key);
-      const title = i === 0 ? `Loss, ${run.about.unit}` : i === 1 && named.length ? 'Task accuracy:' : panels[i][0];
+      const title =
+        i === 0
+          ? `Loss, ${run.about.unit}`
+          : i === 1 && named.length
+            ? 'Task accuracy:'
+            : panels[i][0];
       const wide = text => pen.measureText(text).width;
       let place = edge.left + wide(`${title}  `);
       // On a phone there is no room for both, and the names matter more.
-      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width) place = edge.left;
+      if (named.length && named.reduce((end, line) => end + wide(line.name) + 22, place) > width)
+        place = edge.left;
       else pen.fillText(title, edge.left, top - 3);
       for (const line of named) {
         pen.fillStyle = line.color;
@@ -104,7 +112,12 @@ export function curvePlot(box, readout) {
         pen.fillText(line.name, place + 12, top - 3);
         place += wide(line.name) + 22;
       }
-      Object.assign(pen, {strokeStyle: color.grid, lineWidth: 1, textAlign: 'right', textBaseline: 'middle'});
+      Object.assign(pen, {
+        strokeStyle: color.grid,
+        lineWidth: 1,
+        textAlign: 'right',
+        textBaseline: 'middle',
+      });
       for (const tick of ticks(low, high, i ? 2 : 5)) {
         stroke(pen, edge.left, Y(tick), width - RIGHT, Y(tick));
         pen.fillText(tickLabel(tick), edge.left - 6, Y(tick));
@@ -115,7 +128,13 @@ export function curvePlot(box, readout) {
       pen.clip();
       for (const line of panel.lines) {
         const {alpha = 1, color: hue, width: lineWidth, dash = []} = line;
-        Object.assign(pen, {globalAlpha: alpha, strokeStyle: hue, fillStyle: hue, lineWidth, lineJoin: 'round'});
+        Object.assign(pen, {
+          globalAlpha: alpha,
+          strokeStyle: hue,
+          fillStyle: hue,
+          lineWidth,
+          lineJoin: 'round',
+        });
         pen.setLineDash(dash);
         pen.beginPath();
         let open = false;
@@ -143,7 +162,8 @@ export function curvePlot(box, readout) {
         Object.assign(pen, {strokeStyle: color.paper, lineWidth: 4, fillStyle: color.ink});
         const letters = pen.measureText(text).width;
         const [x, y] = freePlace(letters, size, [edge.left, width - RIGHT], Y(value), taken);
-        for (let px = x - letters; px < x; px += 2) taken.push([px, y - size / 2]); // where the next label has no room
+        // where the next label has no room
+        for (let px = x - letters; px < x; px += 2) taken.push([px, y - size / 2]);
         pen.strokeText(text, x, y);
         pen.fillText(text, x, y);
       }
@@ -154,7 +174,11 @@ export function curvePlot(box, readout) {
     Object.assign(pen, {fillStyle: color.soft, textBaseline: 'top', textAlign: 'center'});
     for (const tick of ticks(x0, x1, width < 480 ? 4 : 8)) {
       const label = tickLabel(along.least < 1 ? tick : Math.round(tick));
-      pen.fillText(label, Math.min(X(tick), width - 2 - pen.measureText(label).width / 2), foot + 4);
+      pen.fillText(
+        label,
+        Math.min(X(tick), width - 2 - pen.measureText(label).width / 2),
+        foot + 4,
+      );
     }
     pen.fillText(along.name, (edge.left + width - RIGHT) / 2, foot + 4 + size * 1.2);
     if (at !== null) {
@@ -173,7 +197,8 @@ export function curvePlot(box, readout) {
     pen.clearRect(0, 0, frame.width, frame.height);
     Object.assign(pen, {strokeStyle: frame.color.grey, fillStyle: frame.color.accent + '30'});
     if (to === undefined) stroke(pen, from, TOP, from, frame.height - edge.bottom);
-    else pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
+    else
+      pen.fillRect(Math.min(from, to), TOP, Math.abs(to - from), frame.height - edge.bottom - TOP);
   }
   function read(x) {
     const along = axis(frame.run),
@@ -191,7 +216,10 @@ export function curvePlot(box, readout) {
   function wire(pick, redraw) {
     let from = null;
     const place = e =>
-      Math.max(edge.left, Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left));
+      Math.max(
+        edge.left,
+        Math.min(frame.width - RIGHT, e.clientX - overlay.getBoundingClientRect().left),
+      );
     overlay.addEventListener('pointerdown', e => {
       if (frame && e.button === 0) {
         from = place(e);

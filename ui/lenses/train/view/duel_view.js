@@ -29,7 +29,9 @@ export function start({element, server}) {
     const gone = `${counted(reply.gone, 'choice')} between answers of an earlier model no longer count. `;
     find('said').textContent =
       `${reply.gone ? gone : ''}${counted(reply.chosen, 'choice')} so far. ` +
-      (reply.chosen < 4 ? 'At least 4 are needed.' : 'Set “Who judges the answers” to “you, below”, then press 2.');
+      (reply.chosen < 4
+        ? 'At least 4 are needed.'
+        : 'Set “Who judges the answers” to “you, below”, then press 2.');
   }
 
   element.addEventListener('click', event => {

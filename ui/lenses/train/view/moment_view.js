@@ -1,5 +1,5 @@
-// One observation of a run: its sample, a token's probability, the heads. Everything that the model wrote goes
-// into the page by textContent.
+// One observation of a run: its sample, a token's probability, the heads. Everything that the model
+// wrote goes into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {headTag, percent, visible} from '../../../shared/view/plain.js';
 import {inflate} from '../../../shared/view/coding.js';
@@ -18,7 +18,8 @@ function writeSample(box, prompt, look) {
   add(box, 'span', '', look.text);
 }
 
-// A small line of [update, chance] points with a dot at one of them, which is returned; undefined without points.
+// A small line of [update, chance] points with a dot at one of them, which is returned; undefined
+// without points.
 function drawSpark(canvas, element, points, at) {
   const pen = canvas.getContext('2d'),
     style = getComputedStyle(element),
@@ -41,7 +42,8 @@ function drawSpark(canvas, element, points, at) {
   return now;
 }
 
-// Where every head looks, and what it does where that is clear. values: bytes [L][H][T][T], 255 for all attention.
+// Where every head looks, and what it does where that is clear. values: bytes [L][H][T][T], 255 for
+// all attention.
 function drawMaps(box, values, T, {L, H}, look) {
   box.style.gridTemplateColumns = `repeat(${Math.min(H, 8)}, minmax(0, 1fr))`;
   box.textContent = '';
@@ -62,7 +64,9 @@ function drawMaps(box, values, T, {L, H}, look) {
 
 function role(induction, previous) {
   if (Math.max(induction, previous) < 0.4) return '';
-  return induction > previous ? ` induction ${induction.toFixed(2)}` : ` token before ${previous.toFixed(2)}`;
+  return induction > previous
+    ? ` induction ${induction.toFixed(2)}`
+    : ` token before ${previous.toFixed(2)}`;
 }
 
 // The first words of a text, whole ones, of at most so many characters.
@@ -116,7 +120,8 @@ export function momentView(element, server, state, open) {
   }
   function spark() {
     const now = drawSpark(part('spark'), element, points, state().at);
-    if (now) part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
+    if (now)
+      part('chance').textContent = `“${visible(part('chance').dataset.token)}” ${percent(now[1])}`;
   }
 
   async function heads(look) {
@@ -127,18 +132,23 @@ export function momentView(element, server, state, open) {
     drawn = key;
     const reading = await server.heads({workspace, run: run.id, look: at});
     const values = reading && new Uint8Array(await inflate(reading.maps));
-    if (!reading || drawn !== key || state().run !== run) return; // another run, or none, is shown by now
+    // another run, or none, is shown by now
+    if (!reading || drawn !== key || state().run !== run) return;
     part('heads-title').textContent =
       `Where its heads look on “${visible(run.about.tokens.slice(0, 10).join(''))}…”: ` +
       'each row is a token looking back at the columns';
     drawMaps(part('heads'), values, reading.T, run.about, look);
   }
 
-  // Beside what it writes now: what its rival wrote at that second, or the model before it was trained further.
+  // Beside what it writes now: what its rival wrote at that second, or the model before it was
+  // trained further.
   function sampleBeside({rival, about, looks}, {elapsed}) {
     if (!rival) part('mine').textContent = 'Now';
     if (!rival) part('rival-name').textContent = 'Before this training';
-    const theirs = rival?.looks.reduce((best, one) => (one.elapsed <= elapsed + 0.5 ? one : best), rival.looks[0]);
+    const theirs = rival?.looks.reduce(
+      (best, one) => (one.elapsed <= elapsed + 0.5 ? one : best),
+      rival.looks[0],
+    );
     writeSample(part('rival-text'), (rival ?? {about}).about.prompt, rival ? theirs : looks[0]);
   }
 
@@ -146,7 +156,8 @@ export function momentView(element, server, state, open) {
     draw,
     chance,
     forget: () => (drawn = ''), // draws the heads anew, also of the same observation
-    // Why its sample goes on as it does, behind the first words of it; false where there is no sample.
+    // Why its sample goes on as it does, behind the first words of it; false where there is no
+    // sample.
     why() {
       const {run, at} = state();
       if (!run.looks[at]) return false;

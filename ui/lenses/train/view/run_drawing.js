@@ -1,9 +1,20 @@
-// What stands around the curves of a run: its numbers, the runs before it, the race, the buttons. Texts go into the
-// page by textContent.
+// What stands around the curves of a run: its numbers, the runs before it, the race, the buttons.
+// Texts go into the page by textContent.
 import {add} from '../../../shared/view/dom.js';
-import {LARGE, cells, guessSaid, heldOut, race, slowSaid, tiles, title, verdict} from './figures.js';
+import {
+  LARGE,
+  cells,
+  guessSaid,
+  heldOut,
+  race,
+  slowSaid,
+  tiles,
+  title,
+  verdict,
+} from './figures.js';
 
-export const isAlive = run => run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
+export const isAlive = run =>
+  run && (run.state !== 'ended' || (run.rival && run.rival.state !== 'ended'));
 
 // part: a part of the view by its name; isExample: whether the run is a recorded one.
 export function drawNumbers(part, run, {isExample, guess}) {
@@ -37,8 +48,12 @@ function drawTiles(box, shown) {
 // The row of the newest run: from its updates on.
 function drawNow(row, run) {
   const {tokens_per_character} = run.about;
-  const shown = cells({steps: run.step, seconds: run.elapsed, valid: heldOut(run), tokens_per_character}, true);
-  for (let column = 3; column < shown.length; column++) row.children[column].textContent = shown[column];
+  const shown = cells(
+    {steps: run.step, seconds: run.elapsed, valid: heldOut(run), tokens_per_character},
+    true,
+  );
+  for (let column = 3; column < shown.length; column++)
+    row.children[column].textContent = shown[column];
 }
 
 export function drawRuns(part, runs) {
@@ -66,7 +81,8 @@ export function drawControls(element, part, run) {
   const pause = element.querySelector('[data-cmd=pause],[data-cmd=resume]'),
     held = run.state === 'paused' || run.state === 'ready',
     alive = isAlive(run),
-    steps = alive && run.state !== 'running' && !run.preparing; // its texts or pairs come before its first update
+    // its texts or pairs come before its first update
+    steps = alive && run.state !== 'running' && !run.preparing;
   pause.dataset.cmd = held ? 'resume' : 'pause';
   pause.textContent = held ? 'Resume' : 'Pause';
   element.querySelector('[data-cmd=again]').hidden = !run.again;

@@ -6,10 +6,12 @@ import {linkFor, shareLink} from '../../../shared/view/link.js';
 import {slideOf} from './curve_lines.js';
 import {curveRows} from './figures.js';
 
-const NO_WEIGHTS = 'The weights of this recorded run are not kept. Start one of your own, and open that.';
+const NO_WEIGHTS =
+  'The weights of this recorded run are not kept. Start one of your own, and open that.';
 const NO_MODEL = 'There is no model to ask yet. Start a run of your own.';
 
-// now() gives {workspace, run, isExample, hasWeights}; why() explains a word and tells whether it could.
+// now() gives {workspace, run, isExample, hasWeights}; why() explains a word and tells whether it
+// could.
 export function runTools(server, status, {now, open, why}) {
   const asked = () => ({workspace: now().workspace, run: now().run.id});
   const linked = workspace => ({tab: 'train', ...(now().isExample ? {} : {workspace})});
@@ -25,7 +27,10 @@ export function runTools(server, status, {now, open, why}) {
       showCode(link, await server.phone({link}));
     },
     async control() {
-      status.textContent = await shareLink(linked(now().workspace), 'Anyone with this link can control the run.');
+      status.textContent = await shareLink(
+        linked(now().workspace),
+        'Anyone with this link can control the run.',
+      );
     },
     ...slides(status, 'training', ({look}) => slideOf(now().run, look)),
   };

@@ -1,11 +1,18 @@
-// Polls a run on the server, draws and steers it. What the model wrote goes into the page by textContent.
+// Polls a run on the server, draws and steers it. What the model wrote goes into the page by
+// textContent.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {percent, smoothed} from '../../../shared/view/plain.js';
 import {onLook} from '../../../shared/view/look.js';
 import {SAY} from '../../../shared/view/workspace.js';
 import {FOLLOWED, FORM, STARTED, STARTING} from '../../../shared/view/workspace.js';
-import {followedRun, forgetWorkspace, remembered, showsRun, useWorkspace} from '../../../shared/view/workspace.js';
+import {
+  followedRun,
+  forgetWorkspace,
+  remembered,
+  showsRun,
+  useWorkspace,
+} from '../../../shared/view/workspace.js';
 import {axis, nearest} from './curve_lines.js';
 import {curvePlot} from './curves.js';
 import {momentView} from './moment_view.js';
@@ -14,8 +21,14 @@ import {drawControls, drawNumbers, drawRace, drawRuns, isAlive} from './run_draw
 import {runTools} from './run_tools.js';
 
 // The recorded run of each form.
-const EXAMPLES = {scratch: 'example', tune: 'example-tune', labels: 'example-labels', assistant: 'example-assistant'};
-const SILENT = 'The server does not answer; trying again every second. If it is still running, so is the run.';
+const EXAMPLES = {
+  scratch: 'example',
+  tune: 'example-tune',
+  labels: 'example-labels',
+  assistant: 'example-assistant',
+};
+const SILENT =
+  'The server does not answer; trying again every second. If it is still running, so is the run.';
 const GONE =
   'The run that was here is gone: it was idle too long, or the server restarted. Below is the recorded example.';
 
@@ -31,7 +44,8 @@ export function start({element, props, server, trigger, watch}) {
     trigger,
     // Of a speaker, or of a link; "bench" is the name in links of earlier versions.
     followed: followedRun() || (query.get('workspace') ?? query.get('bench')),
-    form: document.body.dataset.form ?? 'scratch', // which of them is open; a link may have opened one by now
+    // which of them is open; a link may have opened one by now
+    form: document.body.dataset.form ?? 'scratch',
     workspace: null,
     run: null, // what has been received of the newest run
     at: 0, // place of the moment that is shown; the newest one while it follows
@@ -51,7 +65,9 @@ export function start({element, props, server, trigger, watch}) {
   view.open = tab => trigger('open', {workspace: view.workspace, run: view.run.id, tab});
   view.moment = momentView(element, server, () => view, view.open);
   view.curves.wire(
-    x => view.run?.looks.length && go(view, view.run.looks.indexOf(nearest(view.run.looks, axis(view.run).look, x))),
+    x =>
+      view.run?.looks.length &&
+      go(view, view.run.looks.indexOf(nearest(view.run.looks, axis(view.run).look, x))),
     () => drawCurves(view),
   );
   hearForms(view);
@@ -102,7 +118,8 @@ function setStarting(view, on) {
   view.element.classList.toggle('tr-starting', on);
   if (!on) return;
   view.part('title').textContent = 'Starting…';
-  for (const name of ['text', 'rival-text', 'at', 'verdict', 'why']) view.part(name).textContent = '';
+  for (const name of ['text', 'rival-text', 'at', 'verdict', 'why'])
+    view.part(name).textContent = '';
   view.part('race').hidden = true;
   say(view, '');
 }
@@ -120,7 +137,11 @@ async function tick(view) {
   const {epoch, run, workspace} = view;
   const inSight = view.element.offsetParent !== null && !document.hidden;
   try {
-    const news = await view.server.poll({workspace, ...has(run), rival: run?.rival ? has(run.rival) : null});
+    const news = await view.server.poll({
+      workspace,
+      ...has(run),
+      rival: run?.rival ? has(run.rival) : null,
+    });
     if (epoch === view.epoch && news === undefined) throw new Error('no answer');
     view.failures = 0;
     if (epoch === view.epoch) await (news === null ? lost(view) : absorb(view, news, inSight));
@@ -133,7 +154,8 @@ async function tick(view) {
   view.again = setTimeout(() => tick(view), epoch === view.epoch ? pause(view.run, inSight) : 0);
 }
 
-// Milliseconds to the next question; the first update of a run that has just begun is asked for often.
+// Milliseconds to the next question; the first update of a run that has just begun is asked for
+// often.
 function pause(run, inSight) {
   if (!inSight) return 5000;
   if (!isAlive(run)) return 1500;
@@ -157,7 +179,8 @@ async function absorb(view, news, inSight) {
   if (run.rival && run.rival.id === news.rival.run) receive(run.rival, news.rival);
   if (!view.restored && !isExample(view)) view.trigger('restore', {workspace: view.workspace});
   view.restored = true;
-  if (view.failures === 0 && view.part('message').textContent.startsWith('The server does not')) say(view, '');
+  if (view.failures === 0 && view.part('message').textContent.startsWith('The server does not'))
+    say(view, '');
   const ends = (was, now) => was !== undefined && was !== 'ended' && now === 'ended';
   if (ends(before, run.state) || ends(rivalBefore, run.rival?.state)) await pastRuns(view);
   if (view.run?.id === news.run) show(view, news, fresh, inSight);
@@ -176,7 +199,8 @@ function begin(view, news) {
   part('told').textContent = part('line').value = '';
   say(view, view.why || news.about.note || '');
   view.why = '';
-  part('next-name').textContent = news.about.tokens_per_character === 1 ? 'Next character' : 'Next token';
+  part('next-name').textContent =
+    news.about.tokens_per_character === 1 ? 'Next character' : 'Next token';
   part('key-heads').hidden = Object.keys(news.about.tasks || {}).length > 0;
   part('why').textContent = news.about.why;
 }
@@ -201,7 +225,10 @@ function show(view, news, fresh, inSight) {
   }
   if (fresh) setStarting(view, false);
   if (fresh && view.guessOf !== run.about.unit) forgetGuess(view);
-  element.classList.toggle('tr-learning', isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state));
+  element.classList.toggle(
+    'tr-learning',
+    isAlive(run) && !['ready', 'queued', 'paused'].includes(run.state),
+  );
   [run.queue, run.viewing] = [news.queue, news.viewing];
   showsRun(news.steers && !isExample(view) ? news.viewing : '');
   const onlySees = !news.steers && !isExample(view); // a link to look, not one to share control
@@ -223,11 +250,13 @@ function forgetGuess(view) {
   view.guessOf = view.run.about.unit;
 }
 
-const numbers = view => drawNumbers(view.part, view.run, {isExample: isExample(view), guess: view.guess});
+const numbers = view =>
+  drawNumbers(view.part, view.run, {isExample: isExample(view), guess: view.guess});
 
 function drawCurves({run, at, guess, curves, part}) {
   const look = run?.looks[at];
-  if (run && run.about) curves.draw(run, look ? axis(run).look(look) : null, guess, part('norms').checked);
+  if (run && run.about)
+    curves.draw(run, look ? axis(run).look(look) : null, guess, part('norms').checked);
   part('all').hidden = !curves.isZoomed();
 }
 
@@ -277,15 +306,26 @@ function hearForms(view) {
 
 function hearCommands(view) {
   const {element, part, server} = view;
-  part('slow').addEventListener('click', e => e.target.dataset.do === 'recorded' && showExample(view));
+  part('slow').addEventListener(
+    'click',
+    e => e.target.dataset.do === 'recorded' && showExample(view),
+  );
   element.querySelector('.tr-top').parentElement.addEventListener('click', async e => {
     const {cmd, n} = e.target.dataset;
     if (!cmd || !view.run) return;
-    const reply = await server.command({workspace: view.workspace, command: cmd, value: n ? +n : null});
+    const reply = await server.command({
+      workspace: view.workspace,
+      command: cmd,
+      value: n ? +n : null,
+    });
     say(view, reply === undefined ? 'The server does not answer; press again.' : reply?.said || '');
     tick(view);
   });
-  const shown = () => ({...view, isExample: isExample(view), hasWeights: !isExample(view) || view.form === 'scratch'});
+  const shown = () => ({
+    ...view,
+    isExample: isExample(view),
+    hasWeights: !isExample(view) || view.form === 'scratch',
+  });
   const tools = runTools(server, part('said'), {now: shown, open: view.open, why: view.moment.why});
   element.querySelector('.ts-tools').addEventListener('click', tools);
   part('norms').addEventListener('change', () => drawCurves(view));
@@ -325,7 +365,8 @@ function hearPage(view) {
   });
   addEventListener(STARTING, () => setStarting(view, true));
   addEventListener(STARTED, () => {
-    if (!view.starting || (view.wanted && view.wanted !== view.run?.id)) return; // its first news end it
+    // its first news end it
+    if (!view.starting || (view.wanted && view.wanted !== view.run?.id)) return;
     setStarting(view, false); // refused: show the previous run again
     view.moment.forget();
     tick(view);

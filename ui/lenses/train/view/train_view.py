@@ -70,8 +70,10 @@ SAVE
 def train_view(value: str = "", *, server_functions: ServerFunctions, elem_id: str) -> gr.HTML:
     """The live view of a workspace of runs. Its value is JSON of {"workspace": id}.
 
-    Without a value it shows the workspace that this browser last had, the one in the link, or the recorded example. Its event
-    `models` carries {"workspace"} when there is a model to pick, `restore` the same where a page shows a run again, `open` {"workspace", "run", "tab"} when one shall be opened.
+    Without a value it shows the workspace that this browser last had, the one in the link, or the
+    recorded example. Its event `models` carries {"workspace"} when there is a model to pick,
+    `restore` the same where a page shows a run again, `open` {"workspace", "run", "tab"} when one
+    shall be opened.
 
     server_functions: poll, command, heads, chances, past, recording, phone and tell, as in
         `ui.lenses.train.payloads`.

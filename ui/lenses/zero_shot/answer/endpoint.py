@@ -26,24 +26,37 @@ class ZeroShotRequest:
     """What a program sends."""
 
     task: str = needed(
-        Choice(title="Task", help=f"{', '.join(_ALL_BUT_LAST)} or {_LAST}.", options=_TITLES, listed=True)
+        Choice(
+            title="Task",
+            help=f"{', '.join(_ALL_BUT_LAST)} or {_LAST}.",
+            options=_TITLES,
+            listed=True,
+        )
     )
     fields: dict[str, str] | None = declared(
         Table(
             title="Fields",
-            help='the task\'s inputs, such as {"english": "the red cat"} or {"text": ..., "question": ...}.',
+            help=(
+                'the task\'s inputs, such as {"english": "the red cat"} or {"text": ..., '
+                '"question": ...}.'
+            ),
         ),
         None,
     )
     template: str = taken(TaskFields, "template", help='a template\'s name; "" takes the first.')
     n_examples: int = taken(TaskFields, "n_examples", help="worked examples first, 0 to 8.")
     prompt: str = declared(
-        written("Prompt", 'what the model shall read instead of the assembled prompt, if not "".'), ""
+        written("Prompt", 'what the model shall read instead of the assembled prompt, if not "".'),
+        "",
     )
     labels: str = taken(
-        TaskFields, "labels", help='answers to compare by likelihood, one a line; "" takes the task\'s, if it has some.'
+        TaskFields,
+        "labels",
+        help='answers to compare by likelihood, one a line; "" takes the task\'s, if it has some.',
     )
-    max_new_tokens: int | None = taken(AnswerFields, "max_new_tokens", None, help=f"of the answer; {_OF_PAPER}")
+    max_new_tokens: int | None = taken(
+        AnswerFields, "max_new_tokens", None, help=f"of the answer; {_OF_PAPER}"
+    )
     temperature: float | None = taken(
         AnswerFields, "temperature", None, help=f"0 always takes the most likely token; {_OF_PAPER}"
     )
@@ -57,15 +70,18 @@ def zero_shot(services: Services, request: ZeroShotRequest) -> dict[str, Any]:
     """Puts a task to a model from a prompt alone.
 
     Returns:
-        model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens), answer, written,
-        seed, tokens (id, text, natural logprob), and labels (label, logprob, per_token, share).
+        model, task, template, prompt, parts (kind, text), note (what was cut), budget (tokens),
+        answer, written, seed, tokens (id, text, natural logprob), and labels (label, logprob,
+        per_token, share).
     """
     asked = form.task_form(_form_values(request), services.limits)
     lm = services.models.get(inputs.model_name(request.model))
     fitted = asked.fitted(lm)
     settings = replace(asked.settings, top_k=asking.within(asked.settings.top_k, lm))
     seed = check_seed(asked.seed)
-    sequence = TokenSequence(fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop)
+    sequence = TokenSequence(
+        fitted.ids, settings, seed=seed, tokenizer=lm.tokenizer, stop=asked.stop
+    )
     with services.admission.turn():
         tokens = [token.made for token in services.write(lm, [sequence], asked.max_new_tokens)]
     written_text = "".join(token.text for token in tokens)
@@ -81,7 +97,10 @@ def zero_shot(services: Services, request: ZeroShotRequest) -> dict[str, Any]:
         "answer": asked.template.found(written_text),
         "written": written_text,
         "seed": seed,
-        "tokens": [{"id": token.id, "text": token.text, "logprob": round(token.logprob, 6)} for token in tokens],
+        "tokens": [
+            {"id": token.id, "text": token.text, "logprob": round(token.logprob, 6)}
+            for token in tokens
+        ],
         "labels": asking.labels_of(services, lm, asked, fitted),
     }
 
@@ -93,7 +112,9 @@ def _form_values(request: ZeroShotRequest) -> Mapping[str, Any]:
     for name in fields:
         if name not in task.fields:
             wanted = ", ".join(f'"{field}": "..."' for field in task.fields)
-            raise InputError(f"There is no field {str(name)[:40]!r}. The task {request.task} takes {{{wanted}}}.")
+            raise InputError(
+                f"There is no field {str(name)[:40]!r}. The task {request.task} takes {{{wanted}}}."
+            )
     has_prompt = bool(request.prompt.strip())  # then the fields do not count
     values = form.defaults(request.task)
     for place, name in enumerate(task.fields):

@@ -1,4 +1,6 @@
-"""Lays out the answer: the prompt in its parts, what the model answers, and what of the prompt it used."""
+"""Lays out the answer: the prompt in its parts, what the model answers, and what of the prompt it
+used.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,10 +26,14 @@ from ui.shared.wiring import QUIET, stop_event
 
 def lay_out(site: Site[ZeroShotExample], state: PromptState) -> None:
     """Lays out the view and wires it."""
-    example, services, fields = site.example, site.services, site.fields
+    example = site.example
+    services = site.services
+    fields = site.fields
     parts = prompt_view(example.view, name="prompt", needs=NEEDS, asks="always", elem_id="zs-view")
     start, stop = asking_buttons("Answer", "answer", "stop", 110)
-    stream = token_stream(example.stream, label="Answer", needs=NEEDS, compact=True, tail=True, elem_id="zs-stream")
+    stream = token_stream(
+        example.stream, label="Answer", needs=NEEDS, compact=True, tail=True, elem_id="zs-stream"
+    )
     prompt = gr.Textbox(
         example.prompt,
         label="Prompt (editable)",
@@ -50,7 +56,12 @@ def lay_out(site: Site[ZeroShotExample], state: PromptState) -> None:
             model, form = parsed(services, taken, composed)
             yield from asking.answer(services, request.session_hash, model, form)
 
-    places = {"view": parts, "prompt": prompt, "expected": fields["expected"], "composed": state.composed}
+    places = {
+        "view": parts,
+        "prompt": prompt,
+        "expected": fields["expected"],
+        "composed": state.composed,
+    }
     more = [state.drawn, state.composed]
     composing = Asked(compose, TAKES, list(places.values()), more, options=QUIET)
     fields.keep(parts, composing)
@@ -62,7 +73,9 @@ def lay_out(site: Site[ZeroShotExample], state: PromptState) -> None:
 
 
 def _uses(site: Site[ZeroShotExample], state: PromptState) -> None:
-    """What the answer owes to the parts of the prompt: it costs as many answers as the prompt has words."""
+    """What the answer owes to the parts of the prompt: it costs as many answers as the prompt has
+    words.
+    """
     gr.Markdown("### What did it use?")
     with gr.Row(elem_classes="zs-buttons"):
         start = gr.Button("Remove each word in turn", elem_id="zs-uses-start", min_width=150)
@@ -80,11 +93,14 @@ def _uses(site: Site[ZeroShotExample], state: PromptState) -> None:
     site.fields.listen(start.click, asked)
 
 
-def _composed(site: Site[ZeroShotExample], taken: Sequence[object], drawn: object, composed: object) -> dict[str, Any]:
+def _composed(
+    site: Site[ZeroShotExample], taken: Sequence[object], drawn: object, composed: object
+) -> dict[str, Any]:
     """What is new of the view, the prompt, the expected answer, and what was composed.
 
-    A prompt that differs from what was composed of the same fields was edited, and stays; once a field has changed, the
-    prompt is rebuilt. An input that was changed no longer has the answer that came with it.
+    A prompt that differs from what was composed of the same fields was edited, and stays; once a
+    field has changed, the prompt is rebuilt. An input that was changed no longer has the answer
+    that came with it.
     """
     model, values = named(taken)
     names = [template.name for template in forms.known_task(values["task"]).templates]
@@ -107,8 +123,12 @@ def _composed(site: Site[ZeroShotExample], taken: Sequence[object], drawn: objec
     return {"view": view, "prompt": prompt, **made}
 
 
-def _view_of(site: Site[ZeroShotExample], model: object, values: Mapping[str, object]) -> tuple[str, str]:
-    """(the view, the prompt); a refusal stands in the view's place: a notice for every letter would be a nuisance."""
+def _view_of(
+    site: Site[ZeroShotExample], model: object, values: Mapping[str, object]
+) -> tuple[str, str]:
+    """(the view, the prompt); a refusal stands in the view's place: a notice for every letter would
+    be a nuisance.
+    """
     try:
         return asking.composed(site.services, model, forms.task_form(values, site.services.limits))
     except GPTCoreError as error:

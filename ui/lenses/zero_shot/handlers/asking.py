@@ -31,29 +31,39 @@ log = logging.getLogger("gptlens")
 
 
 def composed(services: Services, model: object, form: TaskForm) -> tuple[str, str]:
-    """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods are.
+    """The prompt in its parts, how much of the window it takes, and what the labels' likelihoods
+    are.
 
     Returns:
-        (JSON for the view: of `parts_of`, with what is `expected` and the `labels` of `labels_of`; the prompt's text).
+        (JSON for the view: of `parts_of`, with what is `expected` and the `labels` of `labels_of`;
+        the prompt's text).
     """
     lm = services.models.get(inputs.model_name(model))
     fitted = form.fitted(lm)
-    expected, labels = form.template.label(form.item.answer), labels_of(services, lm, form, fitted)
+    expected = form.template.label(form.item.answer)
+    labels = labels_of(services, lm, form, fitted)
     value = {**parts_of(services, lm, form, fitted), "expected": expected, "labels": labels}
     return json.dumps(value, ensure_ascii=False), form.edited or form.prompt.text
 
 
-def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> dict[str, Any]:
-    """The prompt's `parts` of {kind, text}, a `note` of what was cut, its `budget`: tokens of {prompt, answer, window}.
+def parts_of(
+    services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted
+) -> dict[str, Any]:
+    """The prompt's `parts` of {kind, text}, a `note` of what was cut, its `budget`: tokens of
+    {prompt, answer, window}.
 
-    With the model's `name`, and in words `model`, the template's `source`, whether it is the visitor's `own`, and what
-    `people` may expect.
+    With the model's `name`, and in words `model`, the template's `source`, whether it is the
+    visitor's `own`, and what `people` may expect.
     """
     kinds = [("edited" if form.edited else part.kind, part.text) for part in fitted.prompt.parts]
     return {
         "parts": [{"kind": kind, "text": text} for kind, text in kinds],
         "note": fitted.note,
-        "budget": {"prompt": len(fitted.ids), "answer": form.max_new_tokens, "window": lm.model.config.n_positions},
+        "budget": {
+            "prompt": len(fitted.ids),
+            "answer": form.max_new_tokens,
+            "window": lm.model.config.n_positions,
+        },
         "name": lm.name,
         "model": f"{lm.name}, {big(count_parameters(lm.model.config).total)} parameters",
         "source": "" if form.edited else form.template.source,
@@ -62,7 +72,9 @@ def parts_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitt
     }
 
 
-def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted) -> list[dict[str, Any]]:
+def labels_of(
+    services: Services, lm: LanguageModel, form: TaskForm, fitted: Fitted
+) -> list[dict[str, Any]]:
     """The likelihood of each label, raw and per token.
 
     None where the template asks for steps: what follows the prompt there is a step, and no label.
@@ -83,22 +95,30 @@ def labels_of(services: Services, lm: LanguageModel, form: TaskForm, fitted: Fit
     ]
 
 
-def answer(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:
-    """The model's answer as a token stream that grows; its last line says whether it is the expected one."""
+def answer(
+    services: Services, session_id: str | None, model: object, form: TaskForm
+) -> Iterator[str]:
+    """The model's answer as a token stream that grows; its last line says whether it is the
+    expected one.
+    """
     lm = services.models.get(inputs.model_name(model))
     fitted = form.fitted(lm)
     settings = replace(form.settings, top_k=within(form.settings.top_k, lm))
     continuation = TokenSequence(
         fitted.ids, settings, seed=check_seed(form.seed), tokenizer=lm.tokenizer, stop=form.stop
     )
-    stream, written, one = token_stream.prompt(_tail(fitted.prompt.text)).json, "", Figures()
+    stream = token_stream.prompt(_tail(fitted.prompt.text)).json
+    written = ""
+    one = Figures()
     with services.sessions.get(session_id).turn() as run:
         for update in stream_text(services, run, lm, [continuation], form.max_new_tokens):
             if update.waiting:
                 yield stream + token_stream.waiting(update.waiting).json
                 continue
             (one,) = update.figures
-            stream += token_stream.serialise(token_stream.token(lm.tokenizer, made) for made in update.made)
+            stream += token_stream.serialise(
+                token_stream.token(lm.tokenizer, made) for made in update.made
+            )
             written += "".join(made.text for made in update.made)
             yield stream
         if run.superseded:
@@ -128,18 +148,28 @@ def _verdict(form: TaskForm, written: str) -> str:
     if form.template.chain_of_thought and not answer:
         announced = form.template.answer_follows
         return (
-            f"The steps ended before “{announced}”, so there is no answer to compare. Allow more than "
-            f"{form.max_new_tokens} tokens under “How it answers”. Expected: {expected}"
+            f"The steps ended before “{announced}”, so there is no answer to compare. Allow "
+            f"more than {form.max_new_tokens} tokens under “How it answers”. Expected: "
+            f"{expected}"
         )
     if form.name == "summarise":
-        return f"Expected: {expected} Words in common with it (ROUGE-L): {percent(rouge(expected, answer))}."
-    sentence = "As expected" if exact_match(expected, answer, articles=form.task.articles) else "Not as expected"
+        return (
+            f"Expected: {expected} Words in common with it (ROUGE-L): "
+            f"{percent(rouge(expected, answer))}."
+        )
+    sentence = (
+        "As expected"
+        if exact_match(expected, answer, articles=form.task.articles)
+        else "Not as expected"
+    )
     return f"{sentence}: {expected}"
 
 
 @dataclass(frozen=True)
 class ZeroShotExample:
-    """A finished answer: which model is asked, the tab's values, the view of the prompt, its text, and the answer."""
+    """A finished answer: which model is asked, the tab's values, the view of the prompt, its text,
+    and the answer.
+    """
 
     model: str
     values: dict[str, Any]
@@ -159,7 +189,9 @@ def make_zero_shot_example(services: Services) -> ZeroShotExample:
     try:
         services.models.get(model)
     except GPTCoreError:  # a damaged folder: the rest of the page works
-        log.warning("The model %s cannot be opened; %s does the tasks.", model, services.models.default)
+        log.warning(
+            "The model %s cannot be opened; %s does the tasks.", model, services.models.default
+        )
         model = services.models.default
     values = defaults(FIRST_TASK)
     if services.models.get(model).tokenizer.kind == "char":  # its alphabet may lack any letter

@@ -1,4 +1,6 @@
-"""The Zero-shot tab's form: every setting, declared once. What depends on the task is filled in by its choice."""
+"""The Zero-shot tab's form: every setting, declared once. What depends on the task is filled in by
+its choice.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +11,18 @@ from ui.lenses.zero_shot.handlers.form import FIELDS, MOST_EXAMPLES, MOST_SEED, 
 from ui.lenses.zero_shot.handlers.recorded import SIDES
 from ui.lenses.zero_shot.handlers.views import EXPECTED, OWN
 from ui.lenses.zero_shot.models.scoreboard import MOST_ITEMS, WAYS
-from ui.shared.fields import Choice, Field, Names, Number, Rows, Several, Text, Whole, declared, fields_of
+from ui.shared.fields import (
+    Choice,
+    Field,
+    Names,
+    Number,
+    Rows,
+    Several,
+    Text,
+    Whole,
+    declared,
+    fields_of,
+)
 from ui.shared.uses import ABOVE
 
 _LONGEST = 2_000  # characters of a text in a link
@@ -25,7 +38,13 @@ def _number(name: str) -> Field:
     control = CONTROLS[name]
     kind = Whole if control.is_whole else Number
     high = control.allowed[1] or 1_000_000
-    return kind(title=control.title, id=name.replace("_", "-"), low=control.allowed[0], high=high, base=_OF_TASK)
+    return kind(
+        title=control.title,
+        id=name.replace("_", "-"),
+        low=control.allowed[0],
+        high=high,
+        base=_OF_TASK,
+    )
 
 
 _ASKED = {name: replace(field, base=_OF_TASK) for name, field in fields_of(Asked).items()}
@@ -37,7 +56,10 @@ class TaskFields:
 
     asked: str = declared(Text(title="Model", noun="The model asked", most=300), ABOVE)
     task: str = declared(
-        Choice(title="Task", options={name: task.title for name, task in TASKS.items()}, listed=True), "sentiment"
+        Choice(
+            title="Task", options={name: task.title for name, task in TASKS.items()}, listed=True
+        ),
+        "sentiment",
     )
     template: str = declared(_text("Template", 200), "")
     instruction: str = declared(_text("Instruction, given once"), "")
@@ -66,10 +88,18 @@ class AnswerFields:
     no_repeat_ngram_size: int = declared(_number("no_repeat_ngram_size"), 0)
     min_new_tokens: int = declared(_number("min_new_tokens"), 0)
     stops: list[str] | None = declared(
-        Several(title="Stop at", noun="The list of stops", options=dict.fromkeys(STOPS, ""), base=_OF_TASK), None
+        Several(
+            title="Stop at",
+            noun="The list of stops",
+            options=dict.fromkeys(STOPS, ""),
+            base=_OF_TASK,
+        ),
+        None,
     )
     seed: int = declared(Whole(title="Seed", low=0, high=MOST_SEED), 1)
-    prompt: str = declared(Text(title="Prompt (editable)", noun="The prompt", most=_LONGEST, composed=True), "")
+    prompt: str = declared(
+        Text(title="Prompt (editable)", noun="The prompt", most=_LONGEST, composed=True), ""
+    )
     whose: str = declared(Choice(title="Whose answer", options={OWN: OWN, EXPECTED: EXPECTED}), OWN)
 
 
@@ -77,14 +107,24 @@ class AnswerFields:
 class BoardFields:
     """What the scoreboard and the comparison of models ask."""
 
-    rungs: list[str] | None = declared(Names(title="Models", noun="The list of models", most=50), None)
+    rungs: list[str] | None = declared(
+        Names(title="Models", noun="The list of models", most=50), None
+    )
     tests: list[str] | None = declared(
         Several(title="Tasks", options={name: TASKS[name].title for name in TASKS_WITH_ITEMS}), None
     )
-    players: list[str] | None = declared(Names(title="Models", noun="The list of models", most=50), None)
-    shots: list[str] | None = declared(Several(title="Examples in the prompt", options=dict.fromkeys(WAYS, "")), None)
-    side: str = declared(Choice(title="Never seen in training", options=dict.fromkeys(SIDES, "")), next(iter(SIDES)))
-    items: int = declared(Whole(title="Items in each row", id="items", low=5, high=MOST_ITEMS, step=5), 40)
+    players: list[str] | None = declared(
+        Names(title="Models", noun="The list of models", most=50), None
+    )
+    shots: list[str] | None = declared(
+        Several(title="Examples in the prompt", options=dict.fromkeys(WAYS, "")), None
+    )
+    side: str = declared(
+        Choice(title="Never seen in training", options=dict.fromkeys(SIDES, "")), next(iter(SIDES))
+    )
+    items: int = declared(
+        Whole(title="Items in each row", id="items", low=5, high=MOST_ITEMS, step=5), 40
+    )
 
 
 # The names of `ui.lenses.zero_shot.handlers.form.FIELDS` -> those of the page's fields.

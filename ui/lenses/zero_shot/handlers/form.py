@@ -15,13 +15,29 @@ from ui.shared.fields import Text, Whole, declared, fields_of, parsed
 from ui.shared.inputs import InputError
 from ui.state.limits import Limits
 
-MOST_FIELDS, MOST_EXAMPLES, MOST_LABELS = 3, 8, 12
+MOST_FIELDS = 3
+MOST_EXAMPLES = 8
+MOST_LABELS = 12
 MOST_SEED = 2**31 - 1
 # What the tab sends, in this order.
 FIELDS = (
-    "task", "template", "instruction", "body", "field_0", "field_1", "field_2", "expected", "n_examples", "examples",
-    "labels", "max_new_tokens", *CONTROLS, "stops", "seed", "prompt",
-)  # fmt: skip
+    "task",
+    "template",
+    "instruction",
+    "body",
+    "field_0",
+    "field_1",
+    "field_2",
+    "expected",
+    "n_examples",
+    "examples",
+    "labels",
+    "max_new_tokens",
+    *CONTROLS,
+    "stops",
+    "seed",
+    "prompt",
+)
 STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
 _SEEDS = 1_000  # inputs to draw from
 OWN_WORDING = "your own template"
@@ -32,7 +48,9 @@ STORY = "One day Lucy found a small key in the garden. She"
 class Asked:
     """Settings of every task, declared once. The length has a limit of its own in each profile."""
 
-    expected: str = declared(Text(title="Expected answer, if known", noun="The expected answer", most=2_000), "")
+    expected: str = declared(
+        Text(title="Expected answer, if known", noun="The expected answer", most=2_000), ""
+    )
     n_examples: int = declared(
         Whole(
             title="Worked examples first (shots)", noun="The number of examples", id="n-examples",
@@ -41,7 +59,13 @@ class Asked:
         0,
     )  # fmt: skip
     labels: str = declared(
-        Text(title="Labels to compare by likelihood, one a line", noun="The labels", most=2_000, lines=2), ""
+        Text(
+            title="Labels to compare by likelihood, one a line",
+            noun="The labels",
+            most=2_000,
+            lines=2,
+        ),
+        "",
     )
     max_new_tokens: int = declared(
         Whole(title="Maximum tokens", noun="The length", id="length", low=1, high=10_000), 16
@@ -77,14 +101,21 @@ class TaskForm:
         return () if self.template.chain_of_thought else self.labels
 
     def fitted(self, lm: LanguageModel) -> Fitted:
-        """The prompt that the model reads, with room in the window for its answer and for every label."""
+        """The prompt that the model reads, with room in the window for its answer and for every
+        label.
+        """
         if self.edited:
             return fit_text(lm, self.edited, self.room(lm))
         return fit(lm, self.prompt, self.room(lm))
 
     def room(self, lm: LanguageModel) -> int:
         """Tokens that stay free behind the prompt."""
-        return max([self.max_new_tokens, *(len(lm.tokenizer.encode(f" {label}")) for label in self.compared)])
+        return max(
+            [
+                self.max_new_tokens,
+                *(len(lm.tokenizer.encode(f" {label}")) for label in self.compared),
+            ]
+        )
 
 
 def example_item(name: str, number: int = 0) -> Item:
@@ -95,31 +126,44 @@ def example_item(name: str, number: int = 0) -> Item:
 
 
 def defaults(name: str, number: int = 0) -> dict[str, Any]:
-    """The tab's values for a task: its first template, an input, examples, and the papers' settings."""
+    """The tab's values for a task: its first template, an input, examples, and the papers'
+    settings.
+    """
     task = known_task(name)
-    template, item = task.templates[0], example_item(name, number)
+    template = task.templates[0]
+    item = example_item(name, number)
     values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
     solved = examples_of(name, MOST_EXAMPLES) if name in TASKS_WITH_ITEMS else []
-    solved = sorted(solved, key=lambda item: item.steps == NO_STEPS)  # those with a chain of thought first
+    # those with a chain of thought first
+    solved = sorted(solved, key=lambda item: item.steps == NO_STEPS)
     return {
         "task": name,
         **_wording(task, template),
         **{f"field_{place}": value for place, value in enumerate(values)},
-        "expected": item.answer, "n_examples": 0, "examples": rows_of(name, solved),
+        "expected": item.answer,
+        "n_examples": 0,
+        "examples": rows_of(name, solved),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
-        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(), "seed": 1, "prompt": "",
-    }  # fmt: skip
+        **SamplingSettings(temperature=task.temperature, top_k=task.top_k).on_controls(),
+        "seed": 1,
+        "prompt": "",
+    }
 
 
 def columns_of(name: str) -> list[str]:
-    """Columns of the page's table of examples: fields, answer, and steps if it has a chain of thought."""
+    """Columns of the page's table of examples: fields, answer, and steps if it has a chain of
+    thought.
+    """
     return [*TASKS[name].fields, "answer", *(["steps"] if TASKS[name].chain is not None else [])]
 
 
 def rows_of(name: str, made: Sequence[Item]) -> list[list[str]]:
     """Examples as the rows of the page's table, by `columns_of`."""
     return [
-        [{**item.fields, "answer": item.answer, "steps": item.steps}[column] for column in columns_of(name)]
+        [
+            {**item.fields, "answer": item.answer, "steps": item.steps}[column]
+            for column in columns_of(name)
+        ]
         for item in made
     ]
 
@@ -141,17 +185,25 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     template = _template(task, values)
     most = limits.max_prompt_chars
     fields = {
-        field: inputs.text(values[f"field_{place}"], title[:1].upper() + title[1:], most=most, needs_words=True).strip()
+        field: inputs.text(
+            values[f"field_{place}"], title[:1].upper() + title[1:], most=most, needs_words=True
+        ).strip()
         for place, (field, title) in enumerate(task.fields.items())
     }
-    length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(values["max_new_tokens"])
+    length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(
+        values["max_new_tokens"]
+    )
     asked = parsed(Asked, values)
     labels = [line.strip() for line in asked.labels.split("\n") if line.strip()]
     if len(labels) > MOST_LABELS:
         raise InputError(f"There are {len(labels)} labels; {MOST_LABELS} are allowed.")
-    edited, name = inputs.text(values["prompt"], "The prompt", most=most), str(values["task"])
-    item, examples = Item(fields, asked.expected.strip()), _examples(name, template, values["examples"], asked, most)
-    settings, stops, seed = inputs.sampling(values), _stops(values["stops"]), inputs.seed(values["seed"])
+    edited = inputs.text(values["prompt"], "The prompt", most=most)
+    name = str(values["task"])
+    item = Item(fields, asked.expected.strip())
+    examples = _examples(name, template, values["examples"], asked, most)
+    settings = inputs.sampling(values)
+    stops = _stops(values["stops"])
+    seed = inputs.seed(values["seed"])
     form = TaskForm(name, task, template, item, examples, labels, settings, length, stops, seed, "")
     return replace(form, edited=edited) if edited.strip() and edited != form.prompt.text else form
 
@@ -170,7 +222,10 @@ def _template(task: Task, values: Mapping[str, object]) -> Template:
 
 def _examples(name: str, template: Template, rows: object, asked: Asked, most: int) -> list[Item]:
     """The first rows of the table that are not empty, as many as are asked for."""
-    n, fields, columns, examples = asked.n_examples, TASKS[name].fields, columns_of(name), list[Item]()
+    n = asked.n_examples
+    fields = TASKS[name].fields
+    columns = columns_of(name)
+    examples = list[Item]()
     for row in rows if isinstance(rows, list) else []:
         cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
         if len(cells) < len(fields) + 1 or not any(cells):
@@ -185,11 +240,19 @@ def _examples(name: str, template: Template, rows: object, asked: Asked, most: i
         if template.chain_of_thought and not steps and len(examples) < n:
             raise InputError(
                 f"{place} has no steps, and this template shows steps before the answer. "
-                + ("Fill them in, or ask for no examples." if "steps" in columns else "Ask for no examples.")
+                + (
+                    "Fill them in, or ask for no examples."
+                    if "steps" in columns
+                    else "Ask for no examples."
+                )
             )
-        examples.append(Item({field: named[field] for field in fields}, named["answer"], steps=steps))
+        examples.append(
+            Item({field: named[field] for field in fields}, named["answer"], steps=steps)
+        )
     if n > len(examples):
-        raise InputError(f"Examples asked for: {n}; in the table: {len(examples)}. Add rows, or ask for fewer.")
+        raise InputError(
+            f"Examples asked for: {n}; in the table: {len(examples)}. Add rows, or ask for fewer."
+        )
     return examples[:n]
 
 
@@ -197,7 +260,9 @@ def _stops(chosen: object) -> tuple[str, ...]:
     names = [str(name) for name in chosen] if isinstance(chosen, list) else [str(chosen)]
     unknown = [name for name in names if name not in STOPS]
     if unknown:
-        raise InputError(f"There is no stop rule {unknown[0][:40]!r}; choose among {', '.join(STOPS)}.")
+        raise InputError(
+            f"There is no stop rule {unknown[0][:40]!r}; choose among {', '.join(STOPS)}."
+        )
     return tuple(STOPS[name] for name in names)
 
 
@@ -205,13 +270,17 @@ def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
     """The values for another template of a task: its text, answer names and length."""
     task = known_task(values["task"])
     chosen = task.template(inputs.text(name, "The template", most=200))
-    labels = "" if chosen.chain_of_thought else "\n".join(chosen.label(choice) for choice in task.choices)
+    labels = (
+        ""
+        if chosen.chain_of_thought
+        else "\n".join(chosen.label(choice) for choice in task.choices)
+    )
     return {**_wording(task, chosen), "labels": labels}
 
 
 def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:
-    """A template of the translation task for another language than French, as the tab's values; one that names its
-    language, where this one does not.
+    """A template of the translation task for another language than French, as the tab's values; one
+    that names its language, where this one does not.
 
     Raises InputError for a language that is no word of letters, and for another task.
     """
@@ -219,10 +288,13 @@ def in_language(values: Mapping[str, object], name: object, language: object) ->
         raise InputError("Only the translation task has a language to choose.")
     wanted = inputs.text(language, "The language", most=40, needs_words=True).strip()
     if not all(part.isalpha() for part in wanted.split()):
-        raise InputError(f"The language is {wanted[:40]!r}; write its English name, such as German.")
+        raise InputError(
+            f"The language is {wanted[:40]!r}; write its English name, such as German."
+        )
     changed = with_template(values, name)
     if "French" not in changed["instruction"] + changed["body"]:
-        changed = with_template(values, "Translate English to French")  # one that names the language
+        # one that names the language
+        changed = with_template(values, "Translate English to French")
     for field in ("instruction", "body"):
         changed[field] = changed[field].replace("French", wanted)
     return changed

@@ -27,15 +27,22 @@ MOST_MODELS = 8
 _TAIL = 100  # characters of the prompt shown above the ladder
 _MOST_ON_A_RUNG = 40  # tokens of a plain answer in the ladder
 _WEI = "Wei et al. 2022"  # worked examples with their reasons
-_ASSEMBLED = "These prompts are built from the fields; the prompt that was edited by hand is not used here."
-OWN, EXPECTED = "its own answer", "the expected answer"
+_ASSEMBLED = (
+    "These prompts are built from the fields; the prompt that was edited by hand is not used here."
+)
+OWN = "its own answer"
+EXPECTED = "the expected answer"
 
 
-def ways_of_asking(services: Services, session_id: str | None, model: object, form: TaskForm) -> Iterator[str]:
-    """The same input plainly, with examples, with examples and reasons, and step by step without; greedy.
+def ways_of_asking(
+    services: Services, session_id: str | None, model: object, form: TaskForm
+) -> Iterator[str]:
+    """The same input plainly, with examples, with examples and reasons, and step by step without;
+    greedy.
 
     Yields:
-        JSON of {"ways": [...], said, note}, growing; a way is a title with a message, or what `_way` returns.
+        JSON of {"ways": [...], said, note}, growing; a way is a title with a message, or what
+        `_way` returns.
     """
     lm = services.models.get(inputs.model_name(model))
     n = len(form.examples) or form.task.n_examples
@@ -45,8 +52,12 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
     few = f"Few-shot: {len(solved)} example{'s' if len(solved) != 1 else ''}"
     reasoned = [item for item in solved if item.steps and item.steps != NO_STEPS]
     no_reasons = "None of the examples has steps. Fill them in under “Edit the examples”."
-    no_chain = "This task has no chain of thought. Write a template with {steps} before {answer} to make one."
-    lacks, with_reasons = no_chain if chain is None else no_reasons, few.replace("Few-shot", "Few-shot with reasons")
+    no_chain = (
+        "This task has no chain of thought. Write a template with {steps} before {answer} to make "
+        "one."
+    )
+    lacks = no_chain if chain is None else no_reasons
+    with_reasons = few.replace("Few-shot", "Few-shot with reasons")
     ways: list[tuple[str, Template | None, Sequence[Item], str]] = [
         ("Zero-shot: no example", plain, (), ""),
         (few, plain if solved else None, solved, "There are no examples for this task."),
@@ -56,7 +67,9 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
     answered: list[dict[str, Any]] = []
     with services.sessions.get(session_id).turn() as run:
         for title, template, shown, why in ways:
-            way = {"message": why} if template is None else _way(services, lm, form, template, shown)
+            way = (
+                {"message": why} if template is None else _way(services, lm, form, template, shown)
+            )
             answered.append({"title": title, **way})
             said = conclusion([(one["title"], one.get("right"), None) for one in answered])
             note = _ASSEMBLED if form.edited else ""
@@ -66,23 +79,48 @@ def ways_of_asking(services: Services, session_id: str | None, model: object, fo
 
 
 def _way(
-    services: Services, lm: LanguageModel, form: TaskForm, template: Template, solved: Sequence[Item]
+    services: Services,
+    lm: LanguageModel,
+    form: TaskForm,
+    template: Template,
+    solved: Sequence[Item],
 ) -> dict[str, Any]:
-    """What `parts_of` says, the answer, what is `found` after its steps, whether it is right, and that in words."""
-    chain, own = template.chain_of_thought, template == form.template
-    most, stop = (form.max_new_tokens, form.stop) if own else (form.task.length(template), form.task.stops(template))
-    asked = replace(form, template=template, examples=solved, labels=(), max_new_tokens=most, edited="")
+    """What `parts_of` says, the answer, what is `found` after its steps, whether it is right, and
+    that in words.
+    """
+    chain = template.chain_of_thought
+    own = template == form.template
+    most, stop = (
+        (form.max_new_tokens, form.stop)
+        if own
+        else (form.task.length(template), form.task.stops(template))
+    )
+    asked = replace(
+        form, template=template, examples=solved, labels=(), max_new_tokens=most, edited=""
+    )
     fitted = asked.fitted(lm)
-    written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
+    written = services.now(
+        lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop)
+    )[0]
     answer = template.found(written)
     right, verdict = _judged(form, template.label(form.item.answer), answer)
     shown = parts_of(services, lm, asked, fitted)
-    found, source = answer if chain else "", _WEI if chain and solved else shown["source"]
-    return {**shown, "source": source, "answer": written, "found": found, "right": right, "verdict": verdict}
+    found = answer if chain else ""
+    source = _WEI if chain and solved else shown["source"]
+    return {
+        **shown,
+        "source": source,
+        "answer": written,
+        "found": found,
+        "right": right,
+        "verdict": verdict,
+    }
 
 
 def _judged(form: TaskForm, expected: str, answer: str) -> tuple[bool | None, str]:
-    """(whether an answer is the expected one, the same in words); None where there is none, or no single right one."""
+    """(whether an answer is the expected one, the same in words); None where there is none, or no
+    single right one.
+    """
     if not expected or form.name == "summarise":
         return None, f"ROUGE-L {percent(rouge(expected, answer))}" if expected else ""
     right = exact_match(expected, answer, articles=form.task.articles) == 1
@@ -98,24 +136,31 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
         whose: OWN, what the model writes greedily, or EXPECTED.
 
     Returns:
-        JSON of {"uses": {answer, p, note, changes of {name, p, effect}, words of {kind, text, effect}}}; effects in
-        nats, positive where a part makes the answer likelier, `p` of the answer, without the part where there is one.
+        JSON of {"uses": {answer, p, note, changes of {name, p, effect}, words of {kind, text,
+        effect}}}; effects in nats, positive where a part makes the answer likelier, `p` of the
+        answer, without the part where there is one.
     """
     if whose not in (OWN, EXPECTED):
-        raise InputError(f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}.")
+        raise InputError(
+            f"Whose answer is {str(whose)[:40]!r}; it must be {OWN!r} or {EXPECTED!r}."
+        )
     if whose == EXPECTED and form.template.chain_of_thought:
         raise PromptError(
-            "The expected answer follows the steps, which the model has not written yet. Take its own answer, "
-            "or a template without steps."
+            "The expected answer follows the steps, which the model has not written yet. Take "
+            "its own answer, or a template without steps."
         )
     lm = services.models.get(inputs.model_name(model))
     fitted = form.fitted(lm)
     text = form.template.label(form.item.answer)
     answer = _lead(fitted) + text
     if whose == OWN:
-        most, stop = min(24, form.max_new_tokens), form.stop or ("\n",)
-        written = services.now(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0].rstrip()
-        text, answer = written.strip(), written
+        most = min(24, form.max_new_tokens)
+        stop = form.stop or ("\n",)
+        written = services.now(
+            lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop)
+        )[0].rstrip()
+        text = written.strip()
+        answer = written
     if not text:
         raise PromptError(
             "There is no answer to explain: "
@@ -124,13 +169,21 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
     base, words = services.measure(lambda: word_effects(lm, fitted.prompt, answer))
     changes = []
     if not form.edited:
-        _, changes = services.measure(lambda: part_effects(lm, form.template, form.item, form.examples, answer))
+        _, changes = services.measure(
+            lambda: part_effects(lm, form.template, form.item, form.examples, answer)
+        )
     value = {
         "answer": text,
         "p": math.exp(base),
-        "note": fitted.note or ("Parts are known only until the prompt is edited." if form.edited else ""),
-        "changes": [{"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)} for one in changes],
-        "words": [{"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words],
+        "note": fitted.note
+        or ("Parts are known only until the prompt is edited." if form.edited else ""),
+        "changes": [
+            {"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)}
+            for one in changes
+        ],
+        "words": [
+            {"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words
+        ],
     }
     return json.dumps({"uses": value}, ensure_ascii=False)
 
@@ -140,8 +193,11 @@ def _lead(fitted: Fitted) -> str:
     return "" if fitted.prompt.text.endswith((" ", "\n")) else " "
 
 
-def ladder(services: Services, session_id: str | None, models: object, form: TaskForm) -> Iterator[str]:
-    """The same prompt on several models, one after the other: answer and probability of the expected one.
+def ladder(
+    services: Services, session_id: str | None, models: object, form: TaskForm
+) -> Iterator[str]:
+    """The same prompt on several models, one after the other: answer and probability of the
+    expected one.
 
     Yields:
         a sheet that grows.
@@ -170,37 +226,59 @@ def chosen_models(services: Services, models: object) -> list[str]:
     return [inputs.model_name(name) for name in models]
 
 
-# A model's answer: (model, parameters, answer, probability of the expected one, as expected?) as people read them, and
-# (model, whether it answers as expected, that probability); None where there is none.
+# A model's answer: (model, parameters, answer, probability of the expected one, as expected?) as
+# people read them, and (model, whether it answers as expected, that probability); None where there
+# is none.
 _Rung = tuple[tuple[str, str, str, str, str], tuple[str, bool | None, float | None]]
 
 
 def _rung(services: Services, lm: LanguageModel, form: TaskForm) -> _Rung:
     fitted = form.fitted(lm)
     expected = form.template.label(form.item.answer)
-    size, chain = big(count_parameters(lm.model.config).total), form.template.chain_of_thought
+    size = big(count_parameters(lm.model.config).total)
+    chain = form.template.chain_of_thought
     most = form.max_new_tokens if chain else min(_MOST_ON_A_RUNG, form.max_new_tokens)
-    stop, chance = form.stop or ("\n",), None
-    written = services.measure(lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop))[0]
+    stop = form.stop or ("\n",)
+    chance = None
+    written = services.measure(
+        lambda: greedy_answers(lm, [fitted.ids], max_new_tokens=most, stop=stop)
+    )[0]
     right, verdict = _judged(form, expected, form.template.found(written))
     if expected and not chain:  # a chain-of-thought answer follows steps that differ per model
-        chance = math.exp(services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0])
+        chance = math.exp(
+            services.now(lambda: answer_logprobs(lm, [fitted.prompt], _lead(fitted) + expected))[0]
+        )
     said = verdict if right is None else "yes" if right else "no"
     return (lm.name, size, written.strip(), _chance(chance), said), (lm.name, right, chance)
 
 
 def _chance(probability: float | None) -> str:
-    return "" if probability is None else f"{100 * probability:.3g}%" if probability >= 1e-4 else "<0.01%"
+    return (
+        ""
+        if probability is None
+        else f"{100 * probability:.3g}%"
+        if probability >= 1e-4
+        else "<0.01%"
+    )
 
 
 def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
     expected = form.template.label(form.item.answer)
-    columns = ("model", "parameters", "its answer (greedy)", f"probability of “{expected[:20]}”", "as expected?")
+    columns = (
+        "model",
+        "parameters",
+        "its answer (greedy)",
+        f"probability of “{expected[:20]}”",
+        "as expected?",
+    )
     prompt = form.edited or form.prompt.text
     tail = prompt[-_TAIL:]
     if tail != prompt:
         tail = f"… {tail.partition(' ')[2] or tail}"  # start at a whole word
-    text = state.capitalize() or f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
+    text = (
+        state.capitalize()
+        or f"The same prompt for every model, in its own tokens. It ends: “{tail}”"
+    )
     said = conclusion([mark for _, mark in rungs])
     title = f"Expected: {expected or 'nothing particular'}"
     return sheet([Section(title, text, columns, [row for row, _ in rungs], said=said)])
@@ -211,17 +289,23 @@ def conclusion(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
     """How several models, or several ways of asking one, answer the same prompt.
 
     Args:
-        answers: name, whether it answers as expected (None where that is not known), and the probability of the
-            expected answer, or None.
+        answers: name, whether it answers as expected (None where that is not known), and the
+            probability of the expected answer, or None.
     """
     known = [(name, right) for name, right, _ in answers if right is not None]
     if not known:
         return ""
     right = [name for name, is_right in known if is_right]
     if not right:
-        sentence = f"0 of {len(known)} answer as expected." if len(known) > 1 else "It does not answer as expected."
+        sentence = (
+            f"0 of {len(known)} answer as expected."
+            if len(known) > 1
+            else "It does not answer as expected."
+        )
     elif len(right) == len(known):
-        sentence = f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
+        sentence = (
+            f"All {len(known)} answer as expected." if len(known) > 1 else "It answers as expected."
+        )
     else:
         verb = "answer" if len(right) > 1 else "answers"
         sentence = f"{len(right)} of {len(known)} {verb} as expected: {listed(right)}."

@@ -73,7 +73,9 @@ def scoreboard(
     names = _subset(tasks, TASKS_WITH_ITEMS, "task")
     ways_chosen = _subset(ways, WAYS, "number of examples")
     if side not in SIDES:
-        raise InputError(f"What was held out is {str(side)[:40]!r}; choose one of {', '.join(SIDES)}.")
+        raise InputError(
+            f"What was held out is {str(side)[:40]!r}; choose one of {', '.join(SIDES)}."
+        )
     n = inputs.whole(n_items, "The number of items", low=5, high=MOST_ITEMS)
     tests = [(model, task, way) for model in chosen for task in names for way in ways_chosen]
     board = _Board()
@@ -87,11 +89,17 @@ def scoreboard(
 
 
 def _counted(
-    services: Services, run: Turn, board: _Board, tests: Sequence[tuple[str, str, str]], side: str, n: int
+    services: Services,
+    run: Turn,
+    board: _Board,
+    tests: Sequence[tuple[str, str, str]],
+    side: str,
+    n: int,
 ) -> Iterator[str]:
     """The sheet after every few items of the tests, each (model, task, way)."""
     first: dict[tuple[str, str], Score] = {}
-    began, n_done = time.perf_counter(), 0
+    began = time.perf_counter()
+    n_done = 0
     for place, (model, task, way) in enumerate(tests):
         test = _test(task, way, side, n)
         if test is None:
@@ -125,24 +133,40 @@ def _test(task: str, way: str, side: str, n_items: int) -> Trial | None:
     held_out = [template.name for template in TASKS[task].templates if template.held_out]
     if way == CHAIN:
         return (
-            None if chain is None or side != "combination" else make_trial(task, template=chain.name, n_items=n_items)
+            None
+            if chain is None or side != "combination"
+            else make_trial(task, template=chain.name, n_items=n_items)
         )
     n = int(way)
     if side == "template":
-        return make_trial(task, template=held_out[0], n_examples=n, n_items=n_items) if held_out else None
+        return (
+            make_trial(task, template=held_out[0], n_examples=n, n_items=n_items)
+            if held_out
+            else None
+        )
     if side == "word":
-        return make_trial(task, split="word", n_examples=n, n_items=n_items) if "word" in splits_of(task) else None
+        return (
+            make_trial(task, split="word", n_examples=n, n_items=n_items)
+            if "word" in splits_of(task)
+            else None
+        )
     return make_trial(task, n_examples=n, n_items=n_items)
 
 
-def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[str, str], Score]) -> None:
+def _add(
+    board: _Board, model: str, way: str, score: Score, first: dict[tuple[str, str], Score]
+) -> None:
     """A row for a score, what it says about examples, and some of the misses."""
-    reached, test, n = score.estimate, score.test, len(score.cases)
-    title, says = TASKS[test.task].title, in_words(reached.mean, n)
+    reached = score.estimate
+    test = score.test
+    n = len(score.cases)
+    title = TASKS[test.task].title
+    says = in_words(reached.mean, n)
     guessing = "" if test.chance is None else percent(test.chance)
     interval = f"{percent(reached.low)} to {percent(reached.high)}"
     board.rows.append((model, title, way, says, interval, n, guessing, test.metric))
-    label, how = f"{model}: {title.lower()}", way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
+    label = f"{model}: {title.lower()}"
+    how = way if way == CHAIN else f"{way} example{'s' if way != '1' else ''}"
     called = f"{label}, {how}"
     board.bars.append(Bar(called, reached.mean, reached.low, reached.high, says, test.chance))
     board.results.append(Result(called, says, reached.mean, reached.low, test.chance, test.metric))
@@ -151,7 +175,9 @@ def _add(board: _Board, model: str, way: str, score: Score, first: dict[tuple[st
         what = "the chain of thought" if way == CHAIN else f"asking with {how}"
         board.remarks.append(f"{model}, {title.lower()}: {what} {helped(before, score)[1]}.")
     wrong = [case for case in score.cases if case.score < 0.5][:2]
-    board.misses += [(label, _short(case.prompt.text), case.answer, case.expected) for case in wrong]
+    board.misses += [
+        (label, _short(case.prompt.text), case.answer, case.expected) for case in wrong
+    ]
 
 
 def _short(prompt: str) -> str:
@@ -160,7 +186,9 @@ def _short(prompt: str) -> str:
 
 def _shown(board: _Board, state: str) -> str:
     said = conclusion(board.results)
-    sections = [Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=said)]
+    sections = [
+        Section("Counted here", state, _COLUMNS, list(board.rows), bars=list(board.bars), said=said)
+    ]
     if board.remarks:
         rows = [(remark,) for remark in board.remarks]
         text = "Compared item by item with the first way of asking in the table."
@@ -180,12 +208,14 @@ def gpt2_prompts() -> str:
         link = urlencode({"tab": "zero-shot", "task": one.task, "template": one.template, **fields})
         shown = " / ".join(one.values.values())
         short = shown if len(shown) <= 60 else f"{shown[:60]}…"
-        rows.append((one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link)))
+        rows.append(
+            (one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link))
+        )
     columns = ("task", "input", "figures are given for", "what the real GPT-2 did", "source", "")
     text = (
-        "A click fills in the prompt; choose the model on the left. The bundled models are tens to hundreds of times "
-        "smaller than GPT-2 and answer such prompts in their own way. What the real GPT-2 did is quoted, not computed "
-        "here."
+        "A click fills in the prompt; choose the model on the left. The bundled models are "
+        "tens to hundreds of times smaller than GPT-2 and answer such prompts in their own "
+        "way. What the real GPT-2 did is quoted, not computed here."
     )
     return sheet([Section("GPT-2's own prompts", text, columns, rows)])
 
@@ -195,7 +225,9 @@ def _subset(given: object, known: Sequence[str], what: str) -> list[str]:
     names = given if isinstance(given, list) else [given]
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InputError(f"There is no {what} {str(unknown[0])[:40]!r}; choose among {', '.join(known)}.")
+        raise InputError(
+            f"There is no {what} {str(unknown[0])[:40]!r}; choose among {', '.join(known)}."
+        )
     if not names:
         raise InputError(f"No {what} is chosen. Tick at least one.")
     return [name for name in known if name in names]
@@ -203,21 +235,31 @@ def _subset(given: object, known: Sequence[str], what: str) -> list[str]:
 
 @concludes("scores")
 def conclusion(results: Sequence[Result]) -> str:
-    """Which of several tests a model passes best, by each metric, and how many clearly beat guessing."""
+    """Which of several tests a model passes best, by each metric, and how many clearly beat
+    guessing.
+    """
     if not results:
         return ""
     metrics = list(dict.fromkeys(result.metric for result in results))
-    best = [max((one for one in results if one.metric == metric), key=lambda one: one.value) for metric in metrics]
+    best = [
+        max((one for one in results if one.metric == metric), key=lambda one: one.value)
+        for metric in metrics
+    ]
     if len(results) == 1:
         named = f"{best[0].label}: {best[0].says}"
     elif len(metrics) == 1:
         named = f"The best is {best[0].label}, {best[0].says}"
     else:
-        named = f"The best is, {listed([f'by {one.metric}, {one.label} ({one.says})' for one in best])}"
+        named = (
+            f"The best is, {listed([f'by {one.metric}, {one.label} ({one.says})' for one in best])}"
+        )
     known = [(one.low, one.chance) for one in results if one.chance is not None]
     if not known:
         return f"{named}."
     n_clear = sum(low > chance for low, chance in known)
     if not n_clear:
         return f"Nothing stands out: none is clearly better than guessing. {named}."
-    return f"{named}. {n_clear} of {len(known)} with a known chance {'is' if n_clear == 1 else 'are'} clearly above it."
+    return (
+        f"{named}. {n_clear} of {len(known)} with a known chance {'is' if n_clear == 1 else 'are'} "
+        "clearly above it."
+    )

@@ -1,5 +1,6 @@
-// A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON of
-// ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent alone.
+// A prompt in coloured parts, labels by likelihood, ways of asking, and effects. The value is JSON
+// of ui.lenses.zero_shot.handlers; text of models and visitors goes into the page by textContent
+// alone.
 /** @import {Component} from '../../../shared/view/component' */
 import {counted, hundredths, percent} from '../../../shared/view/plain.js';
 import {copying} from '../../../shared/view/clipboard.js';
@@ -42,7 +43,8 @@ export function start({element, props, watch, given}) {
     const chart = Boolean(value.labels?.length || value.uses);
     tools.hidden = false;
     tools.querySelector('[data-do=copy]').hidden = !value.parts;
-    for (const name of ['csv', 'png', 'svg']) tools.querySelector(`[data-do=${name}]`).hidden = !chart;
+    for (const name of ['csv', 'png', 'svg'])
+      tools.querySelector(`[data-do=${name}]`).hidden = !chart;
     if (value.parts) {
       prompt(box, value);
       if (value.labels.length) labels();
@@ -55,12 +57,18 @@ export function start({element, props, watch, given}) {
     const legend = add(parent, 'div', 'zs-legend u-row u-type-xs');
     for (const kind of kinds) add(legend, 'span', 'zs-' + kind, NAMES[kind]);
     const from = [shown.own && 'your own template', shown.source && 'template of ' + shown.source];
-    add(legend, 'span', 'zs-source', ['model: ' + shown.model, ...from].filter(Boolean).join(' · '));
+    add(
+      legend,
+      'span',
+      'zs-source',
+      ['model: ' + shown.model, ...from].filter(Boolean).join(' · '),
+    );
     const text = add(parent, 'div', 'zs-prompt u-reading u-pane u-type-lg u-mono');
     text.tabIndex = 0;
     text.setAttribute('role', 'group');
     text.setAttribute('aria-label', 'The prompt as the model reads it');
-    for (const part of shown.parts) add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
+    for (const part of shown.parts)
+      add(text, 'span', 'zs-' + part.kind, part.text).title = NAMES[part.kind];
     if (shown.answer !== undefined)
       add(text, 'span', 'zs-answer u-strong', shown.answer).title = 'written by the model';
     text.scrollTop = text.scrollHeight; // where the model goes on
@@ -80,7 +88,8 @@ export function start({element, props, watch, given}) {
     const line = add(parent, 'div', 'zs-budget u-apart u-row u-muted u-type-xs u-digits');
     const bar = add(line, 'span', 'u-meter u-ramp');
     add(bar, 'i').style.width = Math.min(100, (100 * read) / all) + '%';
-    add(bar, 'i', 'zs-kept').style.width = Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
+    add(bar, 'i', 'zs-kept').style.width =
+      Math.max(0, Math.min(100 - (100 * read) / all, (100 * answer) / all)) + '%';
     const [prompted, most] = [read, answer].map(n => n.toLocaleString('en'));
     add(line, 'span', '', `prompt ${prompted} + answer up to ${most} of ${counted(all, 'token')}`);
   }
@@ -108,7 +117,9 @@ export function start({element, props, watch, given}) {
     value.labels.forEach((label, i) => {
       const row = add(part, 'div', 'zs-row u-apart' + (all[i] === best ? ' best' : ''));
       const expected = label.label === value.expected;
-      add(row, 'span', 'zs-name u-mono', label.label + (expected ? ' ✓' : '')).title = expected ? 'expected' : '';
+      add(row, 'span', 'zs-name u-mono', label.label + (expected ? ' ✓' : '')).title = expected
+        ? 'expected'
+        : '';
       add(add(row, 'span', 'u-track'), 'i').style.width = 100 * all[i] + '%';
       add(row, 'span', 'u-number u-digits', percent(all[i]));
       const figures = `log p ${hundredths(label.logprob)}, per token ${hundredths(label.per_token)}`;
@@ -139,7 +150,8 @@ export function start({element, props, watch, given}) {
     line.append(`” after this prompt, out of all possible texts: ${percent(p)}`);
     if (note) add(box, 'div', 'zs-note u-aside', note);
     add(box, 'p', 'zs-strongest u-apart', strongest(words, answer, p));
-    const legend = 'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';
+    const legend =
+      'One word left out at a time: blue words make the answer likelier, orange ones less likely. The cue';
     add(box, 'div', 'zs-legend2 u-type-xs u-muted', `${legend}, outlined, is not coloured.`);
     const text = add(box, 'div', 'zs-prompt u-reading u-pane u-type-lg u-mono');
     text.tabIndex = 0;
@@ -148,11 +160,18 @@ export function start({element, props, watch, given}) {
       const kind = shades[i] === null ? 'zs-apart' : word.effect >= 0 ? 'zs-helps' : 'zs-hurts';
       const node = add(text, 'span', kind, word.text);
       node.style.setProperty('--e', Math.round(50 * (shades[i] ?? 0)));
-      const [left, does] = [percent(Math.min(1, p * Math.exp(-word.effect))), word.effect >= 0 ? 'helps' : 'hurts'];
+      const [left, does] = [
+        percent(Math.min(1, p * Math.exp(-word.effect))),
+        word.effect >= 0 ? 'helps' : 'hurts',
+      ];
       node.title = `without it ${left}, ${does} by ${Math.abs(word.effect).toFixed(2)} nats`;
     }
     if (!changes.length) return;
-    const table = add(add(box, 'div', 'zs-scroll u-apart u-scroll'), 'table', 'zs-changes u-type-sm');
+    const table = add(
+      add(box, 'div', 'zs-scroll u-apart u-scroll'),
+      'table',
+      'zs-changes u-type-sm',
+    );
     const [head, body] = [add(add(table, 'thead'), 'tr'), add(table, 'tbody')];
     for (const name of ['the prompt …', 'probability of the answer', '', 'effect in nats'])
       add(head, name ? 'th' : 'td', '', name);
@@ -160,8 +179,14 @@ export function start({element, props, watch, given}) {
       const row = add(body, 'tr');
       add(row, 'td', '', change.name);
       add(row, 'td', 'u-number u-digits', percent(change.p));
-      add(add(add(row, 'td'), 'span', 'u-track'), 'i').style.width = 100 * Math.min(1, change.p) + '%';
-      add(row, 'td', 'u-number u-digits', change.name === 'as it is' ? '' : hundredths(-change.effect));
+      add(add(add(row, 'td'), 'span', 'u-track'), 'i').style.width =
+        100 * Math.min(1, change.p) + '%';
+      add(
+        row,
+        'td',
+        'u-number u-digits',
+        change.name === 'as it is' ? '' : hundredths(-change.effect),
+      );
     }
   }
   function rows() {
@@ -172,7 +197,8 @@ export function start({element, props, watch, given}) {
     return [['what', 'text', 'effect in nats'], ...changes, ...words];
   }
   const actions = {
-    copy: async () => (status.textContent = await copying(value.parts.map(part => part.text).join(''))),
+    copy: async () =>
+      (status.textContent = await copying(value.parts.map(part => part.text).join(''))),
     json: () => saveJson(given.name, value),
     csv: () => saveCsv(given.name, rows()),
     ...slides(status, given.name, ({bars, look}) => {
@@ -180,11 +206,17 @@ export function start({element, props, watch, given}) {
         ? value.uses.words.map(word => [word.text.trim(), word.effect])
         : (value.labels ?? []).map(label => [label.label, label.share]);
       if (!shown.length) return null;
-      const longest = shown.toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a)).slice(0, MOST_BARS);
+      const longest = shown
+        .toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+        .slice(0, MOST_BARS);
       const sizes = longest.map(([, size]) => size);
       return bars({
-        title: value.uses ? `What makes “${value.uses.answer}” likely, by word` : 'Likelihood of each label',
-        axis: value.uses ? 'log-probability that is lost without the word' : 'share of the labels’ probability',
+        title: value.uses
+          ? `What makes “${value.uses.answer}” likely, by word`
+          : 'Likelihood of each label',
+        axis: value.uses
+          ? 'log-probability that is lost without the word'
+          : 'share of the labels’ probability',
         names: longest.map(([name]) => name),
         series: [{values: sizes, colours: sizes.map(size => (size < 0 ? look.against : look.bar))}],
       });

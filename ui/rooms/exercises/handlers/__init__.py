@@ -1,1 +1,3 @@
-"""Exercises: questions that the page checks by measuring, each with a hint and an answer with its reason."""
+"""Exercises: questions that the page checks by measuring, each with a hint and an answer with its
+reason.
+"""

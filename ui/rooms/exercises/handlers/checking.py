@@ -25,12 +25,16 @@ _LONGEST_WRONG = 60  # characters that are kept of a wrong answer
 _BY_NAME = {one.name: one for one in EXERCISES}
 
 
-def exercises(services: Services, request: Annotated[object, None]) -> Annotated[str, list[ExerciseOnPage]]:
+def exercises(
+    services: Services, request: Annotated[object, None]
+) -> Annotated[str, list[ExerciseOnPage]]:
     """All exercises, easiest first."""
     return json.dumps([_on_page(one) for one in EXERCISES], ensure_ascii=False)
 
 
-def check(services: Services, request: Annotated[object, AnswerRequest]) -> Annotated[str, ExerciseVerdict] | None:
+def check(
+    services: Services, request: Annotated[object, AnswerRequest]
+) -> Annotated[str, ExerciseVerdict] | None:
     """Whether an answer is right, measured now. None for an invalid request."""
     name, answer, workspace_id, room = fields(request, "name", "answer", "workspace", "room")
     exercise = _BY_NAME.get(str(name))
@@ -52,7 +56,9 @@ def check(services: Services, request: Annotated[object, AnswerRequest]) -> Anno
     return json.dumps(reply, ensure_ascii=False)
 
 
-def solution(services: Services, request: Annotated[object, ExerciseRequest]) -> Annotated[str, ExerciseAnswer] | None:
+def solution(
+    services: Services, request: Annotated[object, ExerciseRequest]
+) -> Annotated[str, ExerciseAnswer] | None:
     """The right answer, measured now, and why. None for an invalid request."""
     [name] = fields(request, "name")
     exercise = _BY_NAME.get(str(name))
@@ -70,7 +76,9 @@ def solution(services: Services, request: Annotated[object, ExerciseRequest]) ->
 def results(
     services: Services, request: Annotated[object, ResultsRequest]
 ) -> Annotated[str, list[ExerciseResults]] | None:
-    """The answers of a room to all exercises, for the page that leads it. None for an invalid request."""
+    """The answers of a room to all exercises, for the page that leads it. None for an invalid
+    request.
+    """
     (secret,) = fields(request, "secret")
     if not isinstance(secret, str):
         return None
@@ -82,7 +90,9 @@ def results(
     return json.dumps(rows, ensure_ascii=False)
 
 
-def _note(services: Services, room: object, exercise: Exercise, answer: str, *, is_right: bool | None) -> None:
+def _note(
+    services: Services, room: object, exercise: Exercise, answer: str, *, is_right: bool | None
+) -> None:
     """Notes an answer for the room that its page follows; of sentences no wrong ones are kept."""
     name, page = fields(room, "name", "page")
     if not isinstance(name, str) or not isinstance(page, str) or is_right is None:
@@ -96,7 +106,13 @@ def _note(services: Services, room: object, exercise: Exercise, answer: str, *, 
 
 def _on_page(one: Exercise) -> ExerciseOnPage:
     return {
-        "name": one.name, "level": one.level, "tab": title(one.tab),
+        "name": one.name,
+        "level": one.level,
+        "tab": title(one.tab),
         "view": title_of(one.tab, one.view) if one.view else "",
-        "title": one.title, "question": one.question, "hint": one.hint, "kind": one.task.kind, "link": one.link,
-    }  # fmt: skip
+        "title": one.title,
+        "question": one.question,
+        "hint": one.hint,
+        "kind": one.task.kind,
+        "link": one.link,
+    }

@@ -1,4 +1,6 @@
-"""What the exercises measure in a model, and what counts as right in texts that visitors write, and in their runs."""
+"""What the exercises measure in a model, and what counts as right in texts that visitors write, and
+in their runs.
+"""
 
 import math
 
@@ -25,7 +27,9 @@ _AS_GOOD = 0.9  # of the largest: a head that has so much of it is right, too
 
 
 def next_probabilities(lm: LanguageModel, text: str) -> Tensor:
-    """The distribution of the next token, float32 [V]. Raises GPTCoreError for a text that cannot be read."""
+    """The distribution of the next token, float32 [V]. Raises GPTCoreError for a text that cannot
+    be read.
+    """
     return last_logits(lm.model, prompt_ids(lm, text)).softmax(-1)
 
 
@@ -52,11 +56,14 @@ def most_surprising(lm: LanguageModel, text: str) -> str:
 
 
 def roles(lm: LanguageModel, text: str) -> list[list[str]]:
-    """The role of every head, [layer][head]: where tokens repeat, else on this text; "mixed" where it only leans."""
+    """The role of every head, [layer][head]: where tokens repeat, else on this text; "mixed" where
+    it only leans.
+    """
     ids = prompt_ids(lm, text)
     reading = analysis.read_attention(lm.model, ids)
     profile = analysis.repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)
-    here, repeating = roles_of(analysis.head_scores(reading.layers(), ids), reading), where_tokens_repeat(profile)
+    here = roles_of(analysis.head_scores(reading.layers(), ids), reading)
+    repeating = where_tokens_repeat(profile)
     return [
         [role or ("mixed" if leans else own) for role, (own, leans) in zip(*rows, strict=True)]
         for rows in zip(repeating, here, strict=True)
@@ -66,20 +73,31 @@ def roles(lm: LanguageModel, text: str) -> list[list[str]]:
 def heads_with(lm: LanguageModel, text: str, role: str, description: str) -> Heads:
     """The heads with a role, and what is said of them. Raises GPTCoreError where none has it."""
     named = enumerate(roles(lm, text))
-    heads = {(layer, head): description for layer, row in named for head, one in enumerate(row) if one == role}
+    heads = {
+        (layer, head): description
+        for layer, row in named
+        for head, one in enumerate(row)
+        if one == role
+    }
     if not heads:
-        raise GPTCoreError(f"No head of {lm.name} has this role, so this exercise has no answer for it.")
+        raise GPTCoreError(
+            f"No head of {lm.name} has this role, so this exercise has no answer for it."
+        )
     return heads
 
 
 def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
-    """The heads whose ablation lowers the probability of the model's own guess most, each with its drop."""
-    ids, config = prompt_ids(lm, text), lm.model.config
+    """The heads whose ablation lowers the probability of the model's own guess most, each with its
+    drop.
+    """
+    ids = prompt_ids(lm, text)
+    config = lm.model.config
     places = [(layer, head) for layer in range(config.n_layer) for head in range(config.n_head)]
     rows = [[], *([analysis.ModelPart(layer, "head", head)] for layer, head in places)]
     chances = analysis.logits_without(lm.model, ids, rows).softmax(-1)
     guess = int(chances[0].argmax())
-    whole, left = float(chances[0, guess]), chances[1:, guess].tolist()
+    whole = float(chances[0, guess])
+    left = chances[1:, guess].tolist()
     most = max(whole - one for one in left)
     name = lm.tokenizer.decode([guess]).strip()
     return {
@@ -105,15 +123,24 @@ def continued(lm: LanguageModel, prompt: str, n: int) -> str:
 # --- texts to write
 def changes_the_guess(lm: LanguageModel, written: str) -> Verdict:
     """One word of BALLS is changed, and the first guess with it."""
-    before, after = BALLS.split(), written.split()
+    before = BALLS.split()
+    after = written.split()
     changed = sum(a != b for a, b in zip(before, after, strict=False))
     if len(before) != len(after) or changed != 1:
-        return Verdict(False, f"Change exactly one word of “{BALLS}”; here {changed} of {len(after)} differ.")
-    was, now = next_word(lm, BALLS).strip(), next_word(lm, written).strip()
+        return Verdict(
+            False, f"Change exactly one word of “{BALLS}”; here {changed} of {len(after)} differ."
+        )
+    was = next_word(lm, BALLS).strip()
+    now = next_word(lm, written).strip()
     said = f"It guessed “{was}” and now guesses “{now}”."
-    old, new = next((a.strip(".,"), b.strip(".,")) for a, b in zip(before, after, strict=True) if a != b)
+    old, new = next(
+        (a.strip(".,"), b.strip(".,")) for a, b in zip(before, after, strict=True) if a != b
+    )
     if now == new:
-        reason = f"It copies your word: “{new}” stands where it reads the object off the earlier sentence."
+        reason = (
+            f"It copies your word: “{new}” stands where it reads the object off the earlier "
+            "sentence."
+        )
     elif was == old:
         reason = f"It had copied “{was}” from the place that you changed."
     else:
@@ -124,7 +151,8 @@ def changes_the_guess(lm: LanguageModel, written: str) -> Verdict:
 def certain(lm: LanguageModel, written: str) -> Verdict:
     """Five tokens or more, after which the first guess is almost sure."""
     chances = next_probabilities(lm, written)
-    sure, n = float(chances.max()), len(lm.tokenizer.encode(written))
+    sure = float(chances.max())
+    n = len(lm.tokenizer.encode(written))
     sentence = f"{n} tokens; its first guess has {sure:.1%}."
     return Verdict(sure > _SURE and n >= 5, sentence if n >= 5 else f"{sentence} Write at least 5.")
 
@@ -143,7 +171,8 @@ def unmasked_loss(record: RunState, answer: str) -> Verdict:
     if record.facts.trick != "no_mask":
         return Verdict(
             False,
-            "The newest run has its causal mask. Choose “no causal mask” under “Spoil one setting”, and press Start.",
+            "The newest run has its causal mask. Choose “no causal mask” under “Spoil one "
+            "setting”, and press Start.",
         )
     rows, _ = record.so_far()
     loss = rows[-1][1] if rows else math.nan
@@ -153,6 +182,12 @@ def unmasked_loss(record: RunState, answer: str) -> Verdict:
 def guessed_its_loss(record: RunState, answer: str) -> Verdict:
     """The newest run ended within 5% of the guess."""
     if record.alive or not math.isfinite(record.final_loss):
-        return Verdict(False, "The newest run has not ended. Write down your guess, wait for its end, then check.")
-    given, loss = numbers(answer)[0], record.final_loss
-    return Verdict(abs(given - loss) <= 0.05 * loss, f"It ended at {loss:.3f}; you guessed {given:g}.")
+        return Verdict(
+            False,
+            "The newest run has not ended. Write down your guess, wait for its end, then check.",
+        )
+    given = numbers(answer)[0]
+    loss = record.final_loss
+    return Verdict(
+        abs(given - loss) <= 0.05 * loss, f"It ended at {loss:.3f}; you guessed {given:g}."
+    )

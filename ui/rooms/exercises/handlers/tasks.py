@@ -1,4 +1,5 @@
-"""Kinds of exercises: what one answers, how the answer is checked, and where the right one comes from.
+"""Kinds of exercises: what one answers, how the answer is checked, and where the right one comes
+from.
 
 Nothing is looked up: every answer is measured in the model when it is asked for.
 """
@@ -30,7 +31,9 @@ _MOST_FACTORS = 4  # each may have two readings
 _FORMULA = re.compile(r"[A-Za-z]\w?(?:\s*[*×·x+]\s*\w+)+")
 # A head as people write it: L5H4, 5.4, 5,4 or layer 5, head 4.
 _HEAD = re.compile(r"(?:L|layer)?\s*(\d{1,5})\s*(?:[.,:/]|H|,?\s*head)\s*(\d{1,5})", re.IGNORECASE)
-_NONE_SUCH = "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
+_NONE_SUCH = (
+    "No such head: the model has {layers} layers and {heads} heads in each, both counted from 0."
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class Verdict:
 
     right: bool
     said: str
-    reason: str = ""  # why this answer is right, where that depends on it; else that of the exercise
+    reason: str = (
+        ""  # why this answer is right, where that depends on it; else that of the exercise
+    )
 
 
 @dataclass(frozen=True)
@@ -47,20 +52,27 @@ class Task:
     """How an exercise is answered."""
 
     kind: Kind  # of answer
-    # of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an answer that cannot be
-    # checked
+    # of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an
+    # answer that cannot be checked
     check: Callable[[LanguageModel, str, RunState | None], Verdict]
     solve: Callable[[LanguageModel], str]  # of a model, the right answer with its figures
 
 
-def number(measure: Callable[[LanguageModel], float], description: str, *, within: float = 0.0) -> Task:
+def number(
+    measure: Callable[[LanguageModel], float], description: str, *, within: float = 0.0
+) -> Task:
     """A number to find, off by `within` at most; `description` is a sentence with {value}."""
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
-        given, value = numbers(answer), measure(lm)
+        given = numbers(answer)
+        value = measure(lm)
         if any(abs(one - value) <= within + 1e-9 for one in given):
             return Verdict(True, description.format(value=value))
-        return Verdict(False, f"The right number is {'lower' if given[0] > value else 'higher'} than {answer.strip()}.")
+        return Verdict(
+            False,
+            f"The right number is {'lower' if given[0] > value else 'higher'} than "
+            f"{answer.strip()}.",
+        )
 
     return Task("number", check, lambda lm: description.format(value=measure(lm)))
 
@@ -71,16 +83,22 @@ def word(measure: Callable[[LanguageModel], str], description: str) -> Task:
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         value = measure(lm)
         right = _bare(answer) == _bare(value)
-        return Verdict(right, description.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.")
+        return Verdict(
+            right,
+            description.format(value=value.strip()) if right else f"It is not “{answer.strip()}”.",
+        )
 
     return Task("word", check, lambda lm: description.format(value=measure(lm).strip()))
 
 
 def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong: str) -> Task:
-    """A head to find: `judge` gives those that are right with a sentence on each, `wrong` is said of any other."""
+    """A head to find: `judge` gives those that are right with a sentence on each, `wrong` is said
+    of any other.
+    """
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
-        place, judged = _place(answer, lm), judge(lm)
+        place = _place(answer, lm)
+        judged = judge(lm)
         return Verdict(place in judged, judged.get(place, wrong))
 
     def solve(lm: LanguageModel) -> str:
@@ -92,7 +110,9 @@ def head(judge: Callable[[LanguageModel], Mapping[tuple[int, int], str]], wrong:
 
 
 def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]) -> Task:
-    """A text to write; the first of `examples` that is right for the model is shown as the answer."""
+    """A text to write; the first of `examples` that is right for the model is shown as the
+    answer.
+    """
 
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         if not answer.strip():
@@ -108,18 +128,24 @@ def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]
 
 
 def run(judge: Callable[[RunState, str], Verdict], answer: str, *, kind: Kind = "run") -> Task:
-    """Something to reach with a run of one's own, as `answer` says; kind "number" asks for a number as well."""
+    """Something to reach with a run of one's own, as `answer` says; kind "number" asks for a number
+    as well.
+    """
 
     def check(lm: LanguageModel, given: str, newest: RunState | None) -> Verdict:
         if newest is None or not newest.step:
-            return Verdict(False, "There is no run of yours yet. Press Start on Train, then check again.")
+            return Verdict(
+                False, "There is no run of yours yet. Press Start on Train, then check again."
+            )
         return judge(newest, given)
 
     return Task(kind, check, lambda lm: answer)
 
 
 def _bare(word: str) -> str:
-    """A word without quotation marks and the punctuation around it; a sign that stands alone is kept."""
+    """A word without quotation marks and the punctuation around it; a sign that stands alone is
+    kept.
+    """
     plain = word.strip().casefold()
     return plain.strip("\"'“”„‘’«».,;:!? ") or plain
 
@@ -127,18 +153,22 @@ def _bare(word: str) -> str:
 def numbers(answer: str) -> list[float]:
     """What somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the likelier reading first.
 
-    A unit may stand behind it ("8 tokens"), or a word such as million; ln 64 and 50257 * 768 are computed. A single
-    comma is a decimal point; with three digits behind it, it may also stand between thousands.
+    A unit may stand behind it ("8 tokens"), or a word such as million; ln 64 and 50257 * 768 are
+    computed. A single comma is a decimal point; with three digits behind it, it may also stand
+    between thousands.
 
     Raises:
         GPTCoreError: it is not a number.
     """
     plain = _UNIT.sub("", _ABOUT.sub("", answer.strip().lower().replace("\u00a0", " ")))
     if logarithm := _LOGARITHM.fullmatch(plain):
-        return [math.log(value) for value in _readings(logarithm[1]) if value > 0] or _refuse(answer)
+        return [math.log(value) for value in _readings(logarithm[1]) if value > 0] or _refuse(
+            answer
+        )
     factors = _TIMES.split(plain)
     if 1 < len(factors) <= _MOST_FACTORS:
-        readings = [_readings(factor)[::-1] for factor in factors]  # what is multiplied is mostly a count
+        # what is multiplied is mostly a count
+        readings = [_readings(factor)[::-1] for factor in factors]
         return [math.prod(one) for one in product(*readings)] or _refuse(answer)
     return _readings(plain) or _refuse(answer)
 
@@ -147,7 +177,8 @@ def _readings(plain: str) -> list[float]:
     """The readings of a number without a unit; none where it is not one."""
     scale = 1.0
     if scaled := _SCALED.fullmatch(plain):
-        plain, scale = scaled[1], _SCALES[scaled[2]]
+        plain = scaled[1]
+        scale = _SCALES[scaled[2]]
     plain = plain.replace(" ", "").replace("−", "-")
     if _DOTTED.fullmatch(plain):
         plain = plain.replace(".", "")
@@ -166,16 +197,22 @@ def _refuse(answer: str) -> list[float]:
     """Raises GPTCoreError for what is not a number."""
     shown = answer.strip()[:40]
     if _FORMULA.fullmatch(shown):
-        raise GPTCoreError(f"The answer {shown!r} is a formula. Put in its numbers, such as 50257 × 768.")
+        raise GPTCoreError(
+            f"The answer {shown!r} is a formula. Put in its numbers, such as 50257 × 768."
+        )
     raise GPTCoreError(f"The answer {shown!r} is not a number. Write one like 12, 3.5 or ln 64.")
 
 
 def _place(answer: str, lm: LanguageModel) -> tuple[int, int]:
-    layers, heads = lm.model.config.n_layer, lm.model.config.n_head
+    layers = lm.model.config.n_layer
+    heads = lm.model.config.n_head
     written = _HEAD.fullmatch(answer.strip())
     if written is None:
-        raise GPTCoreError("Choose a head in the grid, or write its layer and number, such as L3H1.")
-    layer, number = int(written[1]), int(written[2])
+        raise GPTCoreError(
+            "Choose a head in the grid, or write its layer and number, such as L3H1."
+        )
+    layer = int(written[1])
+    number = int(written[2])
     if layer >= layers or number >= heads:
         raise GPTCoreError(_NONE_SUCH.format(layers=layers, heads=heads))
     return layer, number

@@ -1,4 +1,5 @@
-// What the room has made of the exercises: how many pages have solved each, and the commonest wrong answers.
+// What the room has made of the exercises: how many pages have solved each, and the commonest wrong
+// answers.
 import {add, addButton} from '../../../shared/view/dom.js';
 
 const EVERY = 2000; // milliseconds
@@ -11,7 +12,8 @@ function stopResults() {
   panel = null;
 }
 
-// Shows them until they are closed, or asked for again. ask: gives the rows, or null; "" closes them.
+// Shows them until they are closed, or asked for again. ask: gives the rows, or null; "" closes
+// them.
 export function showResults(ask) {
   if (panel || !ask) return stopResults();
   panel = add(document.body, 'aside', 'hall-results u-panel lens-component');

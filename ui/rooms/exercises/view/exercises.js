@@ -46,16 +46,21 @@ export const after = (exercises, name) =>
 export const headText = head => (head ? head.join('.') : '');
 
 // What a link to it sets.
-export const linkOf = one => ({...Object.fromEntries(new URLSearchParams(one.link)), exercise: one.name});
+export const linkOf = one => ({
+  ...Object.fromEntries(new URLSearchParams(one.link)),
+  exercise: one.name,
+});
 
 // What has been left of where an exercise is asked, in words; "" where the page still shows it.
 export function leftOf(one, [tab, view], text, model) {
   const set = new URLSearchParams(one.link);
   if (tab !== one.tab || (one.view && view !== one.view))
     return `The page shows another view; this is about ${placeOf(one)}.`;
-  if (model && model !== set.get('model')) return `The page shows another model; this is about ${set.get('model')}.`;
+  if (model && model !== set.get('model'))
+    return `The page shows another model; this is about ${set.get('model')}.`;
   const meant = set.get('text') ?? set.get('prompt') ?? '';
-  if (one.kind === 'text' || !meant || !text || text.startsWith(meant)) return ''; // it may have been continued
+  // it may have been continued
+  if (one.kind === 'text' || !meant || !text || text.startsWith(meant)) return '';
   return `The page shows another text; this is about “${meant}”.`;
 }
 

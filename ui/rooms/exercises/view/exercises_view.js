@@ -1,4 +1,5 @@
-// The bar of an exercise: its question below the view that it is about, a field for the answer, the page's own check.
+// The bar of an exercise: its question below the view that it is about, a field for the answer, the
+// page's own check.
 /** @import {Component} from '../../../shared/view/component' */
 /** @import {ExercisesServer} from '../../../shared/view/payloads' */
 import {copying} from '../../../shared/view/clipboard.js';
@@ -12,12 +13,28 @@ import {isSameVisit} from '../../../shared/view/way.js';
 import {ownWorkspace} from '../../../shared/view/workspace.js';
 import {offer, offered} from '../../../shared/view/offers.js';
 import {showResults} from './class_results.js';
-import {LEVELS, after, all, askServer, done, headText, leftOf, linkOf, noteDone, placeOf} from './exercises.js';
+import {
+  LEVELS,
+  after,
+  all,
+  askServer,
+  done,
+  headText,
+  leftOf,
+  linkOf,
+  noteDone,
+  placeOf,
+} from './exercises.js';
 
 const TRIES = 3; // after which a wrong number gets the hint
 const KEY = 'gptlens-exercise';
 const SILENT = 'The server did not answer. Try again, or reload the page.';
-const FIELDS = {number: 'a number', word: 'a word', head: 'a head, such as L3H1', text: 'your text'};
+const FIELDS = {
+  number: 'a number',
+  word: 'a word',
+  head: 'a head, such as L3H1',
+  text: 'your text',
+};
 
 let bar = null;
 let open = null; // the exercise that is asked
@@ -53,7 +70,12 @@ function draw(exercise) {
   const head = add(bar, 'div', 'ex-row u-row');
   add(head, 'b', '', exercise.title);
   add(head, 'span', 'ex-place u-muted u-type-sm', placeOf(exercise));
-  const tick = add(head, 'span', 'ex-done u-muted u-type-sm', done().has(exercise.name) ? '✓ done' : '');
+  const tick = add(
+    head,
+    'span',
+    'ex-done u-muted u-type-sm',
+    done().has(exercise.name) ? '✓ done' : '',
+  );
   addButton(head, 'ex-right', 'Copy link', async () => {
     const link = linkTo(location.href, linkOf(exercise));
     say(await copying(link, 'The link to this exercise is on the clipboard.'));
@@ -89,7 +111,8 @@ function draw(exercise) {
     const verdict = reply.right ? 'Right. ' : reply.right === null ? '' : 'Not yet. ';
     if (reply.right === false) tries += 1;
     // "Higher" and "lower" would lead to any number without a look at the page.
-    if (reply.right === false && exercise.kind === 'number' && tries > TRIES) return say(`Not yet. ${exercise.hint}`);
+    if (reply.right === false && exercise.kind === 'number' && tries > TRIES)
+      return say(`Not yet. ${exercise.hint}`);
     say(`${verdict}${reply.said} ${reply.reason ?? ''}`);
   });
 }
@@ -100,7 +123,8 @@ function watchLeft(line, exercise) {
   const words = add(line, 'span', '');
   const back = addButton(line, '', 'Back to it', () => {
     const set = new URLSearchParams(exercise.link);
-    if (exercise.kind === 'text') for (const name of ['text', 'prompt']) set.delete(name); // what is written is the answer
+    // what is written is the answer
+    if (exercise.kind === 'text') for (const name of ['text', 'prompt']) set.delete(name);
     follow(set);
   });
   const look = () => {
@@ -131,7 +155,8 @@ function field(row, {kind, tab}) {
     input.value = now;
     const stop = onStore(changed => {
       if (!input.isConnected) stop();
-      else if (news in changed) input.value = kind === 'head' ? headText(changed.head) : changed.text;
+      else if (news in changed)
+        input.value = kind === 'head' ? headText(changed.head) : changed.text;
     });
   }
   return () => input.value;
@@ -153,7 +178,11 @@ async function resume() {
   draw(exercise);
   if (new URLSearchParams(location.search).get('exercise') !== exercise.name) return;
   const asksFor = new URLSearchParams(exercise.link); // all but the place the server has set
-  goTo(new URLSearchParams(['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? ''])));
+  goTo(
+    new URLSearchParams(
+      ['tab', 'view', 'choose', 'see'].map(name => [name, asksFor.get(name) ?? '']),
+    ),
+  );
 }
 
 // All exercises, on Start, by level, and what is done.
@@ -165,7 +194,12 @@ async function exerciseList(box) {
   const finished = done();
   const n = exercises.filter(one => finished.has(one.name)).length;
   const counted = `Done in this browser: ${n} of ${exercises.length}.`;
-  add(box, 'p', 'ex-hint u-muted u-type-sm', `The page checks an answer by measuring it in the model. ${counted}`);
+  add(
+    box,
+    'p',
+    'ex-hint u-muted u-type-sm',
+    `The page checks an answer by measuring it in the model. ${counted}`,
+  );
   for (const [level, name] of Object.entries(LEVELS)) {
     add(box, 'h3', '', `${level} · ${name}`);
     const list = add(box, 'ul', 'u-list');
@@ -184,6 +218,8 @@ export function start({server}) {
   offer('exercises server', server);
   offer('exercise', show);
   offer('exercises', exerciseList);
-  offer('exercise results', secret => showResults(secret && (() => askServer('results', {secret}))));
+  offer('exercise results', secret =>
+    showResults(secret && (() => askServer('results', {secret}))),
+  );
   resume();
 }

@@ -6,7 +6,15 @@ import secrets
 from typing import Annotated
 
 from ui.payloads import fields
-from ui.rooms.hall.payloads import Followed, FollowRequest, LeadRequest, Led, NotesRequest, Scene, Written
+from ui.rooms.hall.payloads import (
+    Followed,
+    FollowRequest,
+    LeadRequest,
+    Led,
+    NotesRequest,
+    Scene,
+    Written,
+)
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -26,7 +34,8 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
     secret, scene, workspace, written = fields(request, "secret", "scene", "workspace", "written")
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret):
         return None
-    shown, said = None, ""
+    shown = None
+    said = ""
     try:
         shown = None if scene is None else _scene(scene, services.limits.max_prompt_chars)
     except InputError as error:
@@ -44,36 +53,62 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
     return json.dumps(led)
 
 
-def follow(services: Services, request: Annotated[object, FollowRequest]) -> Annotated[str, Followed] | None:
+def follow(
+    services: Services, request: Annotated[object, FollowRequest]
+) -> Annotated[str, Followed] | None:
     """What the speaker's page shows now. None for an invalid request."""
-    name, page, version, number, start = fields(request, "name", "page", "version", "number", "start")
+    name, page, version, number, start = fields(
+        request, "name", "page", "version", "number", "start"
+    )
     (guess,) = fields(request, "guess")
     if not isinstance(name, str) or not isinstance(page, str) or not _SECRET.fullmatch(page):
         return None
-    broadcast = services.broadcasts.follow(name, page, guess if type(guess) is int and guess >= 0 else None)
+    broadcast = services.broadcasts.follow(
+        name, page, guess if type(guess) is int and guess >= 0 else None
+    )
     answer: Followed = {"state": "away", "version": 0, "scene": None, "written": None}
     if broadcast is not None:
         scene = None if version == broadcast.version else broadcast.scene
         text = broadcast.written
-        first = start if number == broadcast.number and type(start) is int and 0 <= start <= len(text) else 0
+        first = (
+            start
+            if number == broadcast.number and type(start) is int and 0 <= start <= len(text)
+            else 0
+        )
         news: Written = {"number": broadcast.number, "start": first, "lines": text[first:]}
         is_known = not broadcast.number or (number == broadcast.number and first == len(text))
         written = None if is_known else news
-        answer = {"state": broadcast.state, "version": broadcast.version, "scene": scene, "written": written}
+        answer = {
+            "state": broadcast.state,
+            "version": broadcast.version,
+            "scene": scene,
+            "written": written,
+        }
     return json.dumps(answer, ensure_ascii=False)
 
 
-def speaker_notes(services: Services, request: Annotated[object, NotesRequest]) -> Annotated[str, list[str]] | None:
-    """Returns the notes of the server's talk, by scene, to a page that knows its key; None to any other."""
+def speaker_notes(
+    services: Services, request: Annotated[object, NotesRequest]
+) -> Annotated[str, list[str]] | None:
+    """Returns the notes of the server's talk, by scene, to a page that knows its key; None to any
+    other.
+    """
     (key,) = fields(request, "key")
     talk = services.talk
-    is_known = isinstance(key, str) and key.isascii() and bool(talk.key) and secrets.compare_digest(key, talk.key)
+    is_known = (
+        isinstance(key, str)
+        and key.isascii()
+        and bool(talk.key)
+        and secrets.compare_digest(key, talk.key)
+    )
     return json.dumps(talk.notes, ensure_ascii=False) if is_known else None
 
 
 def _scene(scene: object, longest_text: int) -> Scene:
     """A scene that a page sent. Raises InputError for anything else."""
-    tab, view, model, text, head, token = fields(scene, "tab", "view", "model", "text", "head", "token")
+    tab, view, model, text, head, token = fields(
+        scene, "tab", "view", "model", "text", "head", "token"
+    )
     run, link, hands_off, point = fields(scene, "run", "link", "hands_off", "point")
     hide, asks, chat = fields(scene, "hide", "asks", "chat")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
@@ -102,7 +137,9 @@ def _texts(value: object, name: str, *, most: int, longest: int) -> list[str]:
 
 
 def _part(written: object) -> tuple[int, int, str]:
-    """Returns (number, start, lines) of a part of a text that a page sent; (0, 0, "") for anything else."""
+    """Returns (number, start, lines) of a part of a text that a page sent; (0, 0, "") for anything
+    else.
+    """
     number, start, lines = fields(written, "number", "start", "lines")
     if type(number) is not int or type(start) is not int or not isinstance(lines, str):
         return 0, 0, ""

@@ -1,6 +1,7 @@
 import {add, addButton} from '../../../shared/view/dom.js';
 
-// The line at the bottom that says that this page leads or follows; buttons: [text, what it does] each.
+// The line at the bottom that says that this page leads or follows; buttons: [text, what it does]
+// each.
 export function chip(name, buttons) {
   const bar = add(document.body, 'aside', 'hall-chip u-panel u-row lens-component');
   bar.setAttribute('aria-label', name);

@@ -15,16 +15,19 @@ import {hide} from './hiding.js';
 
 const FOLLOWS = 'gptlens-follows';
 // What starts or changes something: not tabs, nor figures, where one points.
-const HANDLES = '#tabs button:not([role=tab]), #tabs :is(input, textarea, select, label, [contenteditable]), #model';
+const HANDLES =
+  '#tabs button:not([role=tab]), #tabs :is(input, textarea, select, label, [contenteditable]), #model';
 const ASKED = 450; // milliseconds between two questions
-const SHARED = ['model', 'text', 'prompt', 'layer', 'head', 'token']; // of a link; the scene has them apart
+// of a link; the scene has them apart
+const SHARED = ['model', 'text', 'prompt', 'layer', 'head', 'token'];
 
 let state = {name: '', follows: true};
 let followed = null; // its line
 let soon = null; // the timer of the next question
 let scene = null; // what the speaker's page shows, as this page was last told
 let version = 0; // of the scene
-let heard = {number: 0, text: '', shown: ''}; // what the speaker's page has generated, and what of it is shown here
+// what the speaker's page has generated, and what of it is shown here
+let heard = {number: 0, text: '', shown: ''};
 let stood = null; // the state of this page once it showed the scene; null before
 let guess = null; // the place of the answer that the visitor guesses
 let mayOnlyLook = false;
@@ -53,8 +56,9 @@ async function look(mine = ++round) {
   soon = setTimeout(look, ASKED, mine);
 }
 
-// Shows what the speaker's page shows. Who has typed keeps the text until the speaker shows another one than before, and
-// who has set something keeps it until the speaker sets something in the same view, or goes to another one.
+// Shows what the speaker's page shows. Who has typed keeps the text until the speaker shows another
+// one than before, and who has set something keeps it until the speaker sets something in the same
+// view, or goes to another one.
 async function show({tab, view, model, text, head, token, link, ...more}, before, isWanted) {
   hide(more.hide);
   drawGuesses(more.asks, before?.asks);
@@ -119,7 +123,8 @@ function standing() {
   return JSON.stringify(settings);
 }
 
-// Whether the visitor has set something in the view that the speaker shows: a field, or what its scripts hold.
+// Whether the visitor has set something in the view that the speaker shows: a field, or what its
+// scripts hold.
 function isChanged() {
   if (unmet(new URLSearchParams(scene.link), () => true).length) return true;
   if (document.querySelector('#tabs [aria-busy=true]')) return false;
@@ -130,7 +135,8 @@ function isChanged() {
 // Says whether this page shows what the speaker's shows.
 function tellWhere(speaker) {
   const [tab, view] = place();
-  const isThere = tab === scene?.tab && view === scene?.view && (!scene.model || scene.model === pickedModel());
+  const isThere =
+    tab === scene?.tab && view === scene?.view && (!scene.model || scene.model === pickedModel());
   const isElsewhere = speaker === 'on' && scene && !isThere;
   const isOther = speaker === 'on' && scene && isThere && isChanged();
   const isOwn = scene?.text && sentence() !== scene.text;
@@ -142,7 +148,10 @@ function tellWhere(speaker) {
   else if (mayOnlyLook) followed.say('Following the speaker. Hands off: look and point, or leave.');
   else if (isElsewhere) followed.say('You are looking elsewhere.');
   else if (isOther) followed.say('You have set something of your own here.');
-  else followed.say(isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.');
+  else
+    followed.say(
+      isOwn ? 'Following the speaker, with a text of your own.' : 'Following the speaker.',
+    );
 }
 
 function backToSpeaker() {
@@ -155,13 +164,22 @@ function backToSpeaker() {
 // On a page that may only look, what a visitor does to a control has no effect; its line says so.
 function holdBack(event) {
   if (!mayOnlyLook || !event.isTrusted) return;
-  const isHotKey = event.type === 'keydown' && event.key.length === 1; // such as G, which presses the main button
+  // such as G, which presses the main button
+  const isHotKey = event.type === 'keydown' && event.key.length === 1;
   if (!isHotKey && !event.target.closest?.(HANDLES)) return;
   if (event.type === 'keydown' && ['Tab', 'Escape'].includes(event.key)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }
-for (const event of ['pointerdown', 'mousedown', 'click', 'keydown', 'beforeinput', 'paste', 'drop'])
+for (const event of [
+  'pointerdown',
+  'mousedown',
+  'click',
+  'keydown',
+  'beforeinput',
+  'paste',
+  'drop',
+])
   addEventListener(event, holdBack, {capture: true});
 
 // What a room shows of its question ends with it.
@@ -196,7 +214,8 @@ function turn(follows) {
 
 // Goes on following after a load of the page, or follows by the link.
 export function resumeFollowing() {
-  offer('room', () => (state.name && state.follows ? {name: state.name, page} : null)); // it counts who has solved an exercise
+  // it counts who has solved an exercise
+  offer('room', () => (state.name && state.follows ? {name: state.name, page} : null));
   const [linked, before] = [new URLSearchParams(location.search).get('follow'), kept(FOLLOWS)];
   if (before?.name && (!linked || before.name === linked)) state = before;
   if (linked) state.name = linked;

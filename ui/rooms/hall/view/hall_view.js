@@ -22,11 +22,23 @@ function talks(box) {
   };
   if (own) line(own.title, 'The talk that this app was started with.', () => startTour(own));
   const [five, twenty] = ['inside-5.txt', 'inside-20.txt'].map(name => () => startBundled(name));
-  line('What is inside a GPT, in 5 minutes', 'Guess, choose, look, switch off, why. For any audience.', five);
+  line(
+    'What is inside a GPT, in 5 minutes',
+    'Guess, choose, look, switch off, why. For any audience.',
+    five,
+  );
   const more = 'The same, and a run from noise to words, a task, an assistant.';
   line('What is inside a GPT, in 20 minutes', more, twenty);
-  line('Open a file…', 'A talk of your own: a text file, with a “Copy link” line for each scene.', () => file.click());
-  line('Lead the room', 'Other browsers and phones follow what this page shows, and can leave.', startLeading);
+  line(
+    'Open a file…',
+    'A talk of your own: a text file, with a “Copy link” line for each scene.',
+    () => file.click(),
+  );
+  line(
+    'Lead the room',
+    'Other browsers and phones follow what this page shows, and can leave.',
+    startLeading,
+  );
 }
 
 /** @param {Component<string, HallServer>} page */

@@ -23,13 +23,16 @@ let name = '';
 let told = '';
 let rounds = 0;
 let timer = null;
-let written = {number: 0, text: '', known: 0}; // the generated text, and how much of it the server has
+// the generated text, and how much of it the server has
+let written = {number: 0, text: '', known: 0};
 let handsOff = false; // whether pages that follow may only look
 let model = ''; // what is picked; while a name is typed, what was picked before
 
 // The state of the view; a longer text than a link holds stays here.
 function link() {
-  const settings = Object.entries(stateOfView()).filter(([, value]) => String(value).length <= LONGEST_TEXT);
+  const settings = Object.entries(stateOfView()).filter(
+    ([, value]) => String(value).length <= LONGEST_TEXT,
+  );
   return new URLSearchParams(settings).toString();
 }
 
@@ -61,7 +64,12 @@ async function tell() {
   const part = partWritten();
   if (scene.tab && (now !== told || part || rounds >= (scene.asks.length ? ASKING : ALIVE))) {
     [told, rounds] = [now, 0];
-    const led = await askRoom('hall', 'lead', {secret, scene, workspace: ownWorkspace(), written: part ?? sent()});
+    const led = await askRoom('hall', 'lead', {
+      secret,
+      scene,
+      workspace: ownWorkspace(),
+      written: part ?? sent(),
+    });
     if (!line) return;
     if (led) hear(led);
     else line.say('Leading: the server does not answer; reconnecting…');
@@ -72,7 +80,9 @@ async function tell() {
 function hear(led) {
   written.known = led.known;
   name = led.name;
-  const crowd = led.followers ? `Leading ${counted(led.followers, 'page')}` : 'Leading: nobody is following yet';
+  const crowd = led.followers
+    ? `Leading ${counted(led.followers, 'page')}`
+    : 'Leading: nobody is following yet';
   line.say(led.said ? `${crowd}. They do not see this: ${led.said}` : crowd);
   showGuesses(led.guesses);
 }
@@ -100,8 +110,8 @@ export async function startLeading(given = '') {
   if (line) return;
   stopFollowing(); // who leads does not follow
   const before = typeof given === 'string' && given ? given : drawnName();
-  // A duplicated tab has a copy of the secret, which the other one holds: it leads under a name of its own, so that
-  // pages that follow see one speaker.
+  // A duplicated tab has a copy of the secret, which the other one holds: it leads under a name of
+  // its own, so that pages that follow see one speaker.
   secret = (await held(`${LEADS}-${before}`)) ? before : drawnName();
   if (line) return;
   keep(LEADS, secret);
@@ -113,7 +123,8 @@ export async function startLeading(given = '') {
     ['Exercises', () => offered('exercise results')?.(secret)],
     ['End', stopLeading],
   ]);
-  line.buttons[2].title = 'How many pages have solved each exercise, and the commonest wrong answers, without names';
+  line.buttons[2].title =
+    'How many pages have solved each exercise, and the commonest wrong answers, without names';
   setHandsOff(kept(HANDS) ?? false);
   line.say('Leading: beginning…');
   await tell();

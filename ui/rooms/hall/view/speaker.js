@@ -1,5 +1,5 @@
-// The speaker's window, as the hall's page knows it: it is told the scene, and turns the talk from there. Both speak
-// over a channel of this browser tab, so that a reload of either loses nothing.
+// The speaker's window, as the hall's page knows it: it is told the scene, and turns the talk from
+// there. Both speak over a channel of this browser tab, so that a reload of either loses nothing.
 import {isAway} from '../../../shared/view/connection.js';
 import {keep, kept} from '../../../shared/view/kept.js';
 import {drawnName} from '../../../shared/view/plain.js';
@@ -25,7 +25,16 @@ function connect(turn) {
 export function tellSpeaker(tour, turn) {
   const {title, at, steps} = tour ?? {title: '', at: -1, steps: []};
   const {say, notes} = steps[at] ?? {say: '', notes: ''};
-  latest = {kind: 'scene', title, at, of: steps.length, say, notes, next: steps[at + 1]?.say ?? '', away: isAway()};
+  latest = {
+    kind: 'scene',
+    title,
+    at,
+    of: steps.length,
+    say,
+    notes,
+    next: steps[at + 1]?.say ?? '',
+    away: isAway(),
+  };
   if (!channel && !kept(KEY)) return;
   connect(turn);
   channel.postMessage(latest);
@@ -34,5 +43,7 @@ export function tellSpeaker(tour, turn) {
 // Opens the window; false where the browser does not allow it.
 export function openSpeaker(turn) {
   const name = connect(turn);
-  return Boolean(window.open(new URL('./speaker.html', import.meta.url), name, 'popup,width=860,height=620'));
+  return Boolean(
+    window.open(new URL('./speaker.html', import.meta.url), name, 'popup,width=860,height=620'),
+  );
 }

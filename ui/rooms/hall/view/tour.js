@@ -1,5 +1,5 @@
-// A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of one's own is a text
-// file or a link, see tour_text.js.
+// A guided tour: a bar with one sentence a step, and a frame around what it is about. A talk of
+// one's own is a text file or a link, see tour_text.js.
 import {copying} from '../../../shared/view/clipboard.js';
 import {add, addButton} from '../../../shared/view/dom.js';
 import {awaited} from '../../../shared/view/awaited.js';
@@ -20,16 +20,23 @@ const LOADS = 2; // of the page, for a step
 const NOTES = 'gptlens-notes'; // the key to the notes of the server's talk, which its link brings
 const ROOM = 12; // pixels of the frame around what a step is about
 // What the short tour shows of the whole one: guess, choose, look, learn.
-const SHORT = ['#start .st-line', '#start .st-bars', '#start .mc-box', '#attention .at-map', '#train .tr-plot'];
+const SHORT = [
+  '#start .st-line',
+  '#start .st-bars',
+  '#start .mc-box',
+  '#attention .at-map',
+  '#train .tr-plot',
+];
 const NO_ANSWER = 'The server did not answer. Try again, or reload the page.';
 
-// {title, steps, at, own: its text for a link, of: steps of the tour that it is part of, pressed: the steps that have
-// pressed what they press}
+// {title, steps, at, own: its text for a link, of: steps of the tour that it is part of, pressed:
+// the steps that have pressed what they press}
 let tour = null;
 let bar = null;
 let wanted = 0; // number of the newest step, so that a slow older one is dropped
 
-// The talk that the server was started with, a text, "" for none; and the model that its pages begin with.
+// The talk that the server was started with, a text, "" for none; and the model that its pages
+// begin with.
 let ofServer = '';
 let firstModel = '';
 export function setTalk(text, model) {
@@ -122,7 +129,8 @@ const withoutNotes = text =>
 
 // The tour that goes on after a load of the page, or comes with its link; null without one.
 function arriving() {
-  if (location.hash.startsWith('#tour=')) return parseTour(decodeURIComponent(location.hash.slice(6)));
+  if (location.hash.startsWith('#tour='))
+    return parseTour(decodeURIComponent(location.hash.slice(6)));
   if (isTalk()) return talkOfServer();
   return kept(KEY);
 }
@@ -146,7 +154,8 @@ export function turnTour(by) {
 // The step before; from the first one out of the tour.
 export const turnBack = () => (tour?.at ? turnTour(-1) : leaveTour());
 
-// The speaker's window hears whether the server is there; once it is back, the step is set again whole.
+// The speaker's window hears whether the server is there; once it is back, the step is set again
+// whole.
 addEventListener(CHANGED, () => {
   if (!tour) return;
   tellSpeaker(tour, turnTour);
@@ -168,12 +177,14 @@ export function resumeTour() {
   }
 }
 
-// What a step sets. Where a talk names models, a step that names none has the first one, whichever came before.
+// What a step sets. Where a talk names models, a step that names none has the first one, whichever
+// came before.
 function settingsOf(step) {
   const query = withView(new URLSearchParams(step.link));
   const isNamed = tour.steps.some(({link}) => new URLSearchParams(link).has('model'));
   if (isNamed && firstModel && !query.has('model')) query.set('model', firstModel);
-  if (isWithOurs(tour.steps.indexOf(step))) for (const name of takesText(step)) query.set(name, tour.ours.text);
+  if (isWithOurs(tour.steps.indexOf(step)))
+    for (const name of takesText(step)) query.set(name, tour.ours.text);
   return query;
 }
 
@@ -182,8 +193,8 @@ async function go(at) {
   tour.at = at;
   const step = tour.steps[at];
   const query = settingsOf(step);
-  // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose server was started
-  // again, loads the page at its old address meanwhile.
+  // Twice at most, since a link cannot hold every setting; once is not enough where Gradio, whose
+  // server was started again, loads the page at its old address meanwhile.
   const tries = tour.loaded === at ? tour.tries : 0;
   const loads = isAway() || (tries < LOADS && needsLoad(query));
   Object.assign(tour, loads ? {loaded: at, tries: tries + 1} : {loaded: null, tries: 0});
@@ -214,7 +225,8 @@ async function show(step, query, at, isWanted) {
   if (!isWanted()) return;
   if (target) frame(target);
   else if (step.point) frameLate(step, find, isWanted);
-  // What a step presses is pressed once, however the talk comes to it: not when it comes back, nor after a reload.
+  // What a step presses is pressed once, however the talk comes to it: not when it comes back, nor
+  // after a reload.
   if (tour.pressed.includes(at)) return;
   tour.pressed.push(at);
   keep(KEY, tour);
@@ -228,7 +240,8 @@ async function show(step, query, at, isWanted) {
 
 // Closes what stands over the page, or in the place of Start's picture.
 function uncover() {
-  for (const dialog of document.querySelectorAll('dialog[open]')) /** @type {HTMLDialogElement} */ (dialog).close();
+  for (const dialog of document.querySelectorAll('dialog[open]'))
+    /** @type {HTMLDialogElement} */ (dialog).close();
   for (const list of document.querySelectorAll('#start [data-do][aria-expanded=true]'))
     /** @type {HTMLElement} */ (list).click();
 }
@@ -243,7 +256,8 @@ async function frameLate(step, find, isWanted) {
 }
 
 // --- the audience's sentence, typed once, in every step that shows a text
-// Steps keep whether they are shown with it: tour.ours holds the sentence and the places of those steps.
+// Steps keep whether they are shown with it: tour.ours holds the sentence and the places of those
+// steps.
 onStore(() => {
   if (!tour || !ownSentence()) return;
   tour.ours = {places: [], ...tour.ours, text: ownSentence()};
@@ -251,12 +265,15 @@ onStore(() => {
   if (bar) drawOurs();
 });
 
-const takesText = step => ['text', 'prompt'].filter(name => new URLSearchParams(step.link).has(name));
+const takesText = step =>
+  ['text', 'prompt'].filter(name => new URLSearchParams(step.link).has(name));
 const isWithOurs = at => Boolean(tour.ours?.places.includes(at));
 
 function toggleOurs() {
   const {places} = tour.ours;
-  tour.ours.places = isWithOurs(tour.at) ? places.filter(at => at !== tour.at) : [...places, tour.at];
+  tour.ours.places = isWithOurs(tour.at)
+    ? places.filter(at => at !== tour.at)
+    : [...places, tour.at];
   go(tour.at);
 }
 
@@ -269,7 +286,8 @@ function drawOurs() {
 }
 
 // --- what the room guesses
-// While a figure is hidden only their number is shown; how often each was guessed comes with the next step.
+// While a figure is hidden only their number is shown; how often each was guessed comes with the
+// next step.
 export function showGuesses(guesses) {
   if (!tour) return;
   tour.guesses = {at: hidden() ? tour.at : tour.guesses?.at, guesses};
@@ -290,7 +308,9 @@ function drawGuesses() {
 
 // Reports a step's missing target, to help authors find mistakes.
 function missing(name, value) {
-  say(`${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not shown here.)`);
+  say(
+    `${tour.steps[tour.at].say} (This step asks for “${name} ${value}”, which is not shown here.)`,
+  );
 }
 
 function frame(target) {
@@ -298,12 +318,14 @@ function frame(target) {
   if (!target) return;
   target.classList.add('tour-target');
   bring(target);
-  // Keeps a target in view that grows, or that what grows above it moves, until the visitor scrolls.
+  // Keeps a target in view that grows, or that what grows above it moves, until the visitor
+  // scrolls.
   const grown = new ResizeObserver(() =>
     target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
   );
   for (const one of [target, document.body]) grown.observe(one);
-  for (const by of ['wheel', 'touchmove', 'pointerdown']) addEventListener(by, () => grown.disconnect(), {once: true});
+  for (const by of ['wheel', 'touchmove', 'pointerdown'])
+    addEventListener(by, () => grown.disconnect(), {once: true});
 }
 
 // Centres a target that fits above the bar; of a taller one the top is shown.
