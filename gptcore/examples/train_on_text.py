@@ -24,8 +24,9 @@ held_out = training.encoded(valid, tokenizer)
 start_id = 0 if tokenizer.end_id is None else tokenizer.end_id  # stands in front of each document
 
 torch.manual_seed(1)
-shape = {"n_positions": 64, "n_embd": 64, "n_layer": 2, "n_head": 2}
-model = gptcore.GPT(gptcore.GPTConfig(vocab_size=tokenizer.vocab_size, **shape))
+V = tokenizer.vocab_size
+shape = gptcore.GPTConfig(vocab_size=V, n_positions=64, n_embd=64, n_layer=2, n_head=2)
+model = gptcore.GPT(shape)
 source = training.Source(training.tokenize(train, tokenizer))
 batches = training.RandomWindows([source], window=64, batch_size=8)
 config = training.TrainingConfig(max_steps=50, batch_size=8, warmup_steps=5, eval_every=25)
