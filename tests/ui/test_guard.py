@@ -16,9 +16,9 @@ from gradio.routes import App
 from wire import answered as asked
 
 from serving import served_page
-from ui.server import doors
-from ui.server.doors import Known
+from ui.server import open_routes
 from ui.server.middleware import GuardMiddleware
+from ui.server.open_routes import Known
 from ui.state.clients import Clients, NewcomerShares
 
 ASK = "/gradio_api/component_server"
@@ -118,11 +118,11 @@ def test_newcomers_are_let_in_at_a_pace_and_those_inside_always():
 
 
 def test_a_flood_of_newcomers_is_told_to_wait():
-    door = guard(burst=2, per_second=1.0, clock=lambda: 0.0)
+    guarded = guard(burst=2, per_second=1.0, clock=lambda: 0.0)
 
     def come(visitor):
         return asked(
-            door, ASK, "POST", json.dumps(visitor).encode(), content_type="application/json"
+            guarded, ASK, "POST", json.dumps(visitor).encode(), content_type="application/json"
         )
 
     assert (
@@ -133,7 +133,7 @@ def test_a_flood_of_newcomers_is_told_to_wait():
     for stranger in ({"session_hash": "b"}, {"session_hash": 7}, {}, [], None, "a"):
         status, _, said = come(stranger)
         assert status == 429 and b"Wait a few seconds" in said
-    assert asked(door)[0] == 200
+    assert asked(guarded)[0] == 200
 
 
 def test_browsers_are_told_what_the_page_may_do_and_which_sites_may_show_it_in_a_frame():
@@ -157,13 +157,13 @@ def test_browsers_are_told_what_the_page_may_do_and_which_sites_may_show_it_in_a
 
 
 def paged():
-    """The door of a page that has these events, components and endpoints."""
+    """The guard of a page that has these events, components and endpoints."""
     return GuardMiddleware(inner, NewcomerShares(100), page=PAGE)
 
 
-def posted(door, value, path="/gradio_api/queue/join", **headers):
+def posted(guarded, value, path="/gradio_api/queue/join", **headers):
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return asked(door, path, "POST", body, content_type="application/json", **headers)
+    return asked(guarded, path, "POST", body, content_type="application/json", **headers)
 
 
 PAGE = Known(
@@ -216,22 +216,22 @@ def test_a_session_s_name_is_short(name):
 
 
 def test_an_event_is_small_but_for_those_that_take_a_text():
-    door = paged()
+    guarded = paged()
     large = {"session_hash": "a", "data": ["x" * (2 << 20)]}
-    assert posted(door, {**large, "fn_index": 3})[0] == posted(door, large)[0] == 413
-    assert posted(door, {**large, "fn_index": 7})[0] == 200
-    assert posted(door, {"data": large["data"]}, "/gradio_api/call/train")[0] == 200
-    assert posted(door, {**large, "component_id": 5}, ASK)[0] == 200
-    assert posted(door, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
+    assert posted(guarded, {**large, "fn_index": 3})[0] == posted(guarded, large)[0] == 413
+    assert posted(guarded, {**large, "fn_index": 7})[0] == 200
+    assert posted(guarded, {"data": large["data"]}, "/gradio_api/call/train")[0] == 200
+    assert posted(guarded, {**large, "component_id": 5}, ASK)[0] == 200
+    assert posted(guarded, {"data": ["x" * (5 << 20)]}, ASK)[0] == 413
 
 
 def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
-    door = paged()
-    status, _, said = posted(door, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
+    guarded = paged()
+    status, _, said = posted(guarded, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
     assert status == 400 and b"half of a surrogate pair" in said
     assert (
         posted(
-            door, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]}
+            guarded, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]}
         )[0]
         == 200
     )
@@ -272,16 +272,16 @@ def test_what_a_program_leaves_out_has_its_default():
 
 
 def test_bodies_that_are_read_at_once_have_a_limit_together_and_a_share_for_each_client():
-    door = guard()
-    door._held["another"] = 64 << 20  # who holds all that one may takes nothing from others
-    assert posted(door, {"session_hash": "a"})[0] == 200
+    guarded = guard()
+    guarded._held["another"] = 64 << 20  # who holds all that one may takes nothing from others
+    assert posted(guarded, {"session_hash": "a"})[0] == 200
     mine = ""  # the address of a request without one
-    door._held[mine] = 64 << 20
-    status, _, said = posted(door, {"session_hash": "a"})
-    assert status == 503 and b"large requests" in said and door._held[mine] == 64 << 20
+    guarded._held[mine] = 64 << 20
+    status, _, said = posted(guarded, {"session_hash": "a"})
+    assert status == 503 and b"large requests" in said and guarded._held[mine] == 64 << 20
     # a share shrinks as more come
-    door._held = Counter({f"client {n}": 1 for n in range(15)} | {mine: 8 << 20})
-    assert posted(door, {"session_hash": "a"})[0] == 503
+    guarded._held = Counter({f"client {n}": 1 for n in range(15)} | {mine: 8 << 20})
+    assert posted(guarded, {"session_hash": "a"})[0] == 503
 
 
 def test_addresses_are_short_without_zero_bytes_and_there_are_routes_of_every_kind():
@@ -325,12 +325,12 @@ def test_who_listens_is_known_for_as_long_as_the_answer_is_open():
         await inner(scope, receive, send)
 
     clients = Clients()
-    door = GuardMiddleware(app, NewcomerShares(100), listeners=listeners, clients=clients)
-    status, _, said = asked(door, "/gradio_api/queue/data", query="session_hash=a")
+    guarded = GuardMiddleware(app, NewcomerShares(100), listeners=listeners, clients=clients)
+    status, _, said = asked(guarded, "/gradio_api/queue/data", query="session_hash=a")
     assert status == 404 and b"Reload the page" in said  # it has asked nothing
     clients.seen("a", "127.0.0.1")
-    asked(door, "/gradio_api/queue/data", query="session_hash=a")
-    asked(door, "/gradio_api/call/generate/e1")
+    asked(guarded, "/gradio_api/queue/data", query="session_hash=a")
+    asked(guarded, "/gradio_api/call/generate/e1")
     assert during == [(True, False), (False, True)] and len(listeners) == 0
 
 
@@ -403,7 +403,9 @@ def routes() -> dict[tuple[str, str], bool]:
 
 ROUTES = routes()
 OPEN = [
-    route for route in ROUTES if doors.is_open(*route) and not route[1].startswith(doors.UPLOAD)
+    route
+    for route in ROUTES
+    if open_routes.is_open(*route) and not route[1].startswith(open_routes.UPLOAD)
 ]
 LISTENED = [path for method, path in OPEN if method == "GET" and ROUTES[method, path]]
 
@@ -411,40 +413,40 @@ LISTENED = [path for method, path in OPEN if method == "GET" and ROUTES[method, 
 @pytest.mark.parametrize("path", [path for method, path in OPEN if method == "POST"])
 def test_a_session_is_acted_in_by_the_page_that_opened_it_alone(path):
     """The name of a session stands in addresses; the key of its page does not."""
-    door = guard()
+    guarded = guard()
     name = {"session_hash": "x"}
     query = "session_hash=x"
-    assert posted(door, name, path, x_lens_page="key")[0] == 200
+    assert posted(guarded, name, path, x_lens_page="key")[0] == 200
     assert len(LISTENED) >= 2
     for other in ({}, {"x_lens_page": "another"}, {"x_lens_page": ""}, {"x_lens_page": "k\xe9y"}):
-        status, _, said = posted(door, name, path, **other)
+        status, _, said = posted(guarded, name, path, **other)
         assert status == 403 and b"belongs to another page" in said
-        assert {asked(door, listened, query=query, **other)[0] for listened in LISTENED} == {403}
-    assert {asked(door, listened, query=query, x_lens_page="key")[0] for listened in LISTENED} == {
-        200
-    }
+        assert {asked(guarded, listened, query=query, **other)[0] for listened in LISTENED} == {403}
+    assert {
+        asked(guarded, listened, query=query, x_lens_page="key")[0] for listened in LISTENED
+    } == {200}
     program = {"session_hash": "b"}  # it has no key, and once it has one, it needs it
     assert [
-        posted(door, program, path, **key)[0] for key in ({}, {}, {"x_lens_page": "key"}, {})
+        posted(guarded, program, path, **key)[0] for key in ({}, {}, {"x_lens_page": "key"}, {})
     ] == [200, 200, 200, 403]
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 def test_every_route_is_closed_or_has_the_limits(method, path):
     """Nothing of REFUSED reaches Gradio at any address."""
-    if not doors.is_open(method, path):
+    if not open_routes.is_open(method, path):
         status, _, said = asked(guard(), path, method, b"{}", content_type=JSON)
         assert status == 404 and b"nothing at this address" in said
         return
     assert not any(word in path for word in CLOSED if word != "login" or "login_check" not in path)
-    if method == "POST" and not path.startswith(doors.UPLOAD):
+    if method == "POST" and not path.startswith(open_routes.UPLOAD):
         for body, kind, expected in REFUSED:
             assert asked(guard(), path, "POST", body, content_type=kind)[0] == expected, body[:20]
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT"])
 def test_no_other_method_is_open(method):
-    assert not any(doors.is_open(method, path) for _, path in ROUTES)
+    assert not any(open_routes.is_open(method, path) for _, path in ROUTES)
 
 
 # Every header that Gradio's source, or ours, reads by name.

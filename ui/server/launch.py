@@ -23,7 +23,6 @@ from gptcore.machine import return_freed_memory
 from ui.frame.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
-from ui.server.doors import known
 from ui.server.ending import EndingMiddleware, OpenRequests
 from ui.server.gradio_internals import patient_start
 from ui.server.gradio_internals.configuration import PageStates, slim
@@ -35,6 +34,7 @@ from ui.server.gradio_internals.queue_share import (
     queue_of,
 )
 from ui.server.middleware import GuardMiddleware
+from ui.server.open_routes import known
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import LARGEST_UPLOAD, UploadRoom

@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from anyio.to_thread import run_sync as to_thread
 
-from ui.server import doors
+from ui.server import open_routes
 from ui.server.bodies import parsed_body
-from ui.server.doors import Known
+from ui.server.open_routes import Known
 from ui.state.clients import Clients, NewcomerShares, asking, ip, is_loopback, let_go
 
 # A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it
@@ -163,7 +163,7 @@ class GuardMiddleware:
         if refusal := self._refusal(scope["method"], path, len(query), headers):
             await refuse(send, *refusal)
             return
-        if scope["method"] == "POST" and path.rstrip("/") != doors.UPLOAD:
+        if scope["method"] == "POST" and path.rstrip("/") != open_routes.UPLOAD:
             await self._pass_body(path, scope, receive, send)
             return
         listening = _listening(scope["path"], query) if scope["method"] == "GET" else None
@@ -250,10 +250,10 @@ class GuardMiddleware:
             )
             refusal = refusal or self._unfit(path, size, parsed, is_component=is_component)
             if refusal is None and self._page is not None:
-                if said := doors.wrong_tool_call(self._page, path, parsed):
+                if said := open_routes.wrong_tool_call(self._page, path, parsed):
                     await _answer_tool_call(send, parsed.get("id"), said)
                     return
-                body, wrong = doors.completed(self._page, path, parsed, body)
+                body, wrong = open_routes.completed(self._page, path, parsed, body)
                 refusal = (400, wrong) if wrong else None
                 scope = _with_header(scope, b"content-length", str(len(body)))
             if refusal is not None:
@@ -285,10 +285,10 @@ class GuardMiddleware:
             return 400, "An address may not have a zero byte in it."
         if foreign := self._foreign(method, headers):
             return 403, foreign
-        if not doors.is_open(method, path, mcp=self._mcp):
-            return 404, doors.MISSING
+        if not open_routes.is_open(method, path, mcp=self._mcp):
+            return 404, open_routes.MISSING
         is_json = headers.get("content-type", "").lower().startswith("application/json")
-        if method == "POST" and path.rstrip("/") != doors.UPLOAD and not is_json:
+        if method == "POST" and path.rstrip("/") != open_routes.UPLOAD and not is_json:
             return 415, "This address takes JSON only."
         return None
 
@@ -383,7 +383,7 @@ def _unknown(page: Known, path: str, call: Any) -> str:
             if isinstance(component, int) and component in page.components
             else f"component {component!r:.20}"
         )
-    name = doors.endpoint_of(path)
+    name = open_routes.endpoint_of(path)
     if name is None or name in page.endpoints or (name == "predict" and event is not None):
         return ""
     return f"endpoint {name[:60]!r}"

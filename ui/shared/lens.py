@@ -8,7 +8,7 @@ import gradio as gr
 from gradio.components import Component
 
 
-class Manner(TypedDict, total=False):
+class EventOptions(TypedDict, total=False):
     """Display and API visibility of an event."""
 
     show_progress: Literal["full", "minimal", "hidden"]
@@ -16,7 +16,7 @@ class Manner(TypedDict, total=False):
     api_visibility: Literal["public", "private", "undocumented"]
 
 
-class Wiring(Manner, total=False):
+class Wiring(EventOptions, total=False):
     """The same, with concurrency limits."""
 
     concurrency_id: str

@@ -10,12 +10,16 @@ from gradio.events import Dependency
 
 from ui.services import Services
 from ui.shared.files import calling
-from ui.shared.lens import Manner
+from ui.shared.lens import EventOptions
 
 # Options of an event without progress display. On every message of an event, Gradio's front end
 # updates the status of each component that was ever a progress target, with a search of the whole
 # tree: 25 ms per text update.
-QUIET: Manner = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
+QUIET: EventOptions = {
+    "show_progress": "hidden",
+    "show_progress_on": [],
+    "api_visibility": "private",
+}
 
 
 def filling(
