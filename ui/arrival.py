@@ -23,7 +23,7 @@ from ui.shared.site import PageFields
 from ui.shared.wiring import QUIET, at_end, event_data, filling
 from ui.views import TAB_NAMES
 
-_LONGEST_LINK = 20_000  # characters
+_LONGEST_LINK = 200_000  # characters, of texts that a form begins with, too
 _OF_OPENING = ("model", "moment")
 
 

@@ -115,9 +115,10 @@ class Scene(TypedDict):
     viewing id, or "".
 
     link: the state of the open view, as "Copy link" has it. hands_off: whether pages that follow
-    may look and point, and not start or change anything. point: CSS selector of what a talk is
-    about now, or ""; hide: of what the room is to guess; asks: the answers that it chooses from,
-    which may be none. chat: the turns of the conversation that is shown, the user's first.
+    may look and point, and not start or change anything. say: the sentence of a talk, or "".
+    point: CSS selector of what it is about, or "". hide: of what the room is to guess. asks: the
+    answers that it chooses from. chat: the turns of the conversation that is shown, the user's
+    first.
     """
 
     tab: str
@@ -129,6 +130,7 @@ class Scene(TypedDict):
     run: str
     link: str
     hands_off: bool
+    say: str
     point: str
     hide: str
     asks: list[str]

@@ -64,6 +64,11 @@ VALUES = """async names => {
   const {valueOf} = await lensModule('shared/view/store.js');
   return names.map(valueOf);
 }"""
+# As a talk does.
+GO = """async query => {
+  const {goHere} = await lensModule('shared/view/places.js');
+  return goHere(new URLSearchParams(query), undefined, true);
+}"""
 PLACES = [(tab, view) for tab in TABS for view in tab.views or (None,)]
 
 
@@ -92,25 +97,53 @@ def test_every_piece_of_state_that_a_view_declares_has_a_value_here():
     assert set(PIECES) == set(STATE_NAMES)
 
 
-@pytest.mark.parametrize(
-    ("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES]
-)
-def test_a_link_sets_all_that_its_view_holds_and_says_it_again(visit, register, tab, view):
+def link_to(register, tab, view) -> tuple[dict[str, object], dict[str, str], dict[str, str]]:
+    """Another value of every field of a view, and a link that sets them: (values, what is set
+    besides them, the whole link).
+    """
     names = [name for name in fields_of_view(register, tab, view) if name not in APART]
     names = [name for name in names if not isinstance(FIELDS[name], Rows)]
     values = {name: chosen(name) for name in names}
     query = {name: FIELDS[name].written(value) for name, value in values.items()}
-    pieces = {name: PIECES[name] for name in (view or tab).state}
     is_of_sentence = (view or tab).shows_sentence
     shared = {"text": TEXT, "layer": "3", "head": "1", "token": "5"} if is_of_sentence else {}
-    page = visit("?" + urlencode({**place(tab, view), **query, **pieces, **shared}))
-    settled(page)
-    expect(page.locator(".toast-body")).to_have_count(0)
-    held = dict(zip(names, page.evaluate(VALUES, names), strict=True))
+    told = {**{name: PIECES[name] for name in (view or tab).state}, **shared, **place(tab, view)}
+    return values, told, {**query, **told}
+
+
+def check_state(page, values: dict[str, object], told: dict[str, str]) -> None:
+    held = dict(zip(values, page.evaluate(VALUES, list(values)), strict=True))
     assert {name: value for name, value in held.items() if value != values[name]} == {}
     state = page.evaluate(STATE)
-    told = {**pieces, **shared, **place(tab, view)}
     assert {name: state.get(name) for name in told} == {**told, **numbers(told)}
+
+
+@pytest.mark.parametrize(
+    ("tab", "view"), PLACES, ids=[f"{t.name}-{v.name if v else ''}" for t, v in PLACES]
+)
+def test_a_link_sets_all_that_its_view_holds_and_says_it_again(visit, register, tab, view):
+    values, told, link = link_to(register, tab, view)
+    page = visit("?" + urlencode(link))
+    settled(page)
+    expect(page.locator(".toast-body")).to_have_count(0)
+    check_state(page, values, told)
+
+
+@pytest.mark.parametrize("tab", TABS, ids=[tab.name for tab in TABS])
+def test_a_page_goes_to_a_link_without_a_load_and_back_to_the_defaults(visit, register, tab):
+    page = visit("?tab=parameters" if tab.name == "start" else "?tab=start")
+    page.evaluate("window.isSamePage = true")
+    for view in tab.views or (None,):
+        values, told, link = link_to(register, tab, view)
+        assert page.evaluate(GO, urlencode(link)) == ""
+        settled(page)
+        check_state(page, values, told)
+        assert page.evaluate(GO, urlencode({**place(tab, view), "model": "mini"})) == ""
+        settled(page)
+        state = page.evaluate(STATE)
+        left = {name for name in [*values, *(view or tab).state] if name in state}
+        assert left <= ({"cell"} if "token" in state else set())  # of the row of a chosen token
+    assert page.evaluate("window.isSamePage")
 
 
 def numbers(told: dict[str, str]) -> dict[str, int]:

@@ -31,6 +31,8 @@ def test_the_room_guesses_before_it_sees_the_bars(visit):
     expect(guesses.last).to_have_text("another")
     assert guesses.all_text_contents()[:-1] == sorted(guesses.all_text_contents()[:-1])
     expect(phone.locator("#start .st-bars")).to_be_hidden()
+    said = phone.locator(".hall-said")
+    expect(said).to_have_text(speaker.locator("#tour .tour-say").text_content())
     expect(bar).to_have_text("")
     guesses.first.click()
     expect(bar).to_have_text("Guesses from phones: 1")
@@ -44,6 +46,8 @@ def test_the_room_guesses_before_it_sees_the_bars(visit):
     expect(phone.locator("#start .st-bars")).to_be_visible()
     speaker.keyboard.press("PageDown")
     expect(bar).to_have_text("")
+    speaker.keyboard.press("Escape")
+    expect(said).to_be_hidden()
 
 
 def test_a_phone_shows_settings_and_switched_off_parts_and_says_what_is_its_own(visit):

@@ -23,6 +23,7 @@ SCENE: dict[str, Any] = {
     "run": "",
     "link": "tab=attention&view=Heads&model=mini",
     "hands_off": False,
+    "say": "",
     "point": "",
     "hide": "",
     "asks": [],

@@ -124,10 +124,11 @@ test('the pieces of another link are taken over by its view alone', () => {
   const taken = [];
   for (const view of ['attention/heads', 'attention/pair', 'train/'])
     holdsState(view, {}, () => taken.push(`${view} ${linked('cell')}`));
-  takePieces(new URLSearchParams('tab=attention&view=Two+sentences&cell=1-1'));
-  takePieces(new URLSearchParams('tab=attention&cell=2-2')); // its first view
-  takePieces(new URLSearchParams('tab=train'));
-  takePieces(new URLSearchParams('tab=nobody'));
+  takePieces(new URLSearchParams('tab=attention&view=Two+sentences&cell=1-1'), true);
+  takePieces(new URLSearchParams('tab=attention&cell=2-2'), true); // its first view
+  takePieces(new URLSearchParams('tab=train'), true);
+  takePieces(new URLSearchParams('tab=nobody'), true);
+  takePieces(new URLSearchParams('tab=attention')); // names no piece: all stays
   assert.deepEqual(taken, ['attention/pair 1-1', 'attention/heads 2-2', 'train/ null']);
 });
 

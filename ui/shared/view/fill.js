@@ -2,8 +2,9 @@
 // as at a load.
 import {awaited} from './awaited.js';
 import {hasArrived} from './ask.js';
-import {linked, means, settingsOf, unmet} from './link.js';
+import {means, settingsOf, unmet, written} from './link.js';
 import {offered} from './offers.js';
+import {valueOf} from './store.js';
 
 const TRIES = 3; // a choice fills in other fields, which then go back to their own defaults
 const waiting = []; // who waits for the answer to what was sent, in order
@@ -18,12 +19,13 @@ export function filled() {
 }
 
 // Whether a field still has what a link before, or the page's address, has set.
-export const isOfLink = (name, value) => means(byLink.get(name) ?? linked(name) ?? null, value);
+const atFirst = new URLSearchParams(globalThis.location?.search ?? '');
+export const isOfLink = (name, value) => means(byLink.get(name) ?? atFirst.get(name), value);
 
 // Resolves once the fields are as the link says. A value that the server refuses counts as not
 // named. resets: whether a field of its view that the link does not name goes back to its default,
 // by its name and value.
-export async function fill(query, isWanted = () => true, resets = isOfLink) {
+export async function fill(query, isWanted, resets) {
   await awaited(() => hasArrived() && offered('fill'), isWanted, Infinity);
   await latest;
   // of a name that stands twice the last one counts
@@ -36,8 +38,8 @@ export async function fill(query, isWanted = () => true, resets = isOfLink) {
     offered('fill')(new URLSearchParams(link).toString());
     await latest;
     const refused = new Set(unmet(wanted, resets).map(([name]) => name));
-    for (const [name, value] of settings)
+    for (const [name] of settings)
       if (refused.has(name)) wanted.delete(name);
-      else byLink.set(name, value);
+      else byLink.set(name, written(valueOf(name)));
   }
 }

@@ -11,6 +11,8 @@ export const LONGEST_TEXT = 2000; // characters of a text that a link holds
 let register = {tabs: [], fields: [], bases: {}};
 export const setRegister = given => (register = given);
 
+const TEXTS = ['prompt', 'text'];
+
 // --- the pieces that scripts hold
 // "tab/view" -> {name: what gives its value, null where there is nothing to say}
 const pieces = new Map();
@@ -29,11 +31,15 @@ export function holdsState(view, given, take) {
 let latest = new URLSearchParams(globalThis.location?.search ?? '');
 export const linked = name => latest.get(name);
 
-// Goes on to the pieces of another link.
-export function takePieces(query) {
-  latest = query;
+// Goes on to the pieces of another link. isWhole: also to those that it does not name, which are
+// then as the view begins; else a link that names none changes none.
+export function takePieces(query, isWhole) {
   const {tab, view} = namedPlace(query);
-  for (const take of takers.get(`${tab?.name}/${view?.name ?? ''}`) ?? []) take();
+  const at = `${tab?.name}/${view?.name ?? ''}`;
+  const names = [...Object.keys(pieces.get(at) ?? {}), ...TEXTS];
+  if (!isWhole && !names.some(name => query.has(name))) return;
+  latest = query;
+  for (const take of takers.get(at) ?? []) take();
 }
 
 // Whether that link is about this text, or about any.
@@ -46,7 +52,7 @@ export const isLinkedText = text => {
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // A value as the server reads it from a link.
-function written(value) {
+export function written(value) {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -133,8 +139,6 @@ export function ownNames() {
   return new Set([...names, ...register.fields.map(field => field.name), ...held]);
 }
 
-const TEXTS = ['prompt', 'text'];
-
 // The settings of a link that are texts; those that the server reads, which are these and fields.
 export const textsOf = query => [...query].filter(([name]) => TEXTS.includes(name));
 export const settingsOf = query =>
@@ -155,16 +159,14 @@ export function unmet(query, resets) {
   for (const field of register.fields) {
     const {name} = field;
     const value = written(valueOf(name) ?? '');
-    let wanted = query.get(name);
-    if (
-      wanted === null &&
-      field.tab === tab?.name &&
-      (!field.view || field.view === view?.name) &&
-      resets(name, value)
-    )
-      wanted = written(defaultOf(field) ?? value);
-    if (wanted !== null && wanted.length <= LONGEST_TEXT && !means(value, wanted))
-      settings.push([name, wanted]);
+    const isOfView = field.tab === tab?.name && (!field.view || field.view === view?.name);
+    const named = query.get(name);
+    if (named !== null) {
+      if (named.length <= LONGEST_TEXT && !means(value, named)) settings.push([name, named]);
+    } else if (isOfView && resets(name, value)) {
+      const known = written(defaultOf(field) ?? value);
+      if (!means(value, known)) settings.push([name, known]);
+    }
   }
   return settings;
 }

@@ -62,21 +62,22 @@ export function follow(query) {
 }
 
 // Opens the model of a way, sets fields, the text and what is chosen, then goes there; as goTo.
-// resets: as `fill` has it.
-export async function goHere(query, isWanted = () => true, resets = isOfLink) {
+// isWhole: what a link has set here before, and this one does not name, goes back to its default, as
+// in the scenes of a talk.
+export async function goHere(query, isWanted = () => true, isWhole = false) {
   const model = query.get('model');
   if (model && model !== pickedModel()) {
     await awaited(() => offered('open model'), isWanted, Infinity);
     offered('open model')?.(model);
     if (!(await awaited(() => pickedModel() === model, isWanted))) return 'model';
   }
-  await fill(query, isWanted, resets);
+  await fill(query, isWanted, isWhole ? isOfLink : () => false);
   if (!isWanted()) return '';
   showSentence(textsOf(query).find(([, text]) => text)?.[1]);
   const {head, token} = firstChosen(query.toString());
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);
-  takePieces(query);
+  takePieces(query, isWhole);
   const setsFields = settingsOf(query).length > textsOf(query).length;
   return goTo(setsFields ? withView(query) : query, isWanted);
 }

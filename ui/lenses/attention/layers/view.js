@@ -72,7 +72,7 @@ export function start({element, props, watch}) {
     const depth = part('depth');
     part('note').textContent = value.note;
     element.querySelector('.conclusion').textContent = value.said;
-    if (+depth.max !== last || !depth.value) {
+    if (+depth.max !== last || !depth.value || afterInLink !== null) {
       const after = parseInt(afterInLink ?? '', 10);
       Object.assign(depth, {max: last, value: after <= last ? after : last});
       afterInLink = null; // it counts once

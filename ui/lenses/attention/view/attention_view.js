@@ -12,7 +12,6 @@ import {
   chosenHead,
   chosenToken,
   onStore,
-  sentence,
 } from '../../../shared/view/store.js';
 import {onTools} from '../../../shared/view/dom.js';
 import {onLook} from '../../../shared/view/look.js';
@@ -35,7 +34,7 @@ const isHead = (at, of) => Boolean(at && of?.roles[at[0]]?.[at[1]]);
 const wrap = (x, n) => (x + n) % n;
 
 /** @param {Component<AttentionMaps, AttentionServer>} page */
-export function start({element, props, server, trigger, watch, given}) {
+export function start({element, props, server, trigger, watch, given, answer}) {
   const part = name => element.querySelector('.at-' + name);
   // Shared with the parts of the view. Besides, once there are any: value and thumb, of the text;
   // shown, the map in sight; cell, the one that is locked; hovered, and peek, the head under the
@@ -78,7 +77,7 @@ export function start({element, props, server, trigger, watch, given}) {
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(view, button.dataset.view));
   const tools = headTools(view);
-  if (view.signed || view.shares) holdHeads(view, () => takeLink(view));
+  if (view.signed || view.shares) holdHeads(view, () => takeLink(view, answer.isStale));
   onTools(element, () => view.value && tools);
   if (!view.signed) onStore(view.hear);
   new ResizeObserver(() => {
@@ -117,7 +116,7 @@ async function take(view, text) {
   if (isLinked) view.fromLink = false;
   view.chosen = linked ?? headFor(view, next, before);
   if (before?.tokens.join('\u0000') !== next.tokens.join('\u0000')) forgetCells(view);
-  if (linked && !view.signed) restore(view);
+  if (isLinked && !view.signed) restore(view);
   part('note').textContent = next.note || '';
   view.element.querySelector('.conclusion').textContent = next.said ?? '';
   view.status.textContent = '';
@@ -141,12 +140,11 @@ function headFor({signed, chosen}, next, before) {
 
 // What another link says of the text that is shown; of another text it counts once that is on the
 // page.
-function takeLink(view) {
+function takeLink(view, isStale) {
   view.fromLink = true;
-  if (!view.value || (!view.signed && view.value.text !== sentence())) return;
+  if (!view.value || isStale) return;
   view.fromLink = false;
   if (view.signed) return reveal(view, linkedHead(view, view.value) ?? view.chosen);
-  forgetCells(view);
   restore(view);
   drawHead(view);
 }
@@ -161,8 +159,11 @@ function forgetCells(view) {
 
 // The rest of a linked view: how it is drawn, the cell that was clicked, and the zoom.
 function restore(view) {
-  const {cell, zoom, mode} = viewInLink(view.value.tokens.length);
-  Object.assign(view, {cell: cell ?? view.cell, zoomFromLink: zoom});
+  const n = view.value.tokens.length;
+  const {cell, zoom, mode} = viewInLink(n);
+  forgetCells(view);
+  view.cell = cell;
+  view.zoomFromLink = zoom ?? {q0: 0, q1: n, k0: 0, k1: n};
   if (view.part(`${mode ?? 'map'}-view`)) setMode(view, mode ?? 'map');
 }
 

@@ -131,8 +131,9 @@ export function start({element, server, given, answer}) {
     'generate/tokens',
     {cut: () => (text.value === given.examples[0] ? null : text.value)},
     () => {
-      if (textInLink() === null || textInLink() === text.value) return;
-      text.value = textInLink();
+      const wanted = textInLink() ?? given.examples[0];
+      if (wanted === text.value) return;
+      text.value = wanted;
       changed();
     },
   );

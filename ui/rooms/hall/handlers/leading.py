@@ -110,7 +110,7 @@ def _scene(scene: object, longest_text: int) -> Scene:
         scene, "tab", "view", "model", "text", "head", "token"
     )
     run, link, hands_off, point = fields(scene, "run", "link", "hands_off", "point")
-    hide, asks, chat = fields(scene, "hide", "asks", "chat")
+    say, hide, asks, chat = fields(scene, "say", "hide", "asks", "chat")
     pair = head if isinstance(head, (list, tuple)) and len(head) == 2 else None
     return {
         "tab": inputs.text(tab, "The tab", most=_LONGEST_NAME, needs_words=True),
@@ -122,6 +122,7 @@ def _scene(scene: object, longest_text: int) -> Scene:
         "run": inputs.text(run, "The run", most=_LONGEST_NAME),
         "link": inputs.text(link, "The link of the view", most=_LONGEST_LINK),
         "hands_off": hands_off is True,
+        "say": inputs.text(say, "The sentence of the talk", most=longest_text),
         "point": inputs.text(point, "The selector", most=_LONGEST_NAME),
         "hide": inputs.text(hide, "The selector", most=_LONGEST_NAME),
         "asks": _texts(asks, "The answers to choose from", most=_MOST_ASKED, longest=_LONGEST_NAME),

@@ -61,6 +61,7 @@ async function look(mine = ++round) {
 // view, or goes to another one.
 async function show({tab, view, model, text, head, token, link, ...more}, before, isWanted) {
   hide(more.hide);
+  showSaid(more.say);
   drawGuesses(more.asks, before?.asks);
   if (model && model !== pickedModel()) {
     offered('open model')?.(model);
@@ -78,7 +79,7 @@ async function show({tab, view, model, text, head, token, link, ...more}, before
   chooseToken(token);
   if (more.point && more.point !== before?.point) showPoint(more.point, isWanted);
   if (!isAnother) return;
-  takePieces(query);
+  takePieces(query, true);
   stood = null;
 }
 
@@ -86,6 +87,15 @@ async function show({tab, view, model, text, head, token, link, ...more}, before
 async function showPoint(point, isWanted) {
   const target = await awaited(() => visible(point), isWanted);
   if (isWanted()) target?.scrollIntoView({block: 'center'});
+}
+
+// The sentence of the speaker's talk.
+function showSaid(sentenceOfTalk) {
+  const line = followed.bar.querySelector('.hall-said') ?? document.createElement('p');
+  line.className = 'hall-said u-strong';
+  line.textContent = sentenceOfTalk;
+  line.hidden = !sentenceOfTalk;
+  followed.bar.prepend(line);
 }
 
 // Shows the text that the speaker's page has generated, under the same prompt.
@@ -187,6 +197,7 @@ function leaveScene() {
   mayOnlyLook = false;
   followRun('');
   hide('');
+  showSaid('');
   drawGuesses([], scene?.asks);
   [version, scene, stood] = [0, null, null];
   clearTimeout(soon);

@@ -10,7 +10,7 @@ import {ownWorkspace, runShown} from '../../../shared/view/workspace.js';
 import {chip} from './chip.js';
 import {resumeFollowing, stopFollowing} from './following.js';
 import {hidden} from './hiding.js';
-import {pointNow, showGuesses} from './tour.js';
+import {pointNow, sayNow, showGuesses} from './tour.js';
 
 const [LEADS, HANDS] = ['gptlens-leads', 'gptlens-hands-off'];
 const EVERY = 100; // milliseconds between two looks at what this page shows
@@ -50,6 +50,7 @@ function sceneNow() {
     run: runShown(),
     link: link(),
     hands_off: handsOff,
+    say: sayNow(),
     point: pointNow(),
     hide: hidden(),
     asks,

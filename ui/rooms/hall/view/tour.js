@@ -48,6 +48,8 @@ export const talkOfServer = () => (ofServer ? parseTour(ofServer) : null);
 // A CSS selector of what the open step is about, "" for none.
 export const pointNow = () => tour?.steps[tour.at]?.point ?? '';
 
+export const sayNow = () => tour?.steps[tour.at]?.say ?? '';
+
 export const isTouring = () => tour !== null;
 
 export function leaveTour() {
@@ -217,7 +219,7 @@ async function go(at) {
 
 // Goes to a step's place, frames what it is about, and presses what it presses.
 async function show(step, query, at, isWanted) {
-  const unfound = await goHere(query, isWanted);
+  const unfound = await goHere(query, isWanted, true);
   if (!isWanted()) return;
   if (unfound) return missing(unfound, query.get(unfound));
   const find = () => visible(step.point);
