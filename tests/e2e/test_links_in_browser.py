@@ -141,7 +141,9 @@ def test_a_page_goes_to_a_link_without_a_load_and_back_to_the_defaults(visit, re
         assert page.evaluate(GO, urlencode({**place(tab, view), "model": "mini"})) == ""
         settled(page)
         state = page.evaluate(STATE)
-        left = {name for name in [*values, *(view or tab).state] if name in state}
+        set_by_link = {**{name: link[name] for name in values}, **told}
+        names = [*values, *(view or tab).state]
+        left = {name for name in names if str(state.get(name)) == set_by_link[name]}
         assert left <= ({"cell"} if "token" in state else set())  # of the row of a chosen token
     assert page.evaluate("window.isSamePage")
 

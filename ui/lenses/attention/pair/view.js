@@ -215,9 +215,10 @@ export function start({element, props, server, watch, answer}) {
   holdsState('attention/pair', {patched}, () => {
     if (patched() === linked('patched')) return;
     patchedInLink = cellsInLink();
-    if (!patching || answer.isStale) return; // they are of the pair that is to come
+    if (!patching) return;
     number += 1;
-    takePatched();
+    if (answer.isStale) carried.clear(); // the cells of the link are of the pair that is to come
+    else takePatched();
     redraw(draw);
   });
   watch('value', take);

@@ -114,7 +114,8 @@ async function take(view, text) {
   const isLinked = view.fromLink && (view.signed || isOfLink(next.text));
   const linked = isLinked ? linkedHead(view, next) : null;
   if (isLinked) view.fromLink = false;
-  view.chosen = linked ?? headFor(view, next, before);
+  const own = isLinked && view.signed ? next.start : headFor(view, next, before);
+  view.chosen = linked ?? own;
   if (before?.tokens.join('\u0000') !== next.tokens.join('\u0000')) forgetCells(view);
   if (isLinked && !view.signed) restore(view);
   part('note').textContent = next.note || '';
@@ -141,12 +142,13 @@ function headFor({signed, chosen}, next, before) {
 // What another link says of the text that is shown; of another text it counts once that is on the
 // page.
 function takeLink(view, isStale) {
-  view.fromLink = true;
-  if (!view.value || isStale) return;
-  view.fromLink = false;
-  if (view.signed) return reveal(view, linkedHead(view, view.value) ?? view.chosen);
-  restore(view);
-  drawHead(view);
+  view.fromLink = isStale || !view.value;
+  if (!view.value) return;
+  if (view.signed) reveal(view, linkedHead(view, view.value) ?? view.value.start);
+  else if (!isStale) {
+    restore(view);
+    drawHead(view);
+  }
 }
 
 function forgetCells(view) {

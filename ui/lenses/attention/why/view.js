@@ -158,13 +158,13 @@ export function start({element, server, answer}) {
   };
   onTools(element, () => explained && tools);
   const pieces = {word: () => explained?.word[2] ?? null, rival: () => explained?.rival[2] ?? null};
+  let pairInLink = JSON.stringify(linkedPair(sentence()));
   holdsState('attention/why', pieces, () => {
-    const isThere = Object.entries(pieces).every(
-      ([name, id]) => linked(name) === null || linked(name) === `${id()}`,
-    );
-    if (isThere) return;
+    const pair = JSON.stringify(linkedPair(sentence()));
+    if (pair === pairInLink && !chosen.about) return;
+    pairInLink = pair;
     chosen = {about: '', ids: [null, null]};
-    answer.about({linked: linkedPair(sentence())});
+    answer.about({pair});
   });
   answer.ask = () => {
     if (!explained) message.textContent = 'Computing…';
