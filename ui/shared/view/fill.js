@@ -12,6 +12,9 @@ const waiting = []; // who waits for the answer to what was sent, in order
 let latest = Promise.resolve();
 const byLink = new Map(); // field -> the value that a link has set here
 
+// Resolves once the answer to what was sent last is there.
+export const fillAnswered = () => latest;
+
 // An event that sets fields has ended.
 export function filled() {
   waiting.shift()?.();

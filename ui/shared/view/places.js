@@ -1,6 +1,6 @@
 // Navigation within the page: a tab, a view in it, and a choice there.
 import {awaited} from './awaited.js';
-import {fill, isOfLink} from './fill.js';
+import {fill, fillAnswered, isOfLink} from './fill.js';
 import {linkTo, ownNames, settingsOf, takePieces, textsOf, withView} from './link.js';
 import {reached} from './connection.js';
 import {offered} from './offers.js';
@@ -71,9 +71,12 @@ export async function goHere(query, isWanted = () => true, isWhole = false) {
     offered('open model')?.(model);
     if (!(await awaited(() => pickedModel() === model, isWanted))) return 'model';
   }
-  await fill(query, isWanted, isWhole ? isOfLink : () => false);
+  // What another way has sent before sets the text, too.
+  await fillAnswered();
   if (!isWanted()) return '';
   showSentence(textsOf(query).find(([, text]) => text)?.[1]);
+  await fill(query, isWanted, isWhole ? isOfLink : () => false);
+  if (!isWanted()) return '';
   const {head, token} = firstChosen(query.toString());
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);
