@@ -48,9 +48,9 @@ function afterFrames(counts, call, frame = 0) {
   requestAnimationFrame(() => afterFrames(counts, call, frame + 1));
 }
 
-// After a model's default text was put into Attention's box: the visitor's sentence stays there.
-export const refill = () =>
-  afterFrames([2, 8, 30], () => fill([...document.querySelectorAll(BOXES[1])]));
+// After an event that has put a text into the boxes, such as a model's default, or what a link sets:
+// the visitor's sentence stays there. Gradio draws what an event has set some frames after its end.
+export const refill = () => afterFrames([2, 8, 30], () => fill());
 
 // Listens to all boxes, and fills those of a newly opened view.
 export function shareSentence() {
