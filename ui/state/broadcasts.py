@@ -18,6 +18,7 @@ _SILENT_SECONDS = 15.0  # a speaker not heard of for so long leads no longer
 _LONGEST_WRITTEN = 1_000_000  # characters of a token stream
 _MOST_FOLLOWERS = 1_000  # counted on one broadcast
 _MOST_WRONG = 300  # different wrong answers to an exercise
+_MOST_WRONG_EACH = 20  # of one page
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,19 @@ class Attempts:
 
     solved: set[str] = field(default_factory=set)  # pages
     wrong: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # answer -> pages
+
+    def note(self, page: str, wrong: str | None) -> None:
+        """Notes a page's answer: a wrong one, or None for a right one."""
+        if wrong is None:
+            if len(self.solved) < _MOST_FOLLOWERS:
+                self.solved.add(page)
+            return
+        n_own = sum(page in pages for pages in self.wrong.values())
+        is_known = wrong in self.wrong
+        has_room = is_known or len(self.wrong) < _MOST_WRONG
+        is_full = is_known and len(self.wrong[wrong]) >= _MOST_FOLLOWERS
+        if n_own < _MOST_WRONG_EACH and has_room and not is_full:
+            self.wrong[wrong].add(page)
 
     def commonest_wrong(self, most: int) -> list[tuple[str, int]]:
         """The wrong answers that most pages gave, and how many did."""
@@ -126,12 +140,12 @@ class Broadcasts:
                 broadcast.asked = tuple(scene["asks"])
                 broadcast.guesses.clear()
             if left:
+                broadcast.asked = ()
+                broadcast.guesses.clear()
                 broadcast.attempts.clear()
-            broadcast.scene, broadcast.heard, broadcast.client = (
-                scene or broadcast.scene,
-                self._clock(),
-                client,
-            )
+            broadcast.scene = scene or broadcast.scene
+            broadcast.heard = self._clock()
+            broadcast.client = client
             broadcast.workspace = workspace
             broadcast.state = "left" if left else "on"
             while len(self._broadcasts) > self._most:
@@ -173,8 +187,9 @@ class Broadcasts:
                 return None
             if page in broadcast.seen or len(broadcast.seen) < _MOST_FOLLOWERS:
                 broadcast.seen[page] = self._clock()
-                # it may come as the question ends
-                if guess is not None and guess < len(broadcast.asked):
+                # It may come as the question ends.
+                has_room = page in broadcast.guesses or len(broadcast.guesses) < _MOST_FOLLOWERS
+                if guess is not None and guess < len(broadcast.asked) and has_room:
                     broadcast.guesses[page] = guess
             # What followers wrote stays when a silent speaker is heard again.
             is_silent = self._clock() - broadcast.heard > _SILENT_SECONDS
@@ -187,11 +202,7 @@ class Broadcasts:
             broadcast = self._broadcasts.get(name)
             if broadcast is None or page not in broadcast.seen:
                 return
-            attempts = broadcast.attempts[exercise]
-            if wrong is None:
-                attempts.solved.add(page)
-            elif wrong in attempts.wrong or len(attempts.wrong) < _MOST_WRONG:
-                attempts.wrong[wrong].add(page)
+            broadcast.attempts[exercise].note(page, wrong)
 
     def results(
         self, secret: str, most_wrong: int = 3

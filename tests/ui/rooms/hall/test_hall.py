@@ -202,9 +202,20 @@ def counts(services, scene):
     return [count for _, count in led(services, scene)["guesses"]]
 
 
-def test_wrong_answers_are_kept_within_a_bound(services):
-    name = led(services, SCENE)["name"]
-    followed(services, page=PAGE)
+def test_what_pages_answer_is_kept_within_bounds(services):
+    name = led(services, ASKING)["name"]
+    pages = [f"{number:022}" for number in range(1_200)]
+    for page in pages:
+        guessed(services, page, 1)
+        services.broadcasts.tried(name, page, "pieces", None)
+        services.broadcasts.tried(name, page, "pieces", "4")
+    assert counts(services, ASKING) == [0, 1_000, 0]
     for number in range(400):
-        services.broadcasts.tried(name, PAGE, "pieces", str(number))
-    assert len(services.broadcasts.follow(name, PAGE).attempts["pieces"].wrong) == 300
+        services.broadcasts.tried(name, pages[0], "pieces", str(number))
+        services.broadcasts.tried(name, pages[number], "cells", str(number))
+    attempts = services.broadcasts.follow(name, PAGE).attempts
+    assert len(attempts["pieces"].solved) == len(attempts["pieces"].wrong["4"]) == 1_000
+    assert len(attempts["pieces"].wrong) == 20  # of one page
+    assert len(attempts["cells"].wrong) == 300
+    led(services, None)
+    assert led(services, SCENE)["guesses"] == []  # gone when the room ends

@@ -6,7 +6,8 @@ let selected = '';
 
 export const hidden = () => selected;
 
-// Hides it in the place of what was hidden before; "" hides nothing.
+// Hides it in the place of what was hidden before, within the tabs: the way out of a room stays.
+// "" hides nothing.
 export function hide(selector) {
   hiding?.remove();
   hiding = null;
@@ -18,5 +19,10 @@ export function hide(selector) {
     selected = '';
     return;
   }
-  hiding = add(document.head, 'style', '', `${selected} { visibility: hidden !important; }`);
+  hiding = add(
+    document.head,
+    'style',
+    '',
+    `#tabs :is(${selected}) { visibility: hidden !important; }`,
+  );
 }
