@@ -143,6 +143,7 @@ def test_the_audience_s_sentence_goes_through_the_talk(visit, by):
     expect(page.locator("#bring-back")).to_have_count(0)
     ours.click()
     expect(page.locator("#prompt textarea")).to_have_value("Anna saw a blue whale and a")
+    expect(page.locator("#stream .ts-text")).to_contain_text("Anna saw a blue whale and a")
     expect(ours).to_have_attribute("aria-pressed", "true")
     settled(page)
     page.locator("#tour .tour-next").click()

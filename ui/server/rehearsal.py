@@ -46,6 +46,21 @@ _SHOWS = """text => {
   const holding = [...document.querySelectorAll('body *')].filter(holds);
   return holding.some(node => seen(node) && ![...node.children].some(holds));
 }"""
+# Whether the open tab shows answers to what it asks now, and the page stands still.
+_STILL = """async () => {
+  const open = [...document.querySelectorAll('#tabs :is([aria-busy=true], [data-stale])')];
+  const waits = open.some(one => one.closest('.lens-component')?.querySelector('.tour-target') ||
+    one.closest('.tour-target'));
+  const frame = () => new Promise(requestAnimationFrame);
+  const places = [];
+  for (let i = 0; i < 10; i++) {
+    places.push(scrollY);
+    await frame();
+  }
+  const isFading = document.getAnimations().some(
+    one => one.playState === 'running' && one.effect.getTiming().iterations !== Infinity);
+  return !waits && !isFading && new Set(places).size === 1;
+}"""
 # Whether what is framed is in the window above the bar, or fills it.
 _IN_SIGHT = """() => {
   const target = document.querySelector('.tour-target'), bar = document.querySelector('#tour');
@@ -239,6 +254,8 @@ def walk(
             faults = [failures[0]] if failures else [words] if _UNFOUND in words else []
             for screen in _SCREENS:
                 page.set_viewport_size(_viewport(screen))
+                with suppress(Error):  # a figure that goes on moving, as of a run
+                    page.wait_for_function(_STILL, timeout=_TEXT)
                 if not faults:
                     faults = [
                         f"{fault} (at {screen[0]} x {screen[1]})" for fault in lacking(page, scene)

@@ -5,7 +5,6 @@ import {hasArrived} from './ask.js';
 import {means, settingsOf, unmet, written} from './link.js';
 import {offered} from './offers.js';
 import {valueOf} from './store.js';
-import {refill} from './text_boxes.js';
 
 const TRIES = 3; // a choice fills in other fields, which then go back to their own defaults
 const waiting = []; // who waits for the answer to what was sent, in order
@@ -18,7 +17,6 @@ export const fillAnswered = () => latest;
 
 // An event that sets fields has ended.
 export function filled() {
-  refill();
   waiting.shift()?.();
   return [];
 }

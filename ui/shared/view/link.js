@@ -139,12 +139,10 @@ export function ownNames() {
   return new Set([...names, ...register.fields.map(field => field.name), ...held]);
 }
 
-// The settings of a link that are texts; those that the server reads, which are these and fields.
+// The settings of a link that are texts, and those that are fields.
 export const textsOf = query => [...query].filter(([name]) => TEXTS.includes(name));
 export const settingsOf = query =>
-  [...query].filter(
-    ([name]) => TEXTS.includes(name) || register.fields.some(field => field.name === name),
-  );
+  [...query].filter(([name]) => register.fields.some(field => field.name === name));
 
 const isNumber = text => text !== null && text !== '' && Number.isFinite(Number(text));
 export const means = (text, other) =>

@@ -8,6 +8,7 @@ import {chooseHead, chooseToken, firstChosen, showSentence} from './store.js';
 import {pickedModel, visible} from './tabs.js';
 import {WAY} from './way.js';
 
+const QUIET = 10; // frames in which nothing of a view is computed, before its button is pressed
 const STAYS = 20; // frames that a choice is there
 const PICKS = 3; // of a choice that a slow machine's view takes back while it is set up
 const EVERY = 200; // milliseconds between picks
@@ -81,7 +82,7 @@ export async function goHere(query, isWanted = () => true, isWhole = false) {
   if (head) chooseHead(head);
   if (token !== null) chooseToken(token);
   takePieces(query, isWhole);
-  const setsFields = settingsOf(query).length > textsOf(query).length;
+  const setsFields = settingsOf(query).length > 0;
   return goTo(setsFields ? withView(query) : query, isWanted);
 }
 
@@ -110,9 +111,17 @@ function press(within, name) {
   return tab;
 }
 
-// Presses the main button of the open view, such as Start in Train, once it is there.
-export const pressMain = async isWanted =>
-  (await awaited(() => visible('#tabs button.primary'), isWanted))?.click();
+// Presses the main button of the open view, such as Start in Train, once it is there and would hear
+// it: while an event of the view is under way, and some frames longer, Gradio drops a second press.
+export async function pressMain(isWanted) {
+  let quiet = 0; // frames
+  const found = () => {
+    const button = visible('#tabs [data-running]') ? null : visible('#tabs button.primary');
+    quiet = button ? quiet + 1 : 0;
+    return quiet > QUIET && button;
+  };
+  (await awaited(found, isWanted))?.click();
+}
 
 // Picks the option of this name in the open view. A view that is mounted for the first time sets
 // its controls to what they were, after they can be seen: it is picked until it stays so.

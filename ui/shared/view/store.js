@@ -27,6 +27,9 @@ export function valueOf(name) {
   return fields.get(name) ?? null;
 }
 
+// A field as Gradio's page holds it, whatever the sentence is.
+export const heldOf = name => fields.get(name) ?? null;
+
 export const initialOf = name => initial.get(name) ?? null;
 
 // What an answer has made of a field, as of a prompt that it composed; undefined for none.

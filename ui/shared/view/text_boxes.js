@@ -1,8 +1,9 @@
 // The boxes of Gradio's that hold the visitor's sentence: each shows the store's, and what is typed
 // goes there.
-import {onStore, sentence, startStore, typeSentence} from './store.js';
+import {heldOf, onStore, sentence, startStore, typeSentence} from './store.js';
 
-export const BOXES = ['#prompt textarea', '#attention-text textarea'];
+const FIELDS = {'#prompt textarea': 'prompt', '#attention-text textarea': 'text'};
+export const BOXES = Object.keys(FIELDS);
 
 const boxes = () => [...document.querySelectorAll(BOXES.join())];
 
@@ -29,6 +30,14 @@ function fill(which = boxes()) {
   }
 }
 
+// Whether Gradio has heard of the sentence, as far as its box can be seen: an event takes it.
+export const isSentenceHeard = () =>
+  !sentence() ||
+  Object.entries(FIELDS).every(([selector, name]) => {
+    const box = document.querySelector(selector);
+    return !box?.getClientRects().length || heldOf(name) === sentence();
+  });
+
 // A box that somebody types in keeps what it holds, whatever answer comes late; Gradio hears of it
 // again.
 function keepTyped(box) {
@@ -48,9 +57,9 @@ function afterFrames(counts, call, frame = 0) {
   requestAnimationFrame(() => afterFrames(counts, call, frame + 1));
 }
 
-// After an event that has put a text into the boxes, such as a model's default, or what a link sets:
-// the visitor's sentence stays there. Gradio draws what an event has set some frames after its end.
-export const refill = () => afterFrames([2, 8, 30], () => fill());
+// After a model's default text was put into Attention's box: the visitor's sentence stays there.
+export const refill = () =>
+  afterFrames([2, 8, 30], () => fill([...document.querySelectorAll(BOXES[1])]));
 
 // Listens to all boxes, and fills those of a newly opened view.
 export function shareSentence() {

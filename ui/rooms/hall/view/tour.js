@@ -11,6 +11,7 @@ import {onStore, ownSentence} from '../../../shared/view/store.js';
 import {visible} from '../../../shared/view/tabs.js';
 import {CHANGED, isAway} from '../../../shared/view/connection.js';
 import {withView} from '../../../shared/view/link.js';
+import {isSentenceHeard} from '../../../shared/view/text_boxes.js';
 import {hidden, hide} from './hiding.js';
 import {openSpeaker, tellSpeaker} from './speaker.js';
 import {parseTour} from './tour_text.js';
@@ -230,6 +231,8 @@ async function show(step, query, at, isWanted) {
   // What a step presses is pressed once, however the talk comes to it: not when it comes back, nor
   // after a reload.
   if (tour.pressed.includes(at)) return;
+  if (query.has('start') || query.has('press')) await awaited(isSentenceHeard, isWanted);
+  if (!isWanted()) return;
   tour.pressed.push(at);
   keep(KEY, tour);
   if (query.get('start') === '1') pressMain(isWanted);
@@ -276,6 +279,7 @@ function toggleOurs() {
   tour.ours.places = isWithOurs(tour.at)
     ? places.filter(at => at !== tour.at)
     : [...places, tour.at];
+  tour.pressed = tour.pressed.filter(at => at !== tour.at); // what the step presses is pressed anew
   go(tour.at);
 }
 
