@@ -23,20 +23,27 @@ function page(milliseconds, idle = 0) {
 test('a slow machine has as many frames as another has time', async () => {
   const shown = page(1000);
   assert.equal(await awaited(() => shown.frames >= 150 && 'there'), 'there');
-  assert.ok(!(await awaited(() => null)));
+  assert.equal(await awaited(() => null), null);
   assert.ok(shown.frames > 300);
 });
 
 test('while anything is computed nothing is given up', async () => {
   const shown = page(16, 100_000);
   assert.equal(await awaited(() => shown.frames === 99_999 && 'there'), 'there');
-  assert.ok(!(await awaited(() => null)));
+  assert.equal(await awaited(() => null), null);
   assert.ok(shown.frames > 100_600);
 });
 
 test('it ends at once where it is wanted no longer', async () => {
   const shown = page(16, 10);
   const wanted = () => shown.frames < 5;
-  assert.ok(!(await awaited(() => null, wanted)));
+  assert.equal(await awaited(() => null, wanted), null);
+  assert.equal(
+    await awaited(
+      () => false,
+      () => false,
+    ),
+    null,
+  );
   assert.equal(shown.frames, 5);
 });
