@@ -61,6 +61,7 @@ from ui.runs.saved_runs import SavedRuns
 from ui.server.handout import Sheet, check_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
+from ui.server.options import ServerOptions
 from ui.server.preflight import check, prefetch
 from ui.server.rehearsal import check_talk
 from ui.server.talks import read_talk, warnings_of, without_notes
@@ -69,7 +70,7 @@ from ui.services import make_services
 from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
 from ui.state.broadcasts import SpokenTalk
 from ui.state.clients import is_loopback
-from ui.state.limits import PROFILES
+from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 
 gc.freeze()  # the objects that exist now stay: the collector skips them from here on
@@ -237,8 +238,7 @@ def main(arguments: list[str] | None = None) -> int:
                 "behind."
             )
         services = make_services(
-            profile=options.profile,
-            training_runs=options.training_runs,
+            limits=_limits(options),
             model=options.model,
             offline=options.offline,
             lan=own_address() if options.host == EVERYWHERE else "",
@@ -246,7 +246,6 @@ def main(arguments: list[str] | None = None) -> int:
             examples=example_workspaces(),
             saved=SavedRuns(files.kept / "runs", server=files.folder),
             device=_device(options),
-            any_model=is_loopback(options.host),
         )
         if notice := services.models.use_one_that_opens():
             print(f"warning: {notice}", file=sys.stderr)
@@ -256,19 +255,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         told = partial(_announce, lan=options.lan, talk=talk.title if talk else "", key=spoken.key)
-        where = {
-            name: getattr(options, name)
-            for name in ("host", "port", "behind_proxy", "root_path", "mcp")
-        }
-        serve(
-            page,
-            services,
-            files,
-            **where,
+        listening = ServerOptions(
+            host=options.host,
+            port=options.port,
             hosts=options.allow_host,
             frames=options.frame_ancestors,
-            told=told,
+            behind_proxy=options.behind_proxy,
+            root_path=options.root_path,
+            mcp=options.mcp,
         )
+        serve(page, services, files, listening, told=told)
     except OSError as error:
         print(f"error: {_why_not_served(options, error)}", file=sys.stderr)
         return 1
@@ -276,6 +272,19 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    """The limits of the profile, as the options change them.
+
+    Visitors of other machines may open no model outside the list: paths would tell them what is on
+    this one.
+    """
+    limits = PROFILES[options.profile]
+    limits = replace(limits, any_model=limits.any_model and is_loopback(options.host))
+    if options.training_runs is not None:
+        limits = replace(limits, training_runs=options.training_runs)
+    return limits
 
 
 def _warn_of_another_folder() -> None:
@@ -363,8 +372,7 @@ def _print_anything() -> None:
 
 def _prepare(options: argparse.Namespace) -> int:
     """Runs --prefetch and --check; returns exit status 1 if something is missing."""
-    limits = PROFILES[options.profile]
-    limits = replace(limits, any_model=limits.any_model and is_loopback(options.host))
+    limits = _limits(options)
     try:
         check_address(options.address)
         for name in options.prefetch:

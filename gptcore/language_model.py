@@ -127,7 +127,7 @@ def find_folder(name: str) -> Path | None:
         return None
     try:
         return next(
-            (place for place in (Path(name).expanduser(), BUNDLED.parent / name) if place.is_dir()),
+            (path for path in (Path(name).expanduser(), BUNDLED.parent / name) if path.is_dir()),
             None,
         )
     except (

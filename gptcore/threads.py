@@ -113,9 +113,9 @@ class ThreadGovernor:
             self._settle(self._usual, self._challenge)
 
     def _settle(self, usual: float, challenge: tuple[int, float]) -> None:
-        place, mean = challenge
+        index, mean = challenge
         if mean < _CLEARLY_FASTER * usual:
-            self._current = place
+            self._current = index
             self._usual = mean
             self._wait = _FIRST_WAIT
         else:

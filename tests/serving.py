@@ -17,14 +17,16 @@ from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.server.launch import serve
+from ui.server.options import ServerOptions
 from ui.server.temp_files import TemporaryFiles
 from ui.services import Services, make_services
 from ui.state.broadcasts import NO_TALK, SpokenTalk
+from ui.state.limits import PROFILES
 
 
 @contextmanager
 def served_page(profile: str = "local", **options: Any) -> Iterator[str]:
-    """Its address, as long as the context lasts; options as `serve` takes them."""
+    """Its address, as long as the context lasts; options as `ServerOptions` takes them."""
     with served(profile, **options) as (address, _):
         yield address
 
@@ -35,11 +37,11 @@ def served(
 ) -> Iterator[tuple[str, Services]]:
     """As `served_page`, with what serves it."""
     services = make_services(
-        profile=profile, offline=True, examples=example_workspaces(), talk=talk
+        limits=PROFILES[profile], offline=True, examples=example_workspaces(), talk=talk
     )
     files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
-    yield serve(page, services, files, wait=False, **options), services
+    yield serve(page, services, files, ServerOptions(**options), wait=False), services
     page.close()
     services.close()
 

@@ -83,12 +83,14 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     size = len(re.sub(r"\d+", "0", sent).encode())
     assert size < 490_000  # 13,400 of them the labelled lines that a visitor may edit
     configuration = json.loads(sent)
-    assert all("api_info" not in one for one in configuration["components"] if one["type"] != "api")
+    assert all(
+        "api_info" not in item for item in configuration["components"] if item["type"] != "api"
+    )
     drawn = {
         int(number) for number in re.findall(r'"id": ?(\d+)', json.dumps(configuration["layout"]))
     }
     # of named endpoints
-    values = {one["id"] for one in configuration["components"] if one["type"] == "api"}
+    values = {item["id"] for item in configuration["components"] if item["type"] == "api"}
     assert values and not values & drawn and drawn
     events = configuration["dependencies"]
     assert all("render_id" not in event and "targets" in event for event in events)
@@ -97,17 +99,17 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     )
     # Gradio starts all listeners of an event again for one that was deferred: two such start each
     # other for minutes.
-    states = {one["id"] for one in configuration["components"] if one["type"] == "state"}
+    states = {item["id"] for item in configuration["components"] if item["type"] == "state"}
     last = [
-        tuple(one)
+        tuple(item)
         for event in events
         if event["trigger_mode"] == "always_last"
-        for one in event["targets"]
+        for item in event["targets"]
     ]
     assert [
-        one
-        for one in set(last)
-        if last.count(one) > 1 and one[0] is not None and one[0] not in states
+        item
+        for item in set(last)
+        if last.count(item) > 1 and item[0] is not None and item[0] not in states
     ] == []
     filling = [
         event for event in events if event["api_visibility"] == "private" and event["outputs"]
@@ -115,21 +117,21 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     # or all that it fills is searched
     assert filling and all(event["show_progress_on"] == [] for event in filling)
     assert all(
-        one["props"]["value"] is None
-        for one in configuration["components"]
-        if one["type"] == "state"
+        item["props"]["value"] is None
+        for item in configuration["components"]
+        if item["type"] == "state"
     )
     named = [
-        one["props"]["value"]
-        for one in configuration["components"]
-        if one["props"].get("elem_id") == "stream"
+        item["props"]["value"]
+        for item in configuration["components"]
+        if item["props"].get("elem_id") == "stream"
     ]
     base = re.search(r"gptlens/\w+", sent)
     assert base and httpx.get(f"{client.src}{base[0]}/first/{named[0]}").text.startswith(
         '{"kind":"prompt"'
     )
     # One event draws the distribution, whatever moves the sliders: the one by which it asks itself.
-    ids = {one["props"].get("elem_id"): one["id"] for one in configuration["components"]}
+    ids = {item["props"].get("elem_id"): item["id"] for item in configuration["components"]}
     movers = {ids["temperature"], ids["preset-0"], ids["strategies"]}
     moving = [event for event in events if movers & {target for target, _ in event["targets"]}]
     assert moving and not any(ids["distribution"] in event["outputs"] for event in moving)
@@ -233,7 +235,7 @@ def test_a_line_feed_alone_is_a_prompt_wherever_one_is_read(client):
     takes = [
         name
         for name, of in named.items()
-        if any(one["parameter_name"] == "prompt" for one in of["parameters"])
+        if any(item["parameter_name"] == "prompt" for item in of["parameters"])
     ]
     assert {"/generate", "/next_token", "/attribution", "/attention"} <= set(takes)
     for name in takes:
@@ -406,7 +408,9 @@ def test_what_a_page_costs_the_server_is_bounded(client):
     """The server keeps something for every session id that is invented: so many
     (tests/ui/test_gradio_internals.py).
     """
-    blocks = next(one for one in gc.get_objects() if isinstance(one, gr.Blocks) and one.is_running)
+    blocks = next(
+        found for found in gc.get_objects() if isinstance(found, gr.Blocks) and found.is_running
+    )
     holder = blocks.state_holder
     assert holder.capacity == PROFILES["local"].page_states
 

@@ -1,4 +1,4 @@
-"""What a graphics card computes is what the processor computes: recorded steps and updates, texts,
+"""What a graphics card computes is what the processor computes: captured steps and updates, texts,
 views.
 """
 
@@ -40,7 +40,7 @@ def on_both(config=SHAPE):
 def test_a_text_is_the_processors(settings):
     here, there = on_both()
     exactly = {"max_new_tokens": 200, "precision": "exact", **settings}
-    texts = [gptcore.generate(one, [1, 2, 3], **exactly) for one in (here, there)]
+    texts = [gptcore.generate(item, [1, 2, 3], **exactly) for item in (here, there)]
     written = [[(token.id, token.rank, token.context_start) for token in text] for text in texts]
     assert written[0] == written[1]
 
@@ -79,9 +79,9 @@ def test_recorded_updates_are_the_plain_ones(optimizer, dropout):
         )
         trainer = Trainer(gptcore.GPT(shape).cuda(), config, Drawn())
         if plain:
-            trainer._recorded = None
+            trainer._captured = None
         losses.append([event.loss for event in trainer.events() if isinstance(event, StepEvent)])
-        assert plain or trainer._recorded._graphs is not None
+        assert plain or trainer._captured._graphs is not None
     assert losses[0] == pytest.approx(losses[1], abs=2e-3)
 
 
@@ -102,7 +102,7 @@ def test_an_update_that_cannot_be_recorded_is_computed_plainly(caplog):
 
     trainer.model.forward = looking
     assert sum(isinstance(event, StepEvent) for event in trainer.events()) == 8
-    assert "cannot be recorded" in caplog.text and trainer._recorded._graphs is None
+    assert "cannot be captured" in caplog.text and trainer._captured._graphs is None
 
 
 def test_a_run_is_saved_and_resumed(tmp_path):
@@ -126,5 +126,5 @@ def test_a_run_is_saved_and_resumed(tmp_path):
 def test_maps_and_logits_are_the_processors():
     here, there = on_both()
     ids = random_ids(SHAPE, 60).tolist()
-    ours, theirs = (gptcore.attention_patterns(one, ids).cpu() for one in (here, there))
+    ours, theirs = (gptcore.attention_patterns(item, ids).cpu() for item in (here, there))
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-3)

@@ -108,8 +108,8 @@ def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():
         if own := OWN_ROOM.match(name):
             seen.add(own[0])
             allowed = (own[0], *BENEATH)
-            within = [one for one in targets if one.startswith("ui.")]
-            broken += [f"{name} imports {one}" for one in within if not _within(one, allowed)]
+            within = [target for target in targets if target.startswith("ui.")]
+            broken += [f"{name} imports {item}" for item in within if not _within(item, allowed)]
     lenses = {f"ui.lenses.{tab.replace('-', '_')}" for tab in TAB_NAMES}
     assert lenses <= seen and not broken
 
@@ -117,10 +117,9 @@ def test_a_lens_imports_itself_and_what_is_beneath_it_and_never_another():
 def test_what_is_shared_imports_nothing_above_it():
     for name, targets in imports.arrows().items():
         if _within(name, ("ui.shared",)):
-            assert all(_within(one, BENEATH) for one in targets if one.startswith("ui.")), (
-                name,
-                targets,
-            )
+            assert all(
+                _within(target, BENEATH) for target in targets if target.startswith("ui.")
+            ), (name, targets)
 
 
 def test_scripts_keep_the_same_rules_and_run_in_no_circles():
@@ -131,7 +130,9 @@ def test_scripts_keep_the_same_rules_and_run_in_no_circles():
         # of the page's frame, which stands above all
         own = re.match(r"(?:lenses|rooms)/\w+|\w+", script)[0]
         allowed = ("",) if own == "frame" else (f"{own}/", "shared/")
-        broken += [f"{script} imports {one}" for one in targets if not one.startswith(allowed)]
+        broken += [
+            f"{script} imports {target}" for target in targets if not target.startswith(allowed)
+        ]
         assert targets <= set(graph), script
     assert not broken
 

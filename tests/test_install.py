@@ -62,8 +62,8 @@ def test_the_library_names_what_it_imports_with_lower_bounds():
     project = SETTINGS["project"]
     extras = project["optional-dependencies"].values()
     wanted = [*project["dependencies"], *(name for extra in extras for name in extra)]
-    assert all(re.fullmatch(r"[a-z-]+>=[\d.]+", one) for one in wanted)
-    named = {one.partition(">=")[0].replace("-", "_") for one in wanted}
+    assert all(re.fullmatch(r"[a-z-]+>=[\d.]+", item) for item in wanted)
+    named = {item.partition(">=")[0].replace("-", "_") for item in wanted}
     code = "\n".join(file.read_text(encoding="utf-8") for file in FOLDER.rglob("*.py"))
     imported = set(re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE))
     assert imported & {"gradio", "plotly", "matplotlib", "ui", "weights"} == set()
@@ -99,7 +99,7 @@ def test_the_library_alone_is_installed_typed_and_works_from_any_folder(tmp_path
         str(source),
     ]
     ran("-m", "pip", *install, check=True)
-    assert [one.name for one in target.iterdir() if one.suffix != ".dist-info"] == ["gptcore"]
+    assert [path.name for path in target.iterdir() if path.suffix != ".dist-info"] == ["gptcore"]
     files = {
         file.relative_to(source)
         for file in source.rglob("*.*")

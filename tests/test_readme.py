@@ -51,7 +51,7 @@ def commands() -> set[str]:
     inline = re.findall(
         r"`(python\s+(?:-m|\w+\.py|tests/)[^`]+)`", README + CORE + RECIPES + MEASURED
     )
-    return lines | {" ".join(one.split()) for one in inline}
+    return lines | {" ".join(item.split()) for item in inline}
 
 
 def test_commands_that_are_run_elsewhere_are_in_a_readme_and_those_of_the_set_up_in_ci():
@@ -136,12 +136,12 @@ def test_the_counts_in_the_readme_are_those_of_the_presets():
 def test_files_named_in_the_readmes_exist():
     tree = next(block for block in blocks("") if block.startswith("app.py"))
     for name in re.findall(r"^ *((?:[\w.]+(?:\.py|/) ?)+)", tree, flags=re.MULTILINE):
-        for one in name.split():
+        for part in name.split():
             assert (
-                list(ROOT.glob(one))
-                or list(ROOT.glob(f"gptcore/{one}"))
-                or list(ROOT.glob(f"ui/{one}"))
-            ), one
+                list(ROOT.glob(part))
+                or list(ROOT.glob(f"gptcore/{part}"))
+                or list(ROOT.glob(f"ui/{part}"))
+            ), part
     for name in re.findall(
         r"\b([\w]+\.py|^\w+/)", next(iter(blocks("", CORE))), flags=re.MULTILINE
     ):

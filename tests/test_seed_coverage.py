@@ -127,7 +127,7 @@ def _models() -> dict[str, Any]:
         "Y": torch.randn(3, 6),
         "W": torch.rand(6),
         "B": torch.rand(6),
-        "TWENTY": ", ".join(str(5 - 0.4 * place) for place in range(20)),
+        "TWENTY": ", ".join(str(5 - 0.4 * index) for index in range(20)),
         "READING": read_attention(gpt, [1, 2, 3, 4]),
         "masked_softmax": _masked_softmax,
         "std": lambda name: float(deep[name].std()),
@@ -236,7 +236,7 @@ def _endpoints(blocks) -> dict[str, Any]:
 
         values = defaults(task)
         given = {
-            field: values[f"field_{place}"] for place, field in enumerate(known_task(task).fields)
+            field: values[f"field_{index}"] for index, field in enumerate(known_task(task).fields)
         }
         return api("zero_shot", task=task, fields=given)
 
@@ -268,7 +268,7 @@ def test_every_input_has_its_outcome(names, part, tried, gives):
     if gives.startswith("`"):
         wanted = eval(gives.strip("`"), names)  # noqa: S307
         found, wanted = (
-            tuple(one) if isinstance(one, torch.Size) else one for one in (found, wanted)
+            tuple(item) if isinstance(item, torch.Size) else item for item in (found, wanted)
         )
         plain = isinstance(wanted, float) or (
             isinstance(wanted, list) and isinstance(wanted[0], float)

@@ -24,9 +24,9 @@ class Page:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.components: dict[int, dict[str, Any]] = {
-            one["id"]: one for one in config["components"]
+            item["id"]: item for item in config["components"]
         }
-        named = ((one["props"].get("elem_id"), one["id"]) for one in config["components"])
+        named = ((item["props"].get("elem_id"), item["id"]) for item in config["components"])
         self.ids: dict[str, int] = {name: number for name, number in named if name}
         self.events: list[dict[str, Any]] = config["dependencies"]
 
@@ -34,16 +34,17 @@ class Page:
         """The event of the component of a name that the server handles."""
         target = [self.ids[name], kind]
         return next(
-            one
-            for one in self.events
-            if target in [list(t) for t in one["targets"]] and one["backend_fn"]
+            event
+            for event in self.events
+            if target in [list(t) for t in event["targets"]] and event["backend_fn"]
         )
 
     def values(self, event: Mapping[str, Any], changes: Mapping[str, Any] = {}) -> list[Any]:
         """What an untouched page would send, with some components changed by their names."""
         changed = {self.ids[name]: value for name, value in changes.items()}
         return [
-            changed.get(one, self.components[one]["props"].get("value")) for one in event["inputs"]
+            changed.get(item, self.components[item]["props"].get("value"))
+            for item in event["inputs"]
         ]
 
 

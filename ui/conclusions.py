@@ -148,7 +148,7 @@ def quoted_apart(label: str, other: str) -> tuple[str, str]:
     """
     if quoted(label) != quoted(other) or label == other:
         return quoted(label), quoted(other)
-    marked = [f"“{one.replace(' ', '␣')}”" for one in (label, other)]
+    marked = [f"“{item.replace(' ', '␣')}”" for item in (label, other)]
     return marked[0], marked[1]
 
 

@@ -38,7 +38,7 @@ _OF_SCRIPTS = (
 _CHOICES: dict[str, tuple[str, ...]] = {
     "tab": TAB_NAMES,
     "embed": TAB_NAMES,  # a tab without the page around it, for a frame of another page
-    "exercise": tuple(one.name for one in EXERCISES),
+    "exercise": tuple(item.name for item in EXERCISES),
 }
 # Texts that a link holds, by the number of characters. A view is opened by the page's script, once
 # the tab is there.
@@ -49,7 +49,7 @@ def expanded(query: Mapping[str, str]) -> dict[str, str]:
     """The query, with the settings of the exercise that it names where it does not set them
     itself.
     """
-    named = next((one.link for one in EXERCISES if one.name == query.get("exercise", "")), "")
+    named = next((entry.link for entry in EXERCISES if entry.name == query.get("exercise", "")), "")
     return {**dict(parse_qsl(named)), **query}
 
 

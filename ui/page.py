@@ -189,7 +189,7 @@ class _Wiring:
             "outputs": list(self._tabs.lines),
             **QUIET,
         }
-        told = [opened.change, self._fields_set.change, *(one.input for one in asks)]
+        told = [opened.change, self._fields_set.change, *(ask.input for ask in asks)]
         # a lens has the last choice of its own listener
         gr.on(told, trigger_mode="multiple", **telling)
         lenses = self._tabs.lenses

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -98,7 +98,7 @@ class Services:
         """As `write`, on a graphics card; where that has no memory left, the processor goes on with
         the same texts.
         """
-        n_wanted = [one.n_new + max_new_tokens for one in texts]
+        n_wanted = [text.n_new + max_new_tokens for text in texts]
         try:
             yield from self.scheduler.write(lm.model, texts, max_new_tokens)
             return
@@ -160,8 +160,7 @@ class Services:
 
 def make_services(
     *,
-    profile: str = "local",
-    training_runs: int | None = None,
+    limits: Limits = PROFILES["local"],
     model: str = "mini",
     offline: bool = False,
     examples: Sequence[Workspace] = (),
@@ -169,24 +168,17 @@ def make_services(
     lan: str = "",
     talk: SpokenTalk = NO_TALK,
     device: torch.device = PROCESSOR,
-    any_model: bool = True,
 ) -> Services:
-    """The services of the app.
+    """Makes the services of the app.
 
     Args:
-        profile: of the limits, "local", "talk" or "space".
-        training_runs: that learn at the same time, in place of the profile's.
-        model: the default.
+        limits: of the server, one of `PROFILES` as a rule.
+        model: name of the default.
         offline: never use the network.
         examples: runs that everybody may look at.
         saved: where runs are kept on disk.
         lan, talk, device: see Services.
-        any_model: whether visitors may open what is not in the list, where the profile allows it; a
-            path tells what is on the machine, so not those of other machines.
     """
-    limits = replace(PROFILES[profile], any_model=PROFILES[profile].any_model and any_model)
-    if training_runs is not None:
-        limits = replace(limits, training_runs=training_runs)
     ending = threading.Event()
     compute_thread = ComputeThread("computing", ending=ending)
     measure_thread = ComputeThread("measuring", idle=0.1, ending=ending)

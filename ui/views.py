@@ -315,7 +315,7 @@ _TITLES = {(tab.name, view.name): view.title for tab in TABS for view in tab.vie
 
 def title(tab: str) -> str:
     """The title of a tab by its name."""
-    return next(one.title for one in TABS if one.name == tab)
+    return next(item.title for item in TABS if item.name == tab)
 
 
 def title_of(tab: str, view: str) -> str:

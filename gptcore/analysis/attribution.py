@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gptcore.analysis.reading import recorded
+from gptcore.analysis.reading import record_activations
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import GPT
@@ -73,15 +73,15 @@ def logit_attribution(
 
 
 def _stream_parts(
-    model: GPT, token_ids: Sequence[int], places: Sequence[int], depth: int
+    model: GPT, token_ids: Sequence[int], positions: Sequence[int], depth: int
 ) -> tuple[list[str], Tensor]:
-    """Names, and what each part wrote at the places before a depth, [N, P, C]; their sum is the
+    """Names, and what each part wrote at the positions before a depth, [N, P, C]; their sum is the
     stream.
     """
-    found = recorded(model, token_ids, "head", "mlp", at=places)
-    token = model.wte.weight[[token_ids[place] for place in places]]
+    found = record_activations(model, token_ids, "head", "mlp", at=positions)
+    token = model.wte.weight[[token_ids[index] for index in positions]]
     position = (
-        model.wpe.weight[list(places)] if model.config.use_positions else torch.zeros_like(token)
+        model.wpe.weight[list(positions)] if model.config.use_positions else torch.zeros_like(token)
     )
     names = [TOKEN, POSITION]
     values = [token, position]
@@ -101,10 +101,10 @@ def _stream_parts(
 
 def logit_direction(model: GPT, token: int, against: int | None) -> Tensor:
     """The output-head row of `token`, minus that of `against` if given, float [C]."""
-    for one in (token, against):
-        if one is not None and not 0 <= one < model.config.vocab_size:
+    for item in (token, against):
+        if item is not None and not 0 <= item < model.config.vocab_size:
             raise TokenIdError(
-                f"The token id {one} is outside this model's vocabulary, 0 to "
+                f"The token id {item} is outside this model's vocabulary, 0 to "
                 f"{model.config.vocab_size - 1}."
             )
     weight = model.lm_head.weight

@@ -151,8 +151,8 @@ def word_circuit(
         total = float(frozen.answer) + frozen.constant
         nodes = [
             *(
-                CircuitNode("word", -1, 0, place, float(words[place]))
-                for place in range(len(words))
+                CircuitNode("word", -1, 0, index, float(words[index]))
+                for index in range(len(words))
             ),
             *_candidates(frozen),
             CircuitNode("answer", model.config.n_layer, 0, len(token_ids) - 1, total),
@@ -306,7 +306,7 @@ def _pruned(
     for _ in range(max(2, 2 * nodes[-1].layer)):
         step = step @ shares
         reach = reach + step
-    inner = [place for place, node in enumerate(nodes) if node.kind in ("head", "neuron")]
+    inner = [index for index, node in enumerate(nodes) if node.kind in ("head", "neuron")]
     whole = float(reach[inner].sum()) or 1.0
     kept = []
     carried = 0.0
@@ -316,7 +316,7 @@ def _pruned(
         kept.append(place)
         carried += float(reach[place])
     # The words with the strongest direct edges into the kept nodes or the answer.
-    words = [place for place, node in enumerate(nodes) if node.kind == "word"]
+    words = [index for index, node in enumerate(nodes) if node.kind == "word"]
     into = matrix[[*kept, len(nodes) - 1]][:, words].abs().amax(0)
     strongest = [
         words[i]

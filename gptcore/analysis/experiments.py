@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gptcore.analysis.reading import Recorder, recorded
+from gptcore.analysis.reading import Recorder, record_activations
 from gptcore.config import GPTConfig
 from gptcore.errors import ConfigError
 from gptcore.model import GPT, activation, random_model
@@ -116,7 +116,7 @@ def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> Norm
         raise ConfigError(
             f"There is no layer {layer}; this model has layers 0 to {model.config.n_layer - 1}."
         )
-    stream = recorded(model, token_ids, "residual")["residual"][layer][0]
+    stream = record_activations(model, token_ids, "residual")["residual"][layer][0]
     after = model.blocks[layer].ln_1(stream)
     return NormExample(
         stream.cpu(), after.cpu(), stream.mean(-1).cpu(), stream.std(-1, correction=0).cpu()

@@ -47,7 +47,7 @@ class HeadScores:
         """The scores by name as plain lists [n_layer][n_head] to three digits, None where there is
         none.
         """
-        rows = {one.name: getattr(self, one.name).tolist() for one in fields(self)}
+        rows = {field.name: getattr(self, field.name).tolist() for field in fields(self)}
         return {
             name: [[None if v != v else round(v, 3) for v in row] for row in of]
             for name, of in rows.items()
@@ -99,15 +99,15 @@ def head_scores(maps: Iterable[Tensor], token_ids: Sequence[int]) -> HeadScores:
         token_ids: int [T], which decides what is a repetition.
     """
     ids = torch.as_tensor(token_ids)
-    places = torch.arange(len(ids))
-    back = places[:, None] - places  # [T, T], how far key stands behind query
+    positions = torch.arange(len(ids))
+    back = positions[:, None] - positions  # [T, T], how far key stands behind query
     same_before = (ids[:, None] == ids) & (back > 0)
     targets = {
-        "previous": (back == 1) & (places > 0),
-        "first": (places == 0) & (back > 0),
-        "itself": (back == 0) & (places > 0),
-        "duplicate": same_before & (places > 0),
-        "induction": same_before.roll(1, dims=1) & (back > 0) & (places > 0),
+        "previous": (back == 1) & (positions > 0),
+        "first": (positions == 0) & (back > 0),
+        "itself": (back == 0) & (positions > 0),
+        "duplicate": same_before & (positions > 0),
+        "induction": same_before.roll(1, dims=1) & (back > 0) & (positions > 0),
     }
     n_readers = torch.tensor(
         [*(int(cells.any(dim=-1).sum()) for cells in targets.values()), len(ids) - 1]
@@ -161,5 +161,5 @@ def repeated_token_scores(
         drawn = [token for token in drawn if token != first_id][:period]
         ids = front + drawn + drawn
         scores.append(head_scores(read_attention(model, ids).layers(), ids))
-    columns = zip(*(vars(one).values() for one in scores), strict=True)
+    columns = zip(*(vars(score).values() for score in scores), strict=True)
     return HeadScores(*(torch.stack(column).mean(0) for column in columns))

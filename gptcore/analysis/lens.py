@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gptcore.analysis.reading import recorded
+from gptcore.analysis.reading import record_activations
 from gptcore.errors import TokenIdError
 from gptcore.model import GPT
 
@@ -44,7 +44,7 @@ def logit_lens(model: GPT, token_ids: Sequence[int], *, first: int = 0) -> Logit
     if not 0 <= first < max(1, len(token_ids)):
         raise TokenIdError(f"The first position is {first}; the text has {len(token_ids)} tokens.")
     # [n_layer + 1, T, C]
-    streams = torch.cat(recorded(model, token_ids, "residual")["residual"])[:, first:]
+    streams = torch.cat(record_activations(model, token_ids, "residual")["residual"])[:, first:]
     parts: list[tuple[Tensor, ...]] = []
     for chunk in streams.split(_POSITIONS_AT_ONCE, dim=1):
         logits = model.lm_head(model.ln_f(chunk)).float()  # [n_layer + 1, t, V]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from gptcore.analysis.reading import recorded
+from gptcore.analysis.reading import record_activations
 from gptcore.errors import ConfigError
 from gptcore.model import GPT, Block, activation
 
@@ -24,7 +24,7 @@ def neuron_activations(model: GPT, token_ids: Sequence[int], layer: int) -> Tens
         TokenIdError, ContextLengthError: as the model does.
     """
     block = _block(model, layer)
-    found = recorded(model, token_ids, "residual", "attention")
+    found = record_activations(model, token_ids, "residual", "attention")
     stream = found["residual"][layer][0] + found["attention"][layer][0]  # before any norm, [T, C]
     read = block.ln_2(stream) if block.pre_norm else block.ln_1(stream)
     return activation(block.mlp.activation, block.mlp.c_fc(read)).float().cpu()

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gptcore.analysis.attribution import logit_direction
 from gptcore.analysis.reading import Kind as PatchKind
-from gptcore.analysis.reading import PartKind, PartProbe, Recorder, recorded
+from gptcore.analysis.reading import PartKind, PartProbe, Recorder, record_activations
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.model import GPT, evaluating
 
@@ -85,7 +85,9 @@ def patching_rows(
     """`patching_grid`, a row at a time: (depth or layer, float32 [T] or [n_head])."""
     _check(model, source_ids, target_ids, kind)
     with torch.no_grad():
-        runs = [recorded(model, ids, "residual", kind) for ids in (source_ids, target_ids)]
+        runs = [
+            record_activations(model, ids, "residual", kind) for ids in (source_ids, target_ids)
+        ]
         end, start = (
             float(_answers(model, model.ln_f(run["residual"][-1]), token, against)[0])
             for run in runs
@@ -127,19 +129,19 @@ def patched_logits(
     """
     _check(model, source_ids, target_ids, "residual")
     n_layer = model.config.n_layer
-    for depth, place in cells:
-        if not (0 <= depth <= n_layer and 0 <= place < len(target_ids)):
+    for depth, position in cells:
+        if not (0 <= depth <= n_layer and 0 <= position < len(target_ids)):
             raise TokenIdError(
-                f"There is no cell ({depth}, {place}): depths are 0 to {n_layer}, positions 0 "
+                f"There is no cell ({depth}, {position}): depths are 0 to {n_layer}, positions 0 "
                 f"to {len(target_ids) - 1}."
             )
     source, streams = (
-        recorded(model, ids, "residual")["residual"] for ids in (source_ids, target_ids)
+        record_activations(model, ids, "residual")["residual"] for ids in (source_ids, target_ids)
     )
     for depth in sorted({depth for depth, _ in cells}):
         stream = streams[depth].clone()
-        places = [place for at, place in cells if at == depth]
-        stream[0, places] = source[depth][0, places]
+        positions = [position for at, position in cells if at == depth]
+        stream[0, positions] = source[depth][0, positions]
         rest = Recorder("residual")
         with evaluating(model):
             model.resumed(stream, depth, probe=rest)
@@ -155,8 +157,8 @@ def _answers(model: GPT, hidden: Tensor, token: int, against: int) -> Tensor:
 def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:
     """Row i of the batch with place i from the source: value [N, N, ...], source [N, ...]."""
     patched = value.clone()
-    places = torch.arange(len(value), device=value.device)
-    patched[places, places] = source
+    positions = torch.arange(len(value), device=value.device)
+    patched[positions, positions] = source
     return patched
 
 

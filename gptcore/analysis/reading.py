@@ -61,7 +61,7 @@ def read(model: GPT, token_ids: Sequence[int] | Tensor, probe: Probe) -> Tensor:
         return model.hidden_states(ids, probe=probe)[0]
 
 
-def recorded(
+def record_activations(
     model: GPT, token_ids: Sequence[int], *kinds: Kind, at: Sequence[int] | None = None
 ) -> dict[Kind, list[Tensor]]:
     """What a pass over a text writes, see `Recorder`; the batch is 1."""

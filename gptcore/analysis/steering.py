@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from gptcore.analysis.reading import recorded
+from gptcore.analysis.reading import record_activations
 from gptcore.errors import ConfigError, TokenIdError
 from gptcore.inference.generation import prompt_ids
 from gptcore.inference.steering import Steering
@@ -48,5 +48,5 @@ def _mean(model: GPT, token_ids: Sequence[int], depth: int) -> Tensor:
     """The mean residual stream at a depth, float [C], over all positions but the first (the
     attention sink).
     """
-    stream = recorded(model, token_ids, "residual")["residual"][depth][0]
+    stream = record_activations(model, token_ids, "residual")["residual"][depth][0]
     return stream[1 if len(stream) > 1 else 0 :].mean(0)

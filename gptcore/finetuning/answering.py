@@ -82,7 +82,7 @@ def answers(
     written = (
         found for found in answering(lm, prompts, n_each=n_each, **settings) if found is not None
     )
-    return ((place, answer) for place, own in written for answer in own)
+    return ((index, answer) for index, own in written for answer in own)
 
 
 def answering(
@@ -112,16 +112,16 @@ def answering(
     """
     window = lm.model.config.n_positions
     waiting = []
-    for place, prompt in enumerate(prompts):
+    for index, prompt in enumerate(prompts):
         ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[
             -max(1, window - _LEAST_ROOM) :
         ]
         for number in range(n_each):
-            own = seed + place * n_each + number
+            own = seed + index * n_each + number
             sequence = TokenSequence(
                 ids, settings, seed=own, tokenizer=lm.tokenizer, stop=[STOP], n_alternatives=0
             )
-            waiting.append((place, sequence, max(1, min(max_new_tokens, window - len(ids)))))
+            waiting.append((index, sequence, max(1, min(max_new_tokens, window - len(ids)))))
     waiting.reverse()
     batch = RunningBatch(lm.model)
     writing = dict[TokenSequence, int]()
@@ -129,18 +129,18 @@ def answering(
     written: dict[int, list[Answer]] = {}
     while waiting or writing:
         while waiting and len(writing) < batch_size:
-            place, sequence, room = waiting.pop()
+            index, sequence, room = waiting.pop()
             batch.join(sequence, room)
-            writing[sequence], pieces[sequence] = place, []
+            writing[sequence], pieces[sequence] = index, []
         for sequence, token in batch.step():
             pieces[sequence].append(token.text)
-        for sequence in [one for one in writing if one.done]:
-            place = writing.pop(sequence)
+        for sequence in [item for item in writing if item.done]:
+            index = writing.pop(sequence)
             text = "".join(pieces.pop(sequence)).strip()
-            own = written.setdefault(place, [])
+            own = written.setdefault(index, [])
             own.append(
                 Answer(text, tuple(sequence.ids[sequence.n_prompt :]), sequence.end != "length")
             )
             if len(own) == n_each:
-                yield place, written.pop(place)
+                yield index, written.pop(index)
         yield None

@@ -150,7 +150,7 @@ class Instruction:
     def messages(self) -> list[Message]:
         """The conversation up to the request."""
         turns = (*self.earlier, self.prompt)
-        return [Message(ASSISTANT if place % 2 else USER, turn) for place, turn in enumerate(turns)]
+        return [Message(ASSISTANT if index % 2 else USER, turn) for index, turn in enumerate(turns)]
 
 
 def chat_prompt(messages: Sequence[Message]) -> str:
@@ -163,7 +163,10 @@ def chat_prompt(messages: Sequence[Message]) -> str:
     """
     if not messages or messages[-1].role != USER or not messages[-1].text.strip():
         raise PromptError("There is nothing to answer: write a message first.")
-    return "".join(f"{one.role}: {one.text.strip()}\n" for one in messages) + f"{ASSISTANT}:"
+    return (
+        "".join(f"{message.role}: {message.text.strip()}\n" for message in messages)
+        + f"{ASSISTANT}:"
+    )
 
 
 def instructions(
@@ -223,39 +226,39 @@ def unseen(
     instructions: Sequence[Instruction], learned: Sequence[Instruction]
 ) -> list[Instruction]:
     """Those of which neither the prompt nor the answer is among those learned; each prompt once."""
-    prompts = {one.prompt for one in learned}
-    answers = {one.answer for one in learned}
+    prompts = {item.prompt for item in learned}
+    answers = {item.answer for item in learned}
     new = {
-        one.prompt: one
-        for one in instructions
-        if one.prompt not in prompts and one.answer not in answers
+        instruction.prompt: instruction
+        for instruction in instructions
+        if instruction.prompt not in prompts and instruction.answer not in answers
     }
     return list(new.values())
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text."""
-    return [one for one in _SENTENCE_END.split(text.strip()) if one]
+    return [part for part in _SENTENCE_END.split(text.strip()) if part]
 
 
 def in_conversation(
-    draw: random.Random, one: Instruction, others: Sequence[Instruction] = ()
+    draw: random.Random, instruction: Instruction, others: Sequence[Instruction] = ()
 ) -> Instruction:
     """With turns before its own, some of the time: small talk, one of `others`, or the same
     question.
     """
     if draw.random() >= _CONTINUED:
-        return one
-    if one.kind == "talk" and not one.earlier and draw.random() < _AGAIN:
-        return replace(one, earlier=(one.prompt, one.answer))
-    if one.kind == "talk" and others and draw.random() < 0.5:
+        return instruction
+    if instruction.kind == "talk" and not instruction.earlier and draw.random() < _AGAIN:
+        return replace(instruction, earlier=(instruction.prompt, instruction.answer))
+    if instruction.kind == "talk" and others and draw.random() < 0.5:
         before = draw.choice(others)
         turns: tuple[str, ...] = (before.prompt, before.answer)
     else:
         talk = small_talk(draw)
         turns = () if len(talk) > 2 else talk
     # What was said about oneself stays first: it is to be remembered over the turns that follow.
-    return replace(one, earlier=(*one.earlier, *turns))
+    return replace(instruction, earlier=(*instruction.earlier, *turns))
 
 
 def _make(

@@ -42,7 +42,7 @@ class PreferencePair:
 
 
 def pairs_of(
-    lm: LanguageModel, one: Instruction, written: Sequence[Answer], *, most: int = 1
+    lm: LanguageModel, instruction: Instruction, written: Sequence[Answer], *, most: int = 1
 ) -> list[PreferencePair]:
     """Up to `most` pairs of answers by the rule: the best with the worst, the second best with the
     second worst, ...
@@ -50,14 +50,18 @@ def pairs_of(
     Answers of about one score make none. If words are requested, the better one must use more of
     them; otherwise the model would learn only what is easier, such as ending early.
     """
-    judged = [(judge(answer.text, one.words, ended=answer.ended), answer) for answer in written]
+    judged = [
+        (judge(answer.text, instruction.words, ended=answer.ended), answer) for answer in written
+    ]
     judged.sort(key=lambda both: both[0].score)
     pairs = list[PreferencePair | None]()
     for (worst, worse), (best, better) in zip(
         judged[: min(most, len(judged) // 2)], judged[::-1], strict=False
     ):
-        if best.score - worst.score >= _LEAST_APART and (not one.words or best.used > worst.used):
-            pairs.append(preference_pair(lm, one.prompt, better, worse))
+        if best.score - worst.score >= _LEAST_APART and (
+            not instruction.words or best.used > worst.used
+        ):
+            pairs.append(preference_pair(lm, instruction.prompt, better, worse))
     return [pair for pair in pairs if pair is not None]
 
 
@@ -102,14 +106,14 @@ def write_pairs(
     """
     pairs = list[PreferencePair]()
     done = 0
-    prompts = [one.prompt for one in instructions]
+    prompts = [instruction.prompt for instruction in instructions]
     for found in answering(lm, prompts, n_each=n_each, max_new_tokens=max_new_tokens, seed=seed):
         if found is None:
             yield done, pairs
             continue
-        place, written = found
+        index, written = found
         done += 1
-        pairs += pairs_of(lm, instructions[place], written, most=n_pairs)
+        pairs += pairs_of(lm, instructions[index], written, most=n_pairs)
 
 
 def answer_logprobs(logits: Tensor, targets: Tensor) -> Tensor:
@@ -181,9 +185,9 @@ class PreferenceBatches:
         self.plain: list[AnswerExample] = list(plain)
         self.n_plain = n_plain
         lengths = [
-            len(one.prompt) + len(one.answer) - 1
+            len(item.prompt) + len(item.answer) - 1
             for pair in pairs
-            for one in (pair.better, pair.worse)
+            for item in (pair.better, pair.worse)
         ]
         self.window: int = 2 * round(sum(lengths) / len(lengths))
         self.updates_per_epoch: int = math.ceil(len(pairs) / batch_size)
@@ -195,7 +199,7 @@ class PreferenceBatches:
             drawn = torch.randint(
                 len(self.plain), (self.n_plain,), generator=generator_for(seed, "plain", index)
             )
-            rows += [self.plain[place] for place in drawn.tolist()]
+            rows += [self.plain[row] for row in drawn.tolist()]
         return padded_answers(rows)
 
 

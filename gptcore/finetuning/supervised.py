@@ -38,15 +38,17 @@ class AnswerExample:
     answer: tuple[int, ...]
 
 
-def encode_example(tokenizer: Tokenizer, one: Instruction, window: int) -> AnswerExample | None:
+def encode_example(
+    tokenizer: Tokenizer, instruction: Instruction, window: int
+) -> AnswerExample | None:
     """An instruction's tokens, cut at the window; None where its prompt leaves no room for an
     answer.
 
     Raises:
         TokenizerError: characters that the tokenizer does not have.
     """
-    prompt = tuple(tokenizer.encode(chat_prompt(one.messages)))
-    answer = tokenizer.encode(f" {one.answer}")
+    prompt = tuple(tokenizer.encode(chat_prompt(instruction.messages)))
+    answer = tokenizer.encode(f" {instruction.answer}")
     if tokenizer.end_id is not None:
         answer.append(tokenizer.end_id)
     room = window + 1 - len(prompt)
@@ -91,23 +93,25 @@ def answer_examples(
             f"The share of plain stories is {plain_share}; it must be 0 or more, and finite."
         )
     examples = [
-        one for one in (encode_example(tokenizer, each, window) for each in made) if one is not None
+        item
+        for item in (encode_example(tokenizer, each, window) for each in made)
+        if item is not None
     ]
-    whole = [one for one in examples if one.answer[-1] == tokenizer.end_id]
+    whole = [example for example in examples if example.answer[-1] == tokenizer.end_id]
     if 2 * len(whole) >= len(examples):
         examples = whole
     count = round(plain_share * len(examples)) if stories else 0
     plain = (
-        plain_example(tokenizer, stories[place % len(stories)], window) for place in range(count)
+        plain_example(tokenizer, stories[index % len(stories)], window) for index in range(count)
     )
-    return examples + [one for one in plain if one is not None]
+    return examples + [item for item in plain if item is not None]
 
 
 def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
     """Inputs and targets int64 [B, T], padded on the right; only targets within the answers carry a
     loss.
     """
-    return padded_rows([(one,) for one in examples])
+    return padded_rows([(example,) for example in examples])
 
 
 def padded_rows(rows: Sequence[Sequence[AnswerExample]]) -> tuple[Tensor, Tensor]:
@@ -118,10 +122,10 @@ def padded_rows(rows: Sequence[Sequence[AnswerExample]]) -> tuple[Tensor, Tensor
     targets = list[Tensor]()
     for row in rows:
         inputs.append(
-            torch.tensor([token for one in row for token in (*one.prompt, *one.answer)])[:-1]
+            torch.tensor([token for item in row for token in (*item.prompt, *item.answer)])[:-1]
         )
         told = [
-            token for one in row for token in (*[IGNORED_TARGET] * len(one.prompt), *one.answer)
+            token for item in row for token in (*[IGNORED_TARGET] * len(item.prompt), *item.answer)
         ]
         targets.append(torch.tensor(told)[1:])
     return pad_sequence(inputs, batch_first=True), pad_sequence(
@@ -135,15 +139,15 @@ def packed(examples: Sequence[AnswerExample], window: int) -> list[tuple[AnswerE
     """
     rows = list[tuple[AnswerExample, ...]]()
     waiting = list[tuple[int, list[AnswerExample]]]()
-    for one in examples:
-        length = len(one.prompt) + len(one.answer)
-        place = next(
+    for example in examples:
+        length = len(example.prompt) + len(example.answer)
+        index = next(
             (k for k, (taken, _) in enumerate(waiting) if taken + length <= window + 1),
             len(waiting),
         )
-        taken, row = waiting.pop(place) if place < len(waiting) else (0, [])
-        row.append(one)
-        waiting.insert(place, (taken + length, row))
+        taken, row = waiting.pop(index) if index < len(waiting) else (0, [])
+        row.append(example)
+        waiting.insert(index, (taken + length, row))
         if len(waiting) > _OPEN_ROWS:
             fullest = max(range(len(waiting)), key=lambda k: waiting[k][0])
             rows.append(tuple(waiting.pop(fullest)[1]))
@@ -177,7 +181,11 @@ class AnswerBatches:
         self.batch_size = batch_size
         # On average, as the token count of a run needs it.
         self.window: int = (
-            round(sum(len(one.prompt) + len(one.answer) for one in examples) / len(self.rows)) - 1
+            round(
+                sum(len(example.prompt) + len(example.answer) for example in examples)
+                / len(self.rows)
+            )
+            - 1
         )
         self.updates_per_epoch: int = math.ceil(len(self.rows) / batch_size)
 
@@ -191,7 +199,7 @@ def chosen_of_epoch(
     """The examples of batch number `index`, reshuffled every epoch."""
     epoch, within = divmod(index, math.ceil(len(examples) / batch_size))
     order = torch.randperm(len(examples), generator=generator_for(seed, "epoch", epoch)).tolist()
-    return [examples[place] for place in order[within * batch_size : (within + 1) * batch_size]]
+    return [examples[row] for row in order[within * batch_size : (within + 1) * batch_size]]
 
 
 class AnswerLoss:
@@ -216,7 +224,8 @@ class AnswerLoss:
         weight: float = REQUESTED_WEIGHT,
     ) -> None:
         counts = torch.bincount(
-            torch.tensor([token for one in examples for token in one.answer]), minlength=vocab_size
+            torch.tensor([token for example in examples for token in example.answer]),
+            minlength=vocab_size,
         )
         self._is_rare = counts < _COMMON_SHARE * counts.sum()  # [V]
         self.weight = weight
@@ -251,9 +260,9 @@ class AnswerLoss:
         of_answers = torch.where(answers, example + targets, -1).flatten()
         is_rare = self._is_rare.to(inputs.device)[targets.clamp(min=0)].flatten()
         is_requested = torch.isin(of_answers, of_prompts) & is_rare
-        ordered, places = of_answers.sort(stable=True)
+        ordered, indices = of_answers.sort(stable=True)
         again = torch.zeros_like(is_requested)
-        again[places[1:]] = ordered[1:] == ordered[:-1]
+        again[indices[1:]] = ordered[1:] == ordered[:-1]
         return (is_requested & ~again).view_as(answers)
 
 

@@ -116,12 +116,12 @@ class RunningBatch:
         self._ahead = None
         if current is None:
             last = [row.continuation.ids[-1] for row in self._rows]
-            current = engine.step_and_choose(last, [one for one in controls if one])
+            current = engine.step_and_choose(last, [control for control in controls if control])
             if current is None:
                 return None
         if all(self._goes_on(row) for row in self._rows):
             after = [row.continuation.controls(1) for row in self._rows]
-            self._ahead = engine.step_and_choose(current, [one for one in after if one])
+            self._ahead = engine.step_and_choose(current, [item for item in after if item])
         return current.tokens([row.continuation.n_alternatives for row in self._rows])
 
     def _goes_on(self, row: _Row) -> bool:
@@ -133,7 +133,7 @@ class RunningBatch:
         """Discards the speculative step: the rows have changed since it was launched."""
         if self._ahead is not None:
             self._ahead = None
-            self._decoder.take_back()
+            self._decoder.discard_step()
 
     def _must_read(self, row: _Row) -> bool:
         return (
@@ -153,14 +153,14 @@ class RunningBatch:
         row.continuation.start = self._start(row.continuation)
         row.is_read = True
         context = tuple(row.continuation.ids[row.continuation.start :])
-        place = self._rows.index(row)
-        for earlier in [one for one, (reader, _) in read.items() if reader is row]:
+        index = self._rows.index(row)
+        for earlier in [known for known, (reader, _) in read.items() if reader is row]:
             del read[earlier]  # its window was full: it reads again
         known = read.get(context)
         if known is not None and known[0] in self._rows:
-            self._decoder.cache.copy(self._rows.index(known[0]), place)
+            self._decoder.cache.copy(self._rows.index(known[0]), index)
             return known[1]
-        logits = self._decoder.read(place, context)
+        logits = self._decoder.read(index, context)
         read[context] = row, logits
         return logits
 
@@ -186,7 +186,7 @@ class RunningBatch:
 
     def _remove(self, row: _Row) -> None:
         self._discard_speculative_step()
-        place = self._rows.index(row)
-        self._decoder.cache.remove(place)
-        self._rows[place] = self._rows[-1]
+        index = self._rows.index(row)
+        self._decoder.cache.remove(index)
+        self._rows[index] = self._rows[-1]
         del self._rows[-1]

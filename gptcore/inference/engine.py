@@ -1,7 +1,7 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-It has a KV cache and computes single rows over packed weights: in C (`native`) where a compiler is
-at hand, else with plain functions, on a GPU as a recorded graph.
+It has a KV cache and computes single rows over packed weights: in C (`native`) where there is a
+compiler, else with torch's functions; on a GPU it replays them as a CUDA graph.
 """
 
 import threading
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gptcore.errors import ContextLengthError, TokenIdError
 from gptcore.inference.gpu_sampling import Chosen, Controls, sample_on_gpu
-from gptcore.inference.graphs import RecordedSteps
+from gptcore.inference.graphs import CapturedSteps
 from gptcore.inference.packed import (
     PackedWeights,
     WeightFormat,
@@ -27,14 +27,13 @@ from gptcore.kv_cache import RaggedKVCache
 from gptcore.model import GPT, evaluating
 from gptcore.threads import ThreadGovernor, adapted
 
-_MOST_IDLE = 4  # recorded steps that wait for the next text
-# guards their lists; a collected engine may come back while its thread holds it
+_MOST_IDLE = 4  # captured steps that are kept for later generations
+# guards the lists of idle steps; reentrant, because a finalizer may run in the thread that holds it
 _IDLE = threading.RLock()
 
 
 class DecodeEngine:
-    """Decodes with a KV cache: a step computes one row per sequence, and reads the weights once for
-    all.
+    """Decodes with a KV cache: a step computes one row per sequence and reads the weights once.
 
     Args:
         model: may be shared between users; not changed.
@@ -61,7 +60,7 @@ class DecodeEngine:
             model.config, capacity=capacity, device=device, dtype=dtype
         )
         self._engines: dict[bool, tuple[PackedWeights, ThreadGovernor]] = {}
-        self._graphs: RecordedSteps | None = None
+        self._graphs: CapturedSteps | None = None
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
         """Reads a fresh context into a row, at least one token; returns the logits after it,
@@ -82,7 +81,7 @@ class DecodeEngine:
         if self.model.config.causal:
             return self._read(first, contexts)
         return torch.stack(
-            [self.read(first + place, context) for place, context in enumerate(contexts)]
+            [self.read(first + index, context) for index, context in enumerate(contexts)]
         )
 
     @adapted()
@@ -125,7 +124,7 @@ class DecodeEngine:
 
     @property
     def chooses(self) -> bool:
-        """Whether `step_and_choose` can be had: on a GPU, for one row or more."""
+        """Whether `step_and_choose` is available: on a GPU, for one row or more."""
         if self.model.wte.weight.device.type == "cuda" and len(self.cache):
             self._engine(len(self.cache))
         return self._graphs is not None and self._graphs.works
@@ -134,16 +133,15 @@ class DecodeEngine:
     def step_and_choose(
         self, token_ids: Sequence[int] | Chosen, controls: Sequence[Controls]
     ) -> Chosen | None:
-        """Starts a step that also chooses every row's next token where it computes, and does not
-        wait for it.
+        """Launches a step that also samples every row's next token on the GPU, without waiting.
 
         Args:
-            token_ids: of the B rows; or what the step before chooses, which need not be known here
+            token_ids: of the B rows; or the result of the step before, which the CPU need not know
                 yet.
             controls: of each row.
 
         Returns:
-            What it will have chosen; None where steps cannot be recorded.
+            The sampled tokens, once they are there; None where steps cannot be captured.
 
         Raises:
             ContextLengthError: a row is full.
@@ -158,8 +156,8 @@ class DecodeEngine:
             else self._graphs.step_and_choose(token_ids, controls, self.cache)
         )
 
-    def take_back(self) -> None:
-        """Forgets the last step of every row; what it read is read again."""
+    def discard_step(self) -> None:
+        """Drops the last token of every row from the cache, so that it is read again."""
         self.cache.lengths[:] = [length - 1 for length in self.cache.lengths]
 
     def _engine(self, n_rows: int) -> tuple[PackedWeights, ThreadGovernor]:
@@ -168,23 +166,23 @@ class DecodeEngine:
             packed = packed_weights(self.model, self._precision)
             self._engines[several] = packed, ThreadGovernor(packed.threads_found[several])
             if packed.wte.is_cuda and self._graphs is None:
-                self._graphs = self._recorded(packed)
+                self._graphs = self._captured(packed)
         return self._engines[several]
 
-    def _recorded(self, packed: PackedWeights) -> RecordedSteps:
+    def _captured(self, packed: PackedWeights) -> CapturedSteps:
         """Returns CUDA graphs released by a finished generation, with their KV cache, or captures
         new ones.
         """
-        steps = _take(packed.idle, self.cache)
+        steps = _reuse(packed.idle, self.cache)
         if steps is None:
-            steps = RecordedSteps(partial(decode_step, packed), sample_on_gpu)
-        finalize(self, _leave_behind, packed.idle, steps).atexit = False
+            steps = CapturedSteps(partial(decode_step, packed), sample_on_gpu)
+        finalize(self, _release, packed.idle, steps).atexit = False
         return steps
 
 
-def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | None:
-    """Steps from the idle ones whose memory has room for a cache, which moves there; None where
-    there are none.
+def _reuse(idle: list[CapturedSteps], cache: RaggedKVCache) -> CapturedSteps | None:
+    """Takes idle steps whose buffer has room for a cache and moves the cache there; None if there
+    are none.
     """
     with _IDLE:
         for steps in idle:
@@ -200,8 +198,8 @@ def _take(idle: list[RecordedSteps], cache: RaggedKVCache) -> RecordedSteps | No
     return None
 
 
-def _leave_behind(idle: list[RecordedSteps], steps: RecordedSteps) -> None:
-    """Keeps recorded steps for the next text: recording takes as long as thirty tokens."""
+def _release(idle: list[CapturedSteps], steps: CapturedSteps) -> None:
+    """Keeps captured steps for the next generation: a capture takes as long as thirty tokens."""
     with _IDLE:
         if steps.works and steps.memory is not None and len(idle) < _MOST_IDLE:
             idle.append(steps)

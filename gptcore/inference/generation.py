@@ -41,12 +41,12 @@ def continue_together(
         (which continuation, its next token).
     """
     batch = RunningBatch(model, use_cache=use_cache, precision=precision)
-    places = {id(continuation): place for place, continuation in enumerate(continuations)}
+    indices = {id(continuation): index for index, continuation in enumerate(continuations)}
     for continuation in continuations:
         batch.join(continuation, max_new_tokens)
     while len(batch):
         for continuation, token in batch.step():
-            yield places[id(continuation)], token
+            yield indices[id(continuation)], token
 
 
 def generate(
@@ -68,12 +68,11 @@ def generate(
 
     Args:
         lm: a language model, or a bare GPT when the prompt is token ids.
-        prompt: text or ids; at least one token, at most the model's window.
+        prompt: text or ids, at least one token and at most the model's window.
         max_new_tokens: at least 1. When the window is full, the context restarts from its last
             half.
         settings: how tokens are chosen; from the softmax itself when left out.
-        stop: strings that end the text, from the minimum of new tokens on (`min_new_tokens`); they
-            are left out of it.
+        stop: strings that end the text and are left out of it, after `min_new_tokens`.
         stop_at_end: the tokenizer's end-of-text token ends the text.
         seed: the same seed gives the same text; None draws one.
         use_cache: keep a KV cache, or reread the whole context for each token. With "exact" the
@@ -102,14 +101,14 @@ def generate(
         stop_at_end=stop_at_end,
         n_alternatives=n_alternatives,
     )
-    together = continue_together(
+    numbered_tokens = continue_together(
         model,
         [continuation],
         max_new_tokens=max_new_tokens,
         use_cache=use_cache,
         precision=precision,
     )
-    return (token for _, token in together)
+    return (token for _, token in numbered_tokens)
 
 
 def generate_batch(
@@ -154,18 +153,18 @@ def generate_batch(
         TokenSequence(
             prompt_ids(lm, prompt),
             settings,
-            seed=first + place,
+            seed=first + index,
             tokenizer=tokenizer,
             stop=stop,
             stop_at_end=stop_at_end,
         )
-        for place, prompt in enumerate(prompts)
+        for index, prompt in enumerate(prompts)
     ]
     written: list[list[GeneratedToken]] = [[] for _ in prompts]
-    for place, token in continue_together(
+    for index, token in continue_together(
         model, sequences, max_new_tokens=max_new_tokens, precision=precision
     ):
-        written[place].append(token)
+        written[index].append(token)
     return written
 
 

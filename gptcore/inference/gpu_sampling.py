@@ -82,7 +82,7 @@ def _token(row: Sequence[float], n: int) -> GeneratedToken:
     ids = row[5 : 5 + shown]
     logprobs = row[5 + shown :]
     alternatives = tuple(
-        Alternative(int(one), logprob) for one, logprob in zip(ids[:n], logprobs[:n], strict=True)
+        Alternative(int(item), logprob) for item, logprob in zip(ids[:n], logprobs[:n], strict=True)
     )
     return GeneratedToken(int(row[0]), "", row[1], int(row[2]), row[3], int(row[4]), alternatives)
 
@@ -121,16 +121,16 @@ def sample_on_gpu(logits: Tensor, controls: Tensor, whole: bool) -> tuple[Tensor
     )
     weights = torch.where(kept, weights, 0.0)
     reached = weights.cumsum(dim=-1)
-    place = (reached <= uniform * reached[:, -1:]).sum(dim=-1, keepdim=True)
+    index = (reached <= uniform * reached[:, -1:]).sum(dim=-1, keepdim=True)
     n_kept = kept.sum(dim=-1, keepdim=True)
-    place = torch.minimum(place, n_kept - 1).clamp_(min=0)
-    chosen = ids.gather(1, place)
-    probability = weights.gather(1, place) / reached[:, -1:]
-    above = (values > values.gather(1, place)).sum(dim=-1, keepdim=True)
+    index = torch.minimum(index, n_kept - 1).clamp_(min=0)
+    chosen = ids.gather(1, index)
+    probability = weights.gather(1, index) / reached[:, -1:]
+    above = (values > values.gather(1, index)).sum(dim=-1, keepdim=True)
     shown = min(MOST_LIKELY, V)
     about = [
         chosen,
-        logprobs.gather(1, place),
+        logprobs.gather(1, index),
         above + 1,
         probability,
         n_kept,

@@ -80,7 +80,7 @@ class NativeWeights:
             cache.data.data_ptr(),
             cache.data.shape[2],
             cache.data.shape[4],
-            *(one.data_ptr() for one in room),
+            *(item.data_ptr() for item in room),
             own,
             threads,
         )
@@ -130,10 +130,10 @@ def native_weights(model: GPT, weight_format: Format) -> NativeWeights | None:
     if not kernels.gptcore_formats() >> _FORMATS[weight_format] & 1:
         return None
     matrices = [parameter for parameter in model.parameters() if parameter.ndim == 2]
-    if not all(torch.isfinite(one).all() for one in matrices):
+    if not all(torch.isfinite(matrix).all() for matrix in matrices):
         return None
     if weight_format == "fp16" and not all(
-        float(one.abs().max()) < LARGEST_HALF for one in matrices
+        float(matrix.abs().max()) < LARGEST_HALF for matrix in matrices
     ):
         return None
     return NativeWeights(model, weight_format, kernels)

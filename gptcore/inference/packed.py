@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from gptcore.config import GPTConfig
-from gptcore.inference.graphs import RecordedSteps
+from gptcore.inference.graphs import CapturedSteps
 from gptcore.inference.native import LARGEST_HALF, Format, NativeWeights, native_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.linear import onednn_is_faster, onednn_product
@@ -45,8 +45,8 @@ class PackedWeights:
     """A model flattened for decoding, without the module tree.
 
     `kernel` names the format of its products; `threads_found` remembers the best thread count, of
-    one row and of several; with `native`, whole steps are computed in C; `idle` holds recorded
-    steps that nobody uses.
+    one row and of several; with `native`, whole steps are computed in C; `idle` holds captured
+    steps that no generation uses.
     """
 
     config: GPTConfig
@@ -60,7 +60,7 @@ class PackedWeights:
     threads_found: tuple[dict[str, float], dict[str, float]] = field(
         default_factory=lambda: ({}, {})
     )
-    idle: list[RecordedSteps] = field(default_factory=list)
+    idle: list[CapturedSteps] = field(default_factory=list)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -74,10 +74,10 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
     """
     if packed.native is not None:
         return packed.native.step(token_ids, cache, torch.get_num_threads())
-    places = torch.tensor(cache.lengths, device=token_ids.device)
+    positions = torch.tensor(cache.lengths, device=token_ids.device)
     longest = max(cache.lengths) + 1
     ragged = min(cache.lengths) + 1 < longest
-    logits = decode_step(packed, token_ids, places, cache.data, longest, ragged=ragged)
+    logits = decode_step(packed, token_ids, positions, cache.data, longest, ragged=ragged)
     cache.lengths[:] = [length + 1 for length in cache.lengths]
     return logits
 
@@ -85,7 +85,7 @@ def decode_one(packed: PackedWeights, token_ids: Tensor, cache: RaggedKVCache) -
 def decode_step(
     packed: PackedWeights,
     token_ids: Tensor,
-    places: Tensor,
+    positions: Tensor,
     data: Tensor,
     longest: int,
     *,
@@ -96,28 +96,28 @@ def decode_step(
     Args:
         packed: weights.
         token_ids: int64 [B].
-        places: int64 [B], how many tokens each row has before this one.
+        positions: int64 [B], the number of earlier tokens of each row.
         data: the cache's memory, [L, 2, at least B, H, N, D].
         longest: positions to attend to; where rows are ragged, those after a row's last are masked.
-        ragged: False: `places` are all longest - 1, which needs no mask, and writes with one slice.
+        ragged: False: `positions` are all longest - 1, which needs no mask and writes one slice.
     """
     config = packed.config
     B = len(token_ids)
-    mask = _mask(places, longest, packed.dtype) if ragged else None
-    rows = torch.arange(B, device=places.device)
+    mask = _mask(positions, longest, packed.dtype) if ragged else None
+    rows = torch.arange(B, device=positions.device)
     heads = (B, 3, config.n_head, 1, config.head_dim)
     x = packed.wte[token_ids]  # [B, C]
     if packed.wpe is not None:
-        x = x + packed.wpe[places]
+        x = x + packed.wpe[positions]
     pre_norm = config.norm_position == "pre"
     name = config.activation_function
     for layer, memory in zip(packed.layers, data, strict=True):
         read = layer.norm_1(x) if pre_norm else x
         qkv = layer.c_attn(read).view(heads)
         if ragged and B == 1:  # one kernel on a GPU, where indexing takes several
-            memory[:, :1].index_copy_(3, places, qkv[:, 1:].transpose(0, 1))  # [2, 1, H, 1, D]
+            memory[:, :1].index_copy_(3, positions, qkv[:, 1:].transpose(0, 1))  # [2, 1, H, 1, D]
         elif ragged:
-            memory[:, rows, :, places] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
+            memory[:, rows, :, positions] = qkv[:, 1:, :, 0]  # [B, 2, H, D]
         else:
             memory[:, :B, :, longest - 1 : longest] = qkv[:, 1:].transpose(0, 1)  # [2, B, H, 1, D]
         keys, values = memory[:, :B, :, :longest]
@@ -135,10 +135,10 @@ def decode_step(
     return packed.lm_head(x if packed.final_norm is None else packed.final_norm(x)).float()
 
 
-def _mask(places: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
-    """What is added to the scores: 0 up to a row's place and -inf behind it, [B, 1, 1, longest]."""
-    behind = torch.arange(longest, device=places.device) > places[:, None]
-    return torch.zeros(behind.shape, dtype=dtype, device=places.device).masked_fill_(
+def _mask(positions: Tensor, longest: int, dtype: torch.dtype) -> Tensor:
+    """Added to the scores: 0 up to a row's position and -inf after it, [B, 1, 1, longest]."""
+    behind = torch.arange(longest, device=positions.device) > positions[:, None]
+    return torch.zeros(behind.shape, dtype=dtype, device=positions.device).masked_fill_(
         behind, -math.inf
     )[:, None, None]
 
@@ -193,14 +193,16 @@ def packed_weights(model: GPT, precision: WeightFormat) -> PackedWeights:
 def _halved(model: GPT) -> bool:
     """Whether 16-bit copies are read: on a GPU, if the weights fit."""
     matrices = [parameter.detach() for parameter in model.parameters() if parameter.ndim == 2]
-    return matrices[0].is_cuda and all(float(one.abs().max()) < LARGEST_HALF for one in matrices)
+    return matrices[0].is_cuda and all(
+        float(matrix.abs().max()) < LARGEST_HALF for matrix in matrices
+    )
 
 
 def native_format(model: GPT, precision: WeightFormat) -> Format:
     """The format in which a step in C reads the weights: fp16 wherever that loses nothing."""
     matrices = (parameter.detach() for parameter in model.parameters() if parameter.ndim == 2)
     # as those from a 16-bit file are
-    if all(torch.equal(one, one.half().float()) for one in matrices):
+    if all(torch.equal(matrix, matrix.half().float()) for matrix in matrices):
         return "fp16"
     return "int16" if precision == "fast" else "fp32"
 

@@ -76,5 +76,5 @@ def sample(
     before = p.cumsum(dim=0) - p
     kept = p[before < top_p] if top_p < 1 else p  # the smallest set that reaches top_p
     cumulative = kept.cumsum(dim=0)
-    place = int(torch.searchsorted(cumulative, uniform * cumulative[-1], right=True))
-    return int(order[min(place, len(kept) - 1)])
+    index = int(torch.searchsorted(cumulative, uniform * cumulative[-1], right=True))
+    return int(order[min(index, len(kept) - 1)])

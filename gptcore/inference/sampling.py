@@ -207,8 +207,8 @@ def sample(choices: Candidates, uniform: float) -> int:
     if choices.ids.shape[0] == 1:
         return 0
     cumulative = np.cumsum(choices.probabilities.numpy(), dtype=np.float64)
-    place = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
-    return min(place, len(cumulative) - 1)
+    index = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
+    return min(index, len(cumulative) - 1)
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ def scoring_windows(
     starts = list(range(0, len(token_ids) - width, width))
     if most is not None and len(starts) > max(1, most // width):
         step = len(starts) / max(1, most // width)
-        starts = [starts[int(place * step)] for place in range(max(1, most // width))]
+        starts = [starts[int(index * step)] for index in range(max(1, most // width))]
     ids = np.asarray(token_ids)
     device = model.wte.weight.device
     nats = 0.0

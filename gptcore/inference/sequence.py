@@ -92,10 +92,10 @@ class TokenSequence:
         self._text = StreamingText(tokenizer) if tokenizer is not None else None
         written = ""
         # Each took one random number, and may end inside a character.
-        for place, token_id in enumerate(self.ids[self.n_prompt :]):
+        for index, token_id in enumerate(self.ids[self.n_prompt :]):
             uniform_number(self._generator)
             text = self._text.push(token_id) if self._text else ""
-            written += text if place >= settings.min_new_tokens else ""
+            written += text if index >= settings.min_new_tokens else ""
         self.stop: list[str] = check_stop(stop, tokenizer)
         self._matcher = StopMatcher(self.stop, written)
 
@@ -175,13 +175,13 @@ class TokenSequence:
         choices = candidates(
             adjusted, self.settings, largest=largest if adjusted is logits else None
         )
-        place = sample(choices, self._uniform())
+        index = sample(choices, self._uniform())
         likeliest = [Alternative(i, v - total) for i, v in zip(best, values, strict=True)]
-        token_id = int(choices.ids.numpy()[place])
+        token_id = int(choices.ids.numpy()[index])
         chosen = float(plain[token_id])
         above = sum(value > chosen for value in values)
         rank = 1 + (above if above < len(values) else int(np.count_nonzero(plain > chosen)))
-        chance = float(choices.probabilities.numpy()[place])
+        chance = float(choices.probabilities.numpy()[index])
         shown = tuple(likeliest[: self.n_alternatives])
         return GeneratedToken(token_id, "", chosen - total, rank, chance, len(choices.ids), shown)
 
@@ -283,9 +283,9 @@ class StopMatcher:
             return [*self.flush(), token], None
         self._held.append(token)
         text = self._before + "".join(held.text for held in self._held)
-        places = [text.find(stop) for stop in self._stop if stop in text]
-        if places:
-            return self._cut(min(places) - len(self._before))
+        starts = [text.find(stop) for stop in self._stop if stop in text]
+        if starts:
+            return self._cut(min(starts) - len(self._before))
         safe = next(
             (p for p in range(len(text)) if any(stop.startswith(text[p:]) for stop in self._stop)),
             len(text),

@@ -124,7 +124,7 @@ def library() -> ctypes.CDLL | None:
 def _loaded(file: Path) -> ctypes.CDLL | None:
     """A library with its functions declared; None if it is another one."""
     loaded = ctypes.CDLL(str(file))
-    sizes = [ctypes.sizeof(one) for one in (Model, Layer, Step)]
+    sizes = [ctypes.sizeof(item) for item in (Model, Layer, Step)]
     try:
         for number in (loaded.gptcore_sizes, loaded.gptcore_formats, loaded.gptcore_padded):
             number.restype = ctypes.c_int64

@@ -60,14 +60,14 @@ class ByteBPE(Tokenizer):
         what the whole would.
         """
         ids = list[int]()
-        place = 0
+        start = 0
         for run in _LONG_RUN.finditer(text):
             is_last = run.end() == len(text)
             end = run.end() if is_last else run.end() - 1
-            ids += self._encoding.encode_ordinary(text[place : run.start()])
+            ids += self._encoding.encode_ordinary(text[start : run.start()])
             ids += self._encoding._encode_single_piece(text[run.start() : end])
-            place = end
-        return ids + self._encoding.encode_ordinary(text[place:])
+            start = end
+        return ids + self._encoding.encode_ordinary(text[start:])
 
     def token_bytes(self, token_id: int) -> bytes:
         return self._encoding.decode_single_token_bytes(check_id(token_id, self.vocab_size))

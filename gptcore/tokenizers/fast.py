@@ -97,7 +97,7 @@ def is_plain(parsed: Mapping[str, Any]) -> bool:
     """
     split = parsed.get("pre_tokenizer") or {}
     after = parsed.get("post_processor") or {"type": "ByteLevel"}
-    added = {one["content"]: one["id"] for one in parsed.get("added_tokens") or []}
+    added = {item["content"]: item["id"] for item in parsed.get("added_tokens") or []}
     tokens = {**parsed["model"]["vocab"], **added}
     return (
         parsed.get("normalizer") is None
@@ -122,7 +122,7 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=before)
     made.decoder = tokenizers.decoders.ByteLevel()
     listed = settings.get("added_tokens_decoder")
-    named = {i: one["content"] for i, one in listed.items()} if isinstance(listed, dict) else {}
+    named = {i: item["content"] for i, item in listed.items()} if isinstance(listed, dict) else {}
     added = {int(i): text for i, text in named.items()}
     added |= {i: text for text, i in _table(folder / ADDED_FILE).items()}
     special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {

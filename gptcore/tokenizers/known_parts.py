@@ -56,10 +56,10 @@ def check_known_parts(parsed: Mapping[str, Any]) -> None:
             raise _unknown("split", what)
     for part in _parts(parsed.get("post_processor"), "processors"):
         added = [
-            one
+            item
             for side in ("single", "pair")
-            for one in part.get(side) or ()
-            if "SpecialToken" in one
+            for item in part.get(side) or ()
+            if "SpecialToken" in item
         ]
         if part.get("type") not in _AFTER or len(added) > _MOST_ADDED:
             raise _unknown("post-processor", str(part.get("type")))
@@ -72,8 +72,8 @@ def _parts(part: object, inner: str) -> Iterator[Mapping[str, Any]]:
     if part.get("type") != "Sequence":
         yield part
         return
-    for one in part.get(inner) or ():
-        yield from _parts(one, inner)
+    for item in part.get(inner) or ():
+        yield from _parts(item, inner)
 
 
 def _unknown(what: str, name: str) -> TokenizerError:

@@ -141,7 +141,9 @@ def _from_fast(path: Path, known_parts: bool) -> Tokenizer:
         model = parsed["model"]
         if model["type"] == "WordLevel":
             characters = sorted(model["vocab"], key=model["vocab"].__getitem__)
-            if [model["vocab"][one] for one in characters] != list(range(len(characters))):
+            if [model["vocab"][character] for character in characters] != list(
+                range(len(characters))
+            ):
                 raise TokenizerError(
                     f"The characters of {path.name} are not numbered from 0 without gaps."
                 )

@@ -73,7 +73,7 @@ def learn_merges(text: str, n_merges: int) -> list[Merge]:
     words = Counter(split_words(text))
     parts = {word: _bytes_of(word) for word in words}
     spelled = sorted(CHARACTER_TO_BYTE)  # the order in which trained vocabularies number the bytes
-    born = {unspell(character): place for place, character in enumerate(spelled)}
+    born = {unspell(character): index for index, character in enumerate(spelled)}
     merges: list[Merge] = []
     while len(merges) < n_merges:
         pairs = Counter[Pair]()

@@ -27,15 +27,29 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def make_parser(command: str) -> argparse.ArgumentParser:
-    """A parser with the options of a training run, one per field of TrainingConfig; callers may add
-    more.
-    """
+    """Makes a parser of a training run's options, one per field of TrainingConfig and more."""
     parser = argparse.ArgumentParser(
         prog=command,
         description="Train a GPT on text files. Documents are separated by <|endoftext|>.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    add = parser.add_argument
+    _add_text(parser)
+    _add_folders(parser)
+    _add_model(parser)
+    _add_tokenizer(parser)
+    _add_computing(parser)
+    for field in fields(TrainingConfig):
+        kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
+        about = field.metadata["about"]
+        if field.name == "precision":
+            about = "fp32, bf16, or auto: the faster here"
+        option = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(option, type=kind, default=field.default, help=about)
+    return parser
+
+
+def _add_text(parser: argparse.ArgumentParser) -> None:
+    """The text that is learned, and the text that is held out."""
     text = parser.add_mutually_exclusive_group(required=True)
     texts = (
         f"text to train on, or {', '.join(CORPORA)}, or a token file (.npy) of the same tokenizer; "
@@ -47,87 +61,26 @@ def make_parser(command: str) -> argparse.ArgumentParser:
         "heads form"
     )
     text.add_argument("--repeated", metavar="CHARACTERS", help=drawn)
-    add(
-        "--periods",
-        type=int,
-        nargs=2,
-        default=(8, 32),
-        help="shortest and longest repetition of --repeated",
-    )
+    periods = "shortest and longest repetition of --repeated"
+    parser.add_argument("--periods", type=int, nargs=2, default=(8, 32), help=periods)
     held_out = parser.add_mutually_exclusive_group()
     held_out.add_argument("--valid", metavar="FILE", help="held-out text, scored in bits per byte")
     held_out.add_argument(
         "--hold-out", type=float, metavar="SHARE", help="of the corpora, scored and not trained on"
     )
-    add("--out", required=True, type=Path, help="model folder to write")
-    add(
-        "--work-dir",
-        required=True,
-        type=Path,
-        help="folder for checkpoints, token files and the log",
-    )
-    add("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
-    add(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="config.json with the shape, instead of --preset",
-    )
-    base = "train this one further, with its tokenizer: a bundled model, gpt2, a folder"
-    add("--from-model", metavar="MODEL", help=base)
-    add(
-        "--tokenizer",
-        default="bpe",
-        metavar="bpe|char|FOLDER",
-        help="trained on the corpus, or taken from a folder",
-    )
-    add(
-        "--noise",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="share of input tokens replaced from the same batch",
-    )
-    add(
-        "--snapshots",
-        type=int,
-        nargs="+",
-        default=[],
-        metavar="STEP",
-        help="save the model after these updates",
-    )
-    add("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
-    add(
-        "--digits-apart",
-        action="store_true",
-        help="a bpe vocabulary that reads numbers digit by digit",
-    )
     begun = "begin training sequences where a document begins: of these corpora, or of all"
-    add("--from-beginnings", nargs="*", metavar="FILE", help=begun)
-    add("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
-    add(
-        "--epochs",
-        type=float,
-        help="passes over the corpora, counted in windows, instead of --max-steps",
-    )
-    add("--attention-dropout", type=float, default=0.0, help="on attention weights")
-    paper = (
-        "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for "
-        "the other options"
-    )
-    add("--paper", choices=list(PAPERS), help=paper)
-    add("--dtype", default="fp16", choices=list(DTYPES), help="of the saved weights")
-    add(
-        "--device",
-        default="auto",
-        choices=DEVICES,
-        help="where to compute; auto: a graphics card that works",
-    )
-    add(
-        "--compile",
-        action="store_true",
-        help="use torch.compile: takes a minute at the start, pays off on a GPU",
-    )
+    parser.add_argument("--from-beginnings", nargs="*", metavar="FILE", help=begun)
+    noise = "share of input tokens replaced from the same batch"
+    parser.add_argument("--noise", type=float, default=0.0, metavar="SHARE", help=noise)
+    epochs = "passes over the corpora, counted in windows, instead of --max-steps"
+    parser.add_argument("--epochs", type=float, help=epochs)
+
+
+def _add_folders(parser: argparse.ArgumentParser) -> None:
+    """The folders that are written, and whether an earlier run goes on."""
+    parser.add_argument("--out", required=True, type=Path, help="model folder to write")
+    work = "folder for checkpoints, token files and the log"
+    parser.add_argument("--work-dir", required=True, type=Path, help=work)
     earlier = parser.add_mutually_exclusive_group()
     earlier.add_argument(
         "--resume", action="store_true", help="continue from the last checkpoint in --work-dir"
@@ -135,15 +88,44 @@ def make_parser(command: str) -> argparse.ArgumentParser:
     earlier.add_argument(
         "--overwrite", action="store_true", help="start over if --work-dir holds an earlier run"
     )
-    for field in fields(TrainingConfig):
-        kind = int if field.name in _WHOLE else str if field.name in _TEXTS else float
-        about = (
-            "fp32, bf16, or auto: the faster here"
-            if field.name == "precision"
-            else field.metadata["about"]
-        )
-        add(f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=about)
-    return parser
+    snapshots = "save the model after these updates"
+    parser.add_argument(
+        "--snapshots", type=int, nargs="+", default=[], metavar="STEP", help=snapshots
+    )
+    saved = "of the saved weights"
+    parser.add_argument("--dtype", default="fp16", choices=list(DTYPES), help=saved)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    """The shape of the model, or the model that is trained further."""
+    add = parser.add_argument
+    add("--preset", default="mini", choices=list(PRESETS), help="shape of the model")
+    shape = "config.json with the shape, instead of --preset"
+    add("--config", type=Path, metavar="FILE", help=shape)
+    base = "train this one further, with its tokenizer: a bundled model, gpt2, a folder"
+    add("--from-model", metavar="MODEL", help=base)
+    add("--dropout", type=float, default=0.0, help="on embeddings and residual branches")
+    add("--attention-dropout", type=float, default=0.0, help="on attention weights")
+    paper = (
+        "shape, vocabulary, dropout, epochs, batch, rates and decay of a paper, as defaults for "
+        "the other options"
+    )
+    add("--paper", choices=list(PAPERS), help=paper)
+
+
+def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
+    tokenizer = "trained on the corpus, or taken from a folder"
+    parser.add_argument("--tokenizer", default="bpe", metavar="bpe|char|FOLDER", help=tokenizer)
+    parser.add_argument("--vocab-size", type=int, default=4096, help="entries of a bpe vocabulary")
+    digits = "a bpe vocabulary that reads numbers digit by digit"
+    parser.add_argument("--digits-apart", action="store_true", help=digits)
+
+
+def _add_computing(parser: argparse.ArgumentParser) -> None:
+    device = "where to compute; auto: a graphics card that works"
+    parser.add_argument("--device", default="auto", choices=DEVICES, help=device)
+    compiled = "use torch.compile: takes a minute at the start, pays off on a GPU"
+    parser.add_argument("--compile", action="store_true", help=compiled)
 
 
 def parse(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:

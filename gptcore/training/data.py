@@ -62,10 +62,10 @@ def split(documents: Sequence[str], *, share: float = 0.1) -> tuple[list[str], l
     if len(documents) >= 2 / share:
         every = round(1 / share)
         held_out = [
-            document for place, document in enumerate(documents) if place % every == every - 1
+            document for index, document in enumerate(documents) if index % every == every - 1
         ]
         return [
-            document for place, document in enumerate(documents) if place % every != every - 1
+            document for index, document in enumerate(documents) if index % every != every - 1
         ], held_out
     *front, last = documents
     whole = sum(map(len, documents))
@@ -91,30 +91,30 @@ def split_without_overlap(
     Returns:
         The indices of the training part and of the held-out part, each in order.
     """
-    places: dict[Hashable, list[int]] = {}
-    for place, own in enumerate(keys):
+    indices: dict[Hashable, list[int]] = {}
+    for index, own in enumerate(keys):
         for key in own:
-            places.setdefault(key, []).append(place)
+            indices.setdefault(key, []).append(index)
     most = max(1, round(_MOST_LOST * len(keys)))
     held = list[int]()
     gone = set[int]()
-    for place in random.Random(seed).sample(range(len(keys)), len(keys)):
-        alike = {other for key in keys[place] for other in places[key]}
+    for index in random.Random(seed).sample(range(len(keys)), len(keys)):
+        alike = {other for key in keys[index] for other in indices[key]}
         if len(held) == wanted:
             break
-        if place not in gone and len(alike) <= most and not alike & gone:
-            held.append(place)
+        if index not in gone and len(alike) <= most and not alike & gone:
+            held.append(index)
             gone |= alike
-    return [place for place in range(len(keys)) if place not in gone], sorted(held)
+    return [index for index in range(len(keys)) if index not in gone], sorted(held)
 
 
-def generator_for(seed: int, *place: int | str) -> torch.Generator:
-    """A random generator that depends only on the seed and a place, such as the number of the
-    batch.
+def generator_for(seed: int, *key: int | str) -> torch.Generator:
+    """Returns a random generator that depends only on the seed and a key, such as the number of
+    the batch.
 
     A run can thus resume at any batch, and several processes can draw the same one.
     """
-    digest = hashlib.sha256(repr((seed, *place)).encode()).digest()
+    digest = hashlib.sha256(repr((seed, *key)).encode()).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))
 
 
@@ -167,8 +167,8 @@ class RandomWindows:
                     f"{has} {window + 1}. Give more text or choose a shorter window."
                 )
         self._starts = [
-            None if one.starts_after is None else _starts(one.tokens, one.starts_after)
-            for one in sources
+            None if source.starts_after is None else _starts(source.tokens, source.starts_after)
+            for source in sources
         ]
         self.sources: list[Source] = list(sources)
         self.window = window
@@ -182,9 +182,9 @@ class RandomWindows:
         ).numpy()
         where = torch.rand(self.batch_size, dtype=torch.float64, generator=generator).numpy()
         batch = np.empty((self.batch_size, self.window + 1), dtype=np.int64)
-        for place, source in enumerate(self.sources):
-            rows = np.flatnonzero(chosen == place)
-            begins = self._starts[place]
+        for number, source in enumerate(self.sources):
+            rows = np.flatnonzero(chosen == number)
+            begins = self._starts[number]
             most = len(source.tokens) - self.window
             starts = (where[rows] * (most if begins is None else len(begins))).astype(np.int64)
             if begins is not None:
@@ -338,8 +338,8 @@ def ngram_losses(train: np.ndarray, valid: np.ndarray, vocab_size: int) -> tuple
     # [V], number of distinct successors
     kinds = np.bincount(keys // vocab_size, minlength=vocab_size)
     wanted = valid[:-1] * vocab_size + valid[1:]
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    times_seen = np.where(keys[place] == wanted, times[place], 0)
+    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    times_seen = np.where(keys[index] == wanted, times[index], 0)
     before = valid[:-1]
     weight = kinds[before] * unigram[valid[1:]]
     total = seen[before] + kinds[before]

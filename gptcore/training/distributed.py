@@ -35,7 +35,7 @@ class Workers:
         mine = values.to(self.device)
         parts = [torch.empty_like(mine) for _ in range(self.size)]
         dist.all_gather(parts, mine)
-        return [one.cpu() for one in parts]
+        return [part.cpu() for part in parts]
 
     def mean(self, values: Sequence[float]) -> list[float]:
         """Each value averaged over the processes, so that decisions based on it agree
@@ -56,16 +56,16 @@ def workers_from_environment(*, device: str | None = None) -> Iterator[Workers |
         yield None
         return
     on_gpu = torch.cuda.is_available() and not (device or "").startswith("cpu")
-    place = (
+    worker_device = (
         torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         if on_gpu
         else torch.device("cpu")
     )
     if on_gpu:
-        torch.cuda.set_device(place)
+        torch.cuda.set_device(worker_device)
     dist.init_process_group("nccl" if on_gpu else "gloo")
     try:
-        yield Workers(dist.get_rank(), dist.get_world_size(), place)
+        yield Workers(dist.get_rank(), dist.get_world_size(), worker_device)
     finally:
         dist.destroy_process_group()
 

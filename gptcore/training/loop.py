@@ -17,10 +17,10 @@ from gptcore.errors import CheckpointError, TrainingError
 from gptcore.model import GPT, IGNORED_TARGET
 from gptcore.threads import adapted
 from gptcore.training.config import TrainingConfig
+from gptcore.training.cuda_graphs import CapturedUpdates, Gradients
 from gptcore.training.data import Batches, Rows, generator_for
 from gptcore.training.distributed import Workers
 from gptcore.training.optimizer import Muon, learning_rate, make_optimizers, set_rate
-from gptcore.training.recorded import Gradients, RecordedUpdates
 from gptcore.weights.checkpoint import read_metadata, read_tensors, write_tensors
 
 
@@ -133,12 +133,12 @@ class Trainer:
         self._compiled = compiled
         self.optimizers: list[torch.optim.Optimizer] = make_optimizers(model, config)
         device = next(model.parameters()).device
-        self._recorded: RecordedUpdates | None = None
+        self._captured: CapturedUpdates | None = None
         # What an objective does with a batch is not known here: it may look at numbers, which a
         # graph would freeze.
         simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
         if device.type == "cuda" and simple and workers is None and not compiled:
-            self._recorded = RecordedUpdates(self._gradients, self._step_optimizers, device)
+            self._captured = CapturedUpdates(self._gradients, self._step_optimizers, device)
         drawn = torch.Generator(device).manual_seed(
             config.seed if workers is None else config.seed + workers.rank
         )
@@ -204,10 +204,10 @@ class Trainer:
         tensors = {
             f"model.{name}": parameter.detach() for name, parameter in self.model.named_parameters()
         }
-        for place, optimizer in enumerate(self.optimizers):
+        for number, optimizer in enumerate(self.optimizers):
             for index, entry in optimizer.state_dict()["state"].items():
                 tensors |= {
-                    f"optimizer.{place}.{index}.{name}": value for name, value in entry.items()
+                    f"optimizer.{number}.{index}.{name}": value for name, value in entry.items()
                 }
         tensors |= {f"dropout.{rank}": state for rank, state in enumerate(dropout)}
         progress = {"step": self.step, "elapsed": self.elapsed, "config": asdict(self.config)}
@@ -230,8 +230,8 @@ class Trainer:
             states: list[dict[int, dict[str, Tensor]]] = [{} for _ in self.optimizers]
             for key, value in tensors.items():
                 if key.startswith("optimizer."):
-                    _, place, index, name = key.split(".", 3)
-                    states[int(place)].setdefault(int(index), {})[name] = value
+                    _, number, index, name = key.split(".", 3)
+                    states[int(number)].setdefault(int(index), {})[name] = value
             for optimizer, state in zip(self.optimizers, states, strict=True):
                 optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
             self.step = int(progress["step"])
@@ -283,21 +283,21 @@ class Trainer:
 
     def _drawn(self, part: int) -> tuple[Tensor, Tensor]:
         """The next update's micro-batch: inputs and targets, on the model's device."""
-        place = self.step * self.config.accumulation_steps + part
+        micro_batch = self.step * self.config.accumulation_steps + part
         device = next(self.model.parameters()).device
-        if self._ahead is not None and self._ahead[0] == place:
+        if self._ahead is not None and self._ahead[0] == micro_batch:
             inputs, targets = self._ahead[1]
         else:
-            inputs, targets = self._mine.draw(place, self.config.seed)
+            inputs, targets = self._mine.draw(micro_batch, self.config.seed)
         return inputs.to(device), targets.to(device)
 
     def _update(self) -> tuple[float, float, float]:
         """One optimiser step: (loss in nats per token, learning rate, gradient norm)."""
         self._network.train()
-        with nullcontext() if self._recorded is None else self._recorded.lane():
+        with nullcontext() if self._captured is None else self._captured.lane():
             batches = [self._drawn(part) for part in range(self.config.accumulation_steps)]
             loss_and_norm = (
-                None if self._recorded is None else self._recorded.gradients(*batches[0])
+                None if self._captured is None else self._captured.gradients(*batches[0])
             )
             replayed = loss_and_norm is not None
             loss_and_norm = loss_and_norm or self._gradients(*batches[0], *batches[1:])
@@ -319,8 +319,8 @@ class Trainer:
             of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
             for optimizer in self.optimizers:
                 set_rate(optimizer, of_muon if isinstance(optimizer, Muon) else rate)
-            if replayed and self._recorded is not None:
-                self._recorded.optimize()
+            if replayed and self._captured is not None:
+                self._captured.optimize()
             else:
                 self._step_optimizers()
                 for optimizer in self.optimizers:

@@ -42,7 +42,7 @@ def make_optimizers(model: nn.Module, config: TrainingConfig) -> list[optim.Opti
     recordable = device.type == "cuda"
 
     def rate(value: float) -> float | Tensor:
-        """On a GPU a tensor, which a recorded update reads anew."""
+        """On a GPU a tensor, which a captured update reads anew."""
         return tensor(value, device=device) if recordable else value
 
     first = optim.AdamW(

@@ -58,7 +58,7 @@ def write_tensors(
     partial = path.with_name(f".{path.name}.partial")
     try:
         # loaded ones may be transposed views
-        laid_out = {name: one.contiguous() for name, one in tensors.items()}
+        laid_out = {name: tensor.contiguous() for name, tensor in tensors.items()}
         save_file(laid_out, partial, metadata={"format": "pt", **(metadata or {})})
         partial.chmod(0o644)  # safetensors makes files that only their owner can read
         partial.replace(path)

@@ -126,7 +126,7 @@ def _of_world(options: argparse.Namespace, task: str) -> Iterator[tuple[str, Tri
     made = partial(make_trial, task, n_items=options.items, seed=options.seed)
     for n, way in product(options.examples, options.held_out):
         if way == "template":
-            templates = [one.name for one in TASKS[task].templates if one.held_out]
+            templates = [template.name for template in TASKS[task].templates if template.held_out]
             yield from ((way, made(template=name, n_examples=n)) for name in templates)
         elif way == "train" or way in splits_of(task):
             yield way, made(split=way, n_examples=n)

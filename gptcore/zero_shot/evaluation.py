@@ -168,30 +168,30 @@ def _answered(
     n_answer = (
         max(map(len, ids))
         if forced
-        else max(_ANSWER_TOKENS, *(len(one) + _SPARE_TOKENS for one in ids))
+        else max(_ANSWER_TOKENS, *(len(item) + _SPARE_TOKENS for item in ids))
     )
     fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
     ids = [
-        one[: lm.model.config.n_positions - len(prompt.ids)]
-        for one, prompt in zip(ids, fitted, strict=True)
+        item[: lm.model.config.n_positions - len(prompt.ids)]
+        for item, prompt in zip(ids, fitted, strict=True)
     ]
     readings = read_continuations(
-        lm.model, [(one.ids, answer) for one, answer in zip(fitted, ids, strict=True)]
+        lm.model, [(item.ids, answer) for item, answer in zip(fitted, ids, strict=True)]
     )
     # as LAMBADA is counted: every token of the word is the first choice
     if forced or test.metric == "last word":
         answers = [
-            lm.tokenizer.decode(read.favourites[: len(one)])
-            for read, one in zip(readings, ids, strict=True)
+            lm.tokenizer.decode(read.favourites[: len(item)])
+            for read, item in zip(readings, ids, strict=True)
         ]
         scores = [
-            float(read.favourites[: len(one)] == one)
-            for read, one in zip(readings, ids, strict=True)
+            float(read.favourites[: len(item)] == item)
+            for read, item in zip(readings, ids, strict=True)
         ]
     else:
         stop = TASKS[test.task].stops(template) or ("\n",)
         written = greedy_answers(
-            lm, [one.ids for one in fitted], max_new_tokens=n_answer, stop=stop
+            lm, [item.ids for item in fitted], max_new_tokens=n_answer, stop=stop
         )
         answers = [template.found(text) for text in written]
         scores = [_right(test, *each) for each in zip(batch, expected, answers, strict=True)]
@@ -221,19 +221,19 @@ def _chosen(lm: LanguageModel, test: Trial, batch: Sequence[Item]) -> list[Case]
         fit(lm, template.prompt(item, test.examples), max(map(len, encoded))) for item in batch
     ]
     readings = read_continuations(
-        lm.model, [(one.ids, label) for one in fitted for label in encoded]
+        lm.model, [(item.ids, label) for item in fitted for label in encoded]
     )
     cases = []
-    for place, (item, one) in enumerate(zip(batch, fitted, strict=True)):
+    for index, (item, entry) in enumerate(zip(batch, fitted, strict=True)):
         sums = [
             math.fsum(reading.logprobs)
-            for reading in readings[place * len(labels) : (place + 1) * len(labels)]
+            for reading in readings[index * len(labels) : (index + 1) * len(labels)]
         ]
         chosen = labels[sums.index(max(sums))]
         expected = template.label(item.answer)
         cases.append(
             Case(
-                one.prompt,
+                entry.prompt,
                 expected,
                 chosen,
                 float(chosen == expected),
@@ -271,13 +271,13 @@ def greedy_answers(
     rows = list(range(len(prompts)))  # of the decoder: which prompts they continue
     while True:
         chosen = logits.argmax(-1).tolist()
-        for place in reversed(range(len(rows))):
-            prompt = rows[place]
-            written[prompt].append(chosen[place])
+        for row in reversed(range(len(rows))):
+            prompt = rows[row]
+            written[prompt].append(chosen[row])
             answers[prompt] = _ended(written[prompt], lm.tokenizer, stop)
             if answers[prompt] is not None or len(written[prompt]) == allowed[prompt]:
-                decoder.cache.remove(place)
-                rows[place] = rows[-1]
+                decoder.cache.remove(row)
+                rows[row] = rows[-1]
                 del rows[-1]
         if not rows:
             break
@@ -294,5 +294,5 @@ def _ended(ids: Sequence[int], tokenizer: Tokenizer, stop: Sequence[str]) -> str
         return tokenizer.decode(ids[:-1])
     text = tokenizer.decode(ids)
     start = len(text) - len(text.lstrip())
-    cuts = [place for string in stop if (place := text.find(string, start)) >= 0]
+    cuts = [cut for string in stop if (cut := text.find(string, start)) >= 0]
     return text[: min(cuts)] if cuts else None

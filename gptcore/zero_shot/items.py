@@ -42,7 +42,7 @@ def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> 
     """
     drawn = _frozen()[task][split]
     chosen = random.Random(repr((task, split, seed))).sample(drawn, len(drawn)) if seed else drawn
-    return [_item(task, one) for one in chosen[:n]]
+    return [_item(task, item) for item in chosen[:n]]
 
 
 def examples(task: str, n: int) -> list[Item]:
@@ -54,7 +54,7 @@ def examples(task: str, n: int) -> list[Item]:
     if not choices:
         return made[:n]
     by_answer = [[item for item in made if item.answer == choice] for choice in choices]
-    return [by_answer[place % len(choices)][place // len(choices)] for place in range(n)]
+    return [by_answer[index % len(choices)][index // len(choices)] for index in range(n)]
 
 
 def make_trial(

@@ -48,8 +48,8 @@ def read_continuations(
     """
     likelihoods: dict[int, Likelihood] = {}
     with evaluating(model):
-        for places in _batches(pairs, model.config.vocab_size):
-            rows = [[*pairs[place][0], *pairs[place][1]] for place in places]
+        for indices in _batches(pairs, model.config.vocab_size):
+            rows = [[*pairs[index][0], *pairs[index][1]] for index in indices]
             longest = max(map(len, rows))
             # Right padding: a causal model does not see it.
             ids = torch.tensor(
@@ -60,34 +60,34 @@ def read_continuations(
             wanted = [
                 (n, t)
                 for n, row in enumerate(rows)
-                for t in range(len(pairs[places[n]][0]) - 1, len(row))
+                for t in range(len(pairs[indices[n]][0]) - 1, len(row))
             ]
             logits = model.lm_head(
                 hidden[[n for n, _ in wanted], [t for _, t in wanted]]
             ).float()  # [wanted, V]
-            for place, one in zip(
-                places, logits.split([len(pairs[place][1]) + 1 for place in places]), strict=True
+            for index, part in zip(
+                indices, logits.split([len(pairs[index][1]) + 1 for index in indices]), strict=True
             ):
-                chosen = torch.tensor(list(pairs[place][1]), dtype=torch.long, device=logits.device)
-                picked = one[:-1].gather(1, chosen[:, None])[:, 0] - one[:-1].logsumexp(-1)
-                likelihoods[place] = Likelihood(picked.tolist(), one.argmax(-1).tolist())
-    return [likelihoods[place] for place in range(len(pairs))]
+                chosen = torch.tensor(list(pairs[index][1]), dtype=torch.long, device=logits.device)
+                picked = part[:-1].gather(1, chosen[:, None])[:, 0] - part[:-1].logsumexp(-1)
+                likelihoods[index] = Likelihood(picked.tolist(), part.argmax(-1).tolist())
+    return [likelihoods[index] for index in range(len(pairs))]
 
 
 def _batches(
     pairs: Sequence[tuple[Sequence[int], Sequence[int]]], vocab_size: int
 ) -> Iterator[list[int]]:
     """Batches of pairs of similar length, as indices, within a memory limit."""
-    order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]) + len(pairs[place][1]))
+    order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][0]) + len(pairs[index][1]))
     batch: list[int] = []
-    for place in order:
+    for index in order:
         # of the batch, for they come by length
-        longest = len(pairs[place][0]) + len(pairs[place][1])
-        n_logits = sum(len(pairs[other][1]) + 1 for other in (*batch, place)) * vocab_size
+        longest = len(pairs[index][0]) + len(pairs[index][1])
+        n_logits = sum(len(pairs[other][1]) + 1 for other in (*batch, index)) * vocab_size
         if batch and ((len(batch) + 1) * longest > _MOST_TOKENS or n_logits > _MOST_LOGITS):
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 
@@ -220,13 +220,13 @@ def word_effects(lm: LanguageModel, prompt: Prompt, answer: str) -> tuple[float,
     # Words with the white space before them; white space at the end belongs to the last.
     words = re.compile(r"\s*\S+(?:\s+$)?")
     pieces = [
-        (place, part, one.span())
-        for place, part in enumerate(prompt.parts)
-        for one in words.finditer(part.text)
+        (index, part, item.span())
+        for index, part in enumerate(prompt.parts)
+        for item in words.finditer(part.text)
     ]
     tried = pieces[-MOST_WORDS:]
     variants = [
-        prompt.changed(place, part.text[:a] + part.text[b:]) for place, part, (a, b) in tried
+        prompt.changed(index, part.text[:a] + part.text[b:]) for index, part, (a, b) in tried
     ]
     kept = [
         number

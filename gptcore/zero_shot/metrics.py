@@ -89,7 +89,7 @@ def _paired_interval(before: Sequence[float], after: Sequence[float]) -> tuple[f
     n = len(before)
     a = estimate(before)
     b = estimate(after)
-    both = sum(one and other for one, other in zip(before, after, strict=True)) / n
+    both = sum(item and other for item, other in zip(before, after, strict=True)) / n
     spread = math.sqrt(a.mean * (1 - a.mean) * b.mean * (1 - b.mean))
     correlation = (both - a.mean * b.mean) / spread if spread else 0.0
 
@@ -161,9 +161,9 @@ def rouge(expected: str, answer: str) -> float:
     row = [0] * (len(b) + 1)
     for word in a:
         diagonal = 0
-        for place, other in enumerate(b, start=1):
-            diagonal, row[place] = (
-                row[place],
-                diagonal + 1 if word == other else max(row[place], row[place - 1]),
+        for index, other in enumerate(b, start=1):
+            diagonal, row[index] = (
+                row[index],
+                diagonal + 1 if word == other else max(row[index], row[index - 1]),
             )
     return 2 * row[-1] / (len(a) + len(b)) if row[-1] else 0.0

@@ -64,14 +64,14 @@ class Prompt:
         """The text of all parts of a kind."""
         return "".join(part.text for part in self.parts if part.kind == kind)
 
-    def without(self, place: int) -> "Prompt":
+    def without(self, index: int) -> "Prompt":
         """The prompt less one of its parts."""
-        return Prompt((*self.parts[:place], *self.parts[place + 1 :]))
+        return Prompt((*self.parts[:index], *self.parts[index + 1 :]))
 
-    def changed(self, place: int, text: str) -> "Prompt":
+    def changed(self, index: int, text: str) -> "Prompt":
         """The prompt with another text in one of its parts."""
         return Prompt(
-            (*self.parts[:place], replace(self.parts[place], text=text), *self.parts[place + 1 :])
+            (*self.parts[:index], replace(self.parts[index], text=text), *self.parts[index + 1 :])
         )
 
 
@@ -256,8 +256,8 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
     n_left_out = 0
     notes = []
     n_examples = sum(part.kind == "example" for part in prompt.parts)
-    while len(ids) > room and (place := _first(prompt, "example")) is not None:
-        prompt = prompt.without(place)
+    while len(ids) > room and (index := _first(prompt, "example")) is not None:
+        prompt = prompt.without(index)
         n_left_out = n_left_out + 1
         ids = _ids(lm, prompt)
     if n_left_out:
@@ -309,7 +309,7 @@ def _ids(lm: LanguageModel, prompt: Prompt) -> list[int]:
 
 
 def _first(prompt: Prompt, kind: str) -> int | None:
-    return next((place for place, part in enumerate(prompt.parts) if part.kind == kind), None)
+    return next((index for index, part in enumerate(prompt.parts) if part.kind == kind), None)
 
 
 def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
@@ -318,11 +318,11 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
 
     Whole words, or characters where no word at all would be left, as of a text without spaces.
     """
-    place = _first(prompt, "input")
-    whole = "" if place is None else prompt.parts[place].text
+    index = _first(prompt, "input")
+    whole = "" if index is None else prompt.parts[index].text
 
     def less(start: int) -> Prompt:
-        return prompt if place is None else prompt.changed(place, whole[start:])
+        return prompt if index is None else prompt.changed(index, whole[start:])
 
     def n_tokens(start: int) -> int:
         return len(lm.tokenizer.encode(less(start).text, allow_special=True))
@@ -332,7 +332,7 @@ def _cut(lm: LanguageModel, prompt: Prompt, room: int) -> tuple[Prompt, str]:
         return bisect_left(starts, True, key=lambda start: n_tokens(start) <= room)
 
     n_rest = n_tokens(len(whole))
-    if place is None or n_rest > room:
+    if index is None or n_rest > room:
         raise PromptError(
             f"The prompt has {n_rest:,} tokens even without examples and input, and {room:,} "
             "fit beside the answer. Shorten the instruction, or choose a model with a longer "

@@ -152,7 +152,7 @@ async def attack(address: str, seed: int, outcome: Outcome) -> None:
             name: page.components[at]["props"].get("server_fns") or []
             for name, at in page.ids.items()
         }
-        functions = [(name, one) for name, found in own.items() for one in found]
+        functions = [(name, item) for name, found in own.items() for item in found]
         assert len(handled) > 80 and len(functions) > 20
         outcome.there |= {str(event["id"]) for event in handled} | {
             f"{name}.{one}" for name, one in functions

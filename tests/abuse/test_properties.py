@@ -136,10 +136,10 @@ def test_nothing_of_a_stop_string_is_shown_and_all_before_it_is(pieces, stops):
     for number, piece in enumerate(pieces):
         token = GeneratedToken(number, piece, -1.0, 1, 1.0, 1, (), 0)
         tokens, cut = matcher.push(token)
-        shown += "".join(one.text for one in tokens)
+        shown += "".join(item.text for item in tokens)
         if cut is not None:
             break
-    shown += "".join(one.text for one in matcher.flush())
+    shown += "".join(item.text for item in matcher.flush())
     whole = "".join(pieces)
     ends = [whole.find(stop) for stop in stops if stop in whole]
     assert (cut is not None) == bool(ends)

@@ -41,8 +41,8 @@ def test_what_flows_into_a_node_from_all_others_is_its_influence_but_for_biases(
         if node.kind != "word":
             assert float(matrix[place].sum()) == pytest.approx(node.influence, abs=1e-4), node
     last = [
-        place
-        for place, node in enumerate(nodes)
+        index
+        for index, node in enumerate(nodes)
         if node.layer == model.config.n_layer - 1 and node.kind == "head"
     ]
     direct = logit_attribution(model, ids, 3, 7)
@@ -78,7 +78,7 @@ def test_a_pruned_circuit_keeps_the_strongest_nodes_and_says_what_they_carry(mod
 
 def test_a_head_that_is_switched_off_at_all_places_is_the_head_switched_off(model):
     ids = random_ids(model.config, 6).tolist()
-    nodes = [CircuitNode("head", 1, 1, place, 0.0) for place in range(6)]
+    nodes = [CircuitNode("head", 1, 1, index, 0.0) for index in range(6)]
     expected = logits_without(model, ids, [[ModelPart(1, "head", 1)]])[0]
     torch.testing.assert_close(
         logits_without_nodes(model, ids, nodes), expected, atol=1e-5, rtol=1e-5

@@ -71,10 +71,10 @@ def test_every_cell_equals_a_run_that_is_patched_alone(name, kind):
     from_source = answer(model, source, kept)
     from_target = answer(model, target)
     for layer in range(grid.shape[0]):
-        for place in range(grid.shape[1]):
-            patched = answer(model, target, _One({(kind, layer): (place, kept.kept[kind, layer])}))
+        for index in range(grid.shape[1]):
+            patched = answer(model, target, _One({(kind, layer): (index, kept.kept[kind, layer])}))
             expected = (patched - from_target) / (from_source - from_target)
-            assert float(grid[layer, place]) == pytest.approx(expected, abs=2e-3)
+            assert float(grid[layer, index]) == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("name", list(SHAPES))
@@ -83,7 +83,7 @@ def test_the_stream_carries_the_difference_from_the_changed_tokens_to_the_last(n
     source, target = pair(model.config)
     grid = patching_grid(model, source, target, 3, 7)
     assert grid.shape == (model.config.n_layer + 1, 7)
-    same = [place for place in range(7) if source[place] == target[place]]
+    same = [index for index in range(7) if source[index] == target[index]]
     assert grid[0, same].abs().max() < 1e-4  # before the first block only changed tokens differ
     # behind the last block the last place is the answer
     assert float(grid[-1, -1]) == pytest.approx(1, abs=1e-4)
@@ -122,7 +122,7 @@ def test_single_cells_give_the_grid_and_all_cells_of_a_depth_give_the_source(nam
             logits = patched_logits(model, source, target, [(depth, place)])
             share = (float(logits[3] - logits[7]) - ends[0]) / (ends[1] - ends[0])
             assert share == pytest.approx(float(grid[depth, place]), abs=1e-3)
-        whole = patched_logits(model, source, target, [(depth, place) for place in range(7)])
+        whole = patched_logits(model, source, target, [(depth, index) for index in range(7)])
         assert float(whole[3] - whole[7]) == pytest.approx(ends[1], abs=1e-4)
     own = patched_logits(model, source, target, [])
     assert float(own[3] - own[7]) == pytest.approx(ends[0], abs=1e-4)

@@ -37,7 +37,7 @@ def test_every_number_is_that_of_a_separate_computation(tiny_model, at):
     )
     seen = Seen()
     hidden = tiny_model.hidden_states(torch.tensor([ids]), probe=seen)[0]
-    written = {name: [one[0] for one in kept] for name, kept in seen.by_name.items()}
+    written = {name: [item[0] for item in kept] for name, kept in seen.by_name.items()}
     for layer in range(tiny_model.config.n_layer):
         for norms, kind in ((found.attention_norms, "attention"), (found.mlp_norms, "mlp")):
             assert float(norms[layer]) == pytest.approx(

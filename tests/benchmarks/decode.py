@@ -166,8 +166,8 @@ def logit_error(model: gptcore.GPT, prompt: torch.Tensor, precision: WeightForma
     decoder = DecodeEngine(model, precision=precision)
     decoder.cache.add()
     logits = decoder.read(0, prompt[0].tolist())
-    for place in range(prompt.shape[1], ids.shape[1]):
-        logits = decoder.step([int(ids[0, place])])
+    for index in range(prompt.shape[1], ids.shape[1]):
+        logits = decoder.step([int(ids[0, index])])
     expected = model(ids).logits[:, -1]
     return float((logits - expected).norm() / expected.norm())
 
@@ -182,7 +182,7 @@ def sampling_times() -> None:
         "top-k 50, top-p 0.95, T 0.8": SamplingSettings(temperature=0.8, top_k=50, top_p=0.95),
         "neutral": SamplingSettings(),
     }
-    runs = {name: partial(candidates, logits, one) for name, one in settings.items()}
+    runs = {name: partial(candidates, logits, setting) for name, setting in settings.items()}
     for name, seconds in in_turn(runs, 200).items():
         print(f"  {name:<28} {1e3 * seconds:.3f}")
 

@@ -208,7 +208,7 @@ def update_seconds(
     data = Drawn(rows, shape.n_positions, shape.vocab_size)
     trainer = Trainer(gptcore.GPT(shape).to(CARD), config, data)
     if plain:
-        trainer._recorded = None
+        trainer._captured = None
     times = [time.perf_counter() for event in trainer.events() if isinstance(event, StepEvent)]
     return (times[-1] - times[-1 - n // 2]) / (n // 2)
 
@@ -223,14 +223,14 @@ def updates() -> Iterator[str]:
         for optimizer in ("adamw", "muon"):
             for precision in ("fp32", "bf16"):
                 settings = {"optimizer": optimizer, "precision": precision}
-                recorded, plain = (
-                    update_seconds(shape, rows, plain=one, **settings) for one in (False, True)
+                captured, plain = (
+                    update_seconds(shape, rows, plain=item, **settings) for item in (False, True)
                 )
-                rate = rows * shape.n_positions / recorded
+                rate = rows * shape.n_positions / captured
                 yield (
-                    f"{name}, {optimizer}, {precision}: recorded {1e3 * recorded:.2f} ms an "
+                    f"{name}, {optimizer}, {precision}: captured {1e3 * captured:.2f} ms an "
                     f"update, {rate / 1e3:,.0f}k tokens/s; plain {1e3 * plain:.2f} ms, "
-                    f"{plain / recorded:.1f} times as long"
+                    f"{plain / captured:.1f} times as long"
                 )
 
 

@@ -240,7 +240,7 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
         page.click("#more .label-wrap")
         page.evaluate(WATCH)
         bare_rate(model, n_tokens)
-        for place in range(rounds + 1):
+        for index in range(rounds + 1):
             rate = bare_rate(model, n_tokens)
             page.fill("#prompt textarea", PROMPT)
             page.wait_for_timeout(700)
@@ -249,7 +249,7 @@ def browser_rate(chromium: str, rounds: int, n_tokens: int, model: str) -> None:
             page.wait_for_function(DONE, timeout=120_000)
             page.wait_for_timeout(300)
             seen = [entry for entry in page.evaluate("window.seen") if entry[1] > 0]
-            if place:  # the first round warms up
+            if index:  # the first round warms up
                 rates["bare generate"].append(rate)
                 rates["seen in the browser"].append(
                     1000 * (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
@@ -288,12 +288,12 @@ def attention_speed(chromium: str, rounds: int) -> None:
             drawn = []
             heads = []
             exact = []
-            for place in range(rounds + 1):
-                text = "".join(words[place + i * 7] for i in range(64))
+            for index in range(rounds + 1):
+                text = "".join(words[index + i * 7] for i in range(64))
                 typed = page.evaluate(TYPE, text)
                 page.wait_for_timeout(1500)
                 steps = [page.evaluate(NEXT_HEAD) for _ in range(5)]
-                if place:  # the first round warms up
+                if index:  # the first round warms up
                     drawn.append(typed)
                     heads += [step[0] for step in steps]
                     exact += [step[1] for step in steps if len(step) > 1]

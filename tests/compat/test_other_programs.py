@@ -25,9 +25,9 @@ def test_ctranslate2_writes_the_same_from_a_bundled_folder_and_from_a_saved_one(
     ctranslate2 = pytest.importorskip("ctranslate2")
     lm = gptcore.load(name)
     saved = save_folder(tmp_path / "saved", lm.model, lm.tokenizer)
-    for place, folder in enumerate((gptcore.bundled_models()[name], saved)):
+    for index, folder in enumerate((gptcore.bundled_models()[name], saved)):
         converted = ctranslate2.converters.TransformersConverter(str(folder)).convert(
-            str(tmp_path / f"ct2-{place}")
+            str(tmp_path / f"ct2-{index}")
         )
         generator = ctranslate2.Generator(converted, device="cpu", compute_type="float32")
         tokens = [_spelled(Path(converted), i) for i in lm.tokenizer.encode(PROMPT)]

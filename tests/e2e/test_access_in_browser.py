@@ -19,8 +19,8 @@ def findings(page, within: str | None = None, only: str | None = None) -> list[s
     """Of axe-core, in the whole page or in what a selector finds, by all of its rules or by one."""
     options = {"resultTypes": ["violations"]} | ({"runOnly": [only]} if only else {})
     found = Axe().run(page, within, options).response["violations"]
-    grave = [one for one in found if one["impact"] in ("critical", "serious")]
-    nodes = [(one["id"], node) for one in grave for node in one["nodes"]]
+    grave = [item for item in found if item["impact"] in ("critical", "serious")]
+    nodes = [(item["id"], node) for item in grave for node in item["nodes"]]
     return [f"{name}: {node['html'][:200]} {node['failureSummary'][:300]}" for name, node in nodes]
 
 

@@ -23,8 +23,8 @@ def saves(page: Page) -> list[tuple[str, bytes]]:
     found = []
     for kind in _KINDS:
         buttons = page.locator(f"#tabs [data-do={kind}]")
-        for place in range(buttons.count()):
-            button = buttons.nth(place)
+        for index in range(buttons.count()):
+            button = buttons.nth(index)
             menu = button.locator("xpath=ancestor::details[contains(@class, 'lens-save')]")
             if menu.count() and menu.is_visible():
                 menu.locator("summary").click()
@@ -36,7 +36,7 @@ def saves(page: Page) -> list[tuple[str, bytes]]:
     return found
 
 
-@pytest.mark.parametrize(("tab", "view"), PLACES, ids=lambda one: one.name if one else "")
+@pytest.mark.parametrize(("tab", "view"), PLACES, ids=lambda item: item.name if item else "")
 def test_every_file_of_a_view_has_content_and_says_what_it_is_about(visit, tab, view):
     page = visit(f"?tab={tab.name}" + (f"&view={view.title}" if view else ""))
     settled(page)

@@ -161,7 +161,7 @@ def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_
     for place in range(5):
         expect(page.locator(f"#compared-{place}")).to_contain_text("a mouse")
         finished(page, f"#compared-{place}")
-    texts = [text(page, f"#compared-{place}") for place in range(5)]
+    texts = [text(page, f"#compared-{index}") for index in range(5)]
     assert all(t.startswith("Once upon a time") for t in texts) and len(set(texts)) > 1
     expect(page.locator("#strategies .sg-bar")).to_have_count(8 * 6)
     before = page.locator("#strategies .sg-bar").nth(0).inner_text()

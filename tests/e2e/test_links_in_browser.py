@@ -78,7 +78,9 @@ def place(tab, view) -> dict[str, str]:
 
 def fields_of_view(register, tab, view) -> list[str]:
     name = view.name if view else ""
-    return [one["name"] for one in register if one["tab"] == tab.name and one["view"] in ("", name)]
+    return [
+        item["name"] for item in register if item["tab"] == tab.name and item["view"] in ("", name)
+    ]
 
 
 def chosen(name: str) -> object:
@@ -205,13 +207,21 @@ OPENED = [
 ]
 
 
-@pytest.mark.parametrize("query", OPENED)
+# A view with pages of which one is seen, on a processor of a twelfth of the speed: the frame between
+# its elements and its script is long.
+SLOWLY = "?tab=parameters&view=Reference&reference_page=numbers"
+
+
+@pytest.mark.parametrize("query", [*OPENED, SLOWLY])
 def test_a_page_that_is_opened_by_a_link_shows_nothing_but_what_the_link_says(browser, url, query):
     """From the first frame on: no other view, and no answer that is not the one that stands there
     in the end.
     """
     context = browser.new_context()
     page = context.new_page()
+    if query == SLOWLY:
+        device = context.new_cdp_session(page)
+        device.send("Emulation.setCPUThrottlingRate", {"rate": 12})
     page.add_init_script(RECORD)
     page.goto(url + query)
     page.wait_for_function("() => document.querySelector('#tabs [role=tab]')")

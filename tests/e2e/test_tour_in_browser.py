@@ -258,10 +258,10 @@ def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
 def test_another_page_cannot_act_in_a_session_whose_name_it_knows(browser, url):
     page = browser.new_context().new_page()
     other = browser.new_context().new_page()
-    for one in (page, other):
-        one.add_init_script(COUNT_REQUESTS)
-        one.goto(url)
-        settled(one)
+    for item in (page, other):
+        item.add_init_script(COUNT_REQUESTS)
+        item.goto(url)
+        settled(item)
     session = page.evaluate("""() => {
         const named = performance.getEntriesByType('resource').map(({name}) => new URL(name));
         return named.map(url => url.searchParams.get('session_hash')).find(Boolean);
@@ -269,5 +269,5 @@ def test_another_page_cannot_act_in_a_session_whose_name_it_knows(browser, url):
     assert session
     status = """async session => (await fetch(`/gradio_api/queue/data?session_hash=${session}`)).status"""
     assert other.evaluate(status, session) == 403
-    for one in (page, other):
-        one.context.close()
+    for entry in (page, other):
+        entry.context.close()

@@ -81,7 +81,7 @@ def test_a_run_learns_live_is_followed_survives_a_reload_and_ends_with_a_row(vis
     keep_titles(page)
     start(page)
     said = page.evaluate("window.titles")
-    assert said[0] == "Starting…" and not [one for one in said if one.startswith("Ready")]
+    assert said[0] == "Starting…" and not [item for item in said if item.startswith("Ready")]
     page.keyboard.press("g")  # amid a run it says so, and begins nothing anew
     expect(page.locator("#train .tr-message")).to_contain_text("A run is in progress")
     expect(tile(page, "update")).not_to_have_text("0")
@@ -220,7 +220,7 @@ def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     animals = ("cat", "dog", "fox", "bird", "cow", "hen")
     who = [f"{size} {word}" for size in ("big", "little", "old") for word in animals]
     lines = "\n".join(
-        f"sad, the {one} is lost in the rain\nhappy, the {one} is glad in the sun" for one in who
+        f"sad, the {item} is lost in the rain\nhappy, the {item} is glad in the sun" for item in who
     )
     page.fill("#labels-lines textarea", lines)
     page.click("#labels-length label:has-text('steps')")
@@ -268,8 +268,8 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     expect(page.locator("#assistant-told")).to_contain_text(
         re.compile(r"Before: \d of 3.* After 1: .* After 2: ")
     )
-    for place in range(3):
-        assert page.locator(f"#assistant-answer-{place} .ts-text").inner_text().strip()
+    for index in range(3):
+        assert page.locator(f"#assistant-answer-{index} .ts-text").inner_text().strip()
     page.reload()
     expect(page.locator("#train-kinds [role=tab][aria-selected=true]")).to_have_text("Continue")
     expect(page.locator("#train-goal input:checked")).to_have_value("assistant")

@@ -24,10 +24,10 @@ def test_no_key_is_on_both_sides(keys, wanted, seed):
 
 
 def test_as_many_are_held_out_as_wanted_and_what_many_share_is_learned_from():
-    train, held = split_without_overlap([[place] for place in range(50)], 10, seed=1)
+    train, held = split_without_overlap([[index] for index in range(50)], 10, seed=1)
     assert len(held) == 10 and len(train) == 40
     train, held = split_without_overlap(
-        [["hello"]] * 30 + [[place] for place in range(20)], 20, seed=1
+        [["hello"]] * 30 + [[index] for index in range(20)], 20, seed=1
     )
     assert held == list(range(30, 50)) and train == list(range(30))
     assert split_without_overlap([["a"], ["a"]], 1, seed=1) == ([0, 1], [])

@@ -154,7 +154,7 @@ def test_a_classifier_learns_a_rule_that_needs_the_whole_text():
 
 
 def test_every_example_is_drawn_once_an_epoch():
-    examples = [classification([place], place % 2, **IN) for place in range(10)]
+    examples = [classification([index], index % 2, **IN) for index in range(10)]
     data = LabelledBatches(examples, batch_size=4)
     seen = [int(row[0, 1]) for index in range(3) for row in data.draw(index, 0)[0]]
     assert sorted(seen) == list(range(10))

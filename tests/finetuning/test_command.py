@@ -72,7 +72,7 @@ def test_it_teaches_prefers_measures_and_goes_on_from_its_checkpoints(
     assert made.config == before.config and not made.wte.weight.equal(before.wte.weight)
     assert main([*given, "--resume"]) == 0  # both stages are used up, and nothing is trained again
     again = capsys.readouterr().out
-    told = [[line for line in one.splitlines() if "after" in line] for one in (said, again)]
+    told = [[line for line in item.splitlines() if "after" in line] for item in (said, again)]
     assert "loss" not in again and told[0] == told[1]
 
 

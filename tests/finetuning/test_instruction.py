@@ -53,7 +53,7 @@ def test_a_conversation_without_a_question_is_refused(messages):
 
 def test_every_instruction_is_answered_by_its_own_story():
     made = instructions(STORIES, 300, seed=2)
-    assert {one.kind for one in made} == {
+    assert {item.kind for item in made} == {
         "words",
         "about",
         "continue",
@@ -61,29 +61,31 @@ def test_every_instruction_is_answered_by_its_own_story():
         "question",
         "talk",
     }
-    for one in made:
-        if one.kind in ("words", "about"):
-            assert one.answer in STORIES
-            assert all(word in one.prompt and word in one.answer for word in one.words)
-        elif one.kind in ("continue", "ending"):
-            whole = [story for story in STORIES if story.endswith(one.answer)]
-            assert len(whole) == 1 and " ".join(sentences(whole[0])[:1]) in one.prompt
-        elif one.kind == "question":
-            assert one.answer.rstrip(".").lower() in one.prompt.lower()
+    for entry in made:
+        if entry.kind in ("words", "about"):
+            assert entry.answer in STORIES
+            assert all(word in entry.prompt and word in entry.answer for word in entry.words)
+        elif entry.kind in ("continue", "ending"):
+            whole = [story for story in STORIES if story.endswith(entry.answer)]
+            assert len(whole) == 1 and " ".join(sentences(whole[0])[:1]) in entry.prompt
+        elif entry.kind == "question":
+            assert entry.answer.rstrip(".").lower() in entry.prompt.lower()
     assert instructions(STORIES, 300, seed=2) == made  # of one seed
     assert instructions(STORIES, 300, seed=3) != made
 
 
 def test_a_request_for_a_sentence_is_answered_by_one_that_has_the_words():
     made = instructions(STORIES, 400, seed=2, shares=TEACHING_SHARES)
-    assert {one.kind for one in made} == set(TEACHING_SHARES) == {*SHARES, "sentence"}
+    assert {item.kind for item in made} == set(TEACHING_SHARES) == {*SHARES, "sentence"}
     every = {sentence for story in STORIES for sentence in sentences(story)}
-    asked = [one for one in made if one.kind == "sentence"]
-    for one in asked:
-        assert "sentence" in one.prompt and one.answer in every and 2 <= len(one.words) <= 3
-        assert all(word in one.prompt and word in one.answer for word in one.words)
-    assert len({one.answer for one in asked}) > 10
-    assert {one.kind for one in instructions(STORIES, 9, shares={"talk": 1.0})} == {"talk"}
+    asked = [item for item in made if item.kind == "sentence"]
+    for entry in asked:
+        assert "sentence" in entry.prompt and entry.answer in every and 2 <= len(entry.words) <= 3
+        assert all(word in entry.prompt and word in entry.answer for word in entry.words)
+    assert len({item.answer for item in asked}) > 10
+    assert {instruction.kind for instruction in instructions(STORIES, 9, shares={"talk": 1.0})} == {
+        "talk"
+    }
 
 
 @pytest.mark.parametrize("shares", [SHARES, TEACHING_SHARES])
@@ -102,10 +104,10 @@ def test_a_sentence_keeps_its_closing_quote_and_what_is_said_belongs_to_who_says
 
 def test_the_words_of_every_prompt_that_is_made_are_those_that_it_requests():
     made = instructions(STORIES, 500, seed=4, shares=TEACHING_SHARES)
-    assert {one.kind for one in made if one.words} == {"words", "about", "sentence"}
-    for one in made:
-        if "and" not in one.words:  # which divides a list
-            assert set(requested_words(one.prompt)) == set(one.words), one.prompt
+    assert {item.kind for item in made if item.words} == {"words", "about", "sentence"}
+    for entry in made:
+        if "and" not in entry.words:  # which divides a list
+            assert set(requested_words(entry.prompt)) == set(entry.words), entry.prompt
 
 
 @pytest.mark.parametrize(
@@ -127,6 +129,6 @@ def test_the_words_of_a_prompt_are_those_of_its_list(prompt, words):
 def test_what_was_learned_is_not_asked_for():
     made = instructions(STORIES[:4], 200, seed=1)
     asked = unseen(instructions(STORIES, 200, seed=2), made)
-    assert asked and len({one.prompt for one in asked}) == len(asked)
-    assert not {one.prompt for one in asked} & {one.prompt for one in made}
-    assert not {one.answer for one in asked} & {one.answer for one in made}
+    assert asked and len({item.prompt for item in asked}) == len(asked)
+    assert not {item.prompt for item in asked} & {item.prompt for item in made}
+    assert not {item.answer for item in asked} & {item.answer for item in made}

@@ -31,9 +31,9 @@ PAIRS = [
 ]
 
 
-def logprob(model, one):
-    rows = model(torch.tensor([[*one.prompt, *one.answer]])).logits[0].log_softmax(-1)
-    return sum(rows[len(one.prompt) - 1 + i, token] for i, token in enumerate(one.answer))
+def logprob(model, item):
+    rows = model(torch.tensor([[*item.prompt, *item.answer]])).logits[0].log_softmax(-1)
+    return sum(rows[len(item.prompt) - 1 + i, token] for i, token in enumerate(item.answer))
 
 
 def batch(pairs):
@@ -115,8 +115,8 @@ def test_training_on_pairs_makes_the_better_answers_likelier_than_the_worse():
     model = make_model(CONFIG).requires_grad_(True)
     before = clone(model)
 
-    def margin(one):
-        return sum(float(logprob(one, pair.better) - logprob(one, pair.worse)) for pair in PAIRS)
+    def margin(item):
+        return sum(float(logprob(item, pair.better) - logprob(item, pair.worse)) for pair in PAIRS)
 
     was = margin(model)
     data = PreferenceBatches(PAIRS, batch_size=2)
@@ -195,8 +195,8 @@ def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
     prompts = ["Tell me a story about a cat.", "Hello!", "Go on: The sun was warm."]
     together = dict(answers(lm, prompts, max_new_tokens=6, seed=5))
     assert set(together) == {0, 1, 2}
-    for place, prompt in enumerate(prompts):
-        ((_, alone),) = answers(lm, [prompt], max_new_tokens=6, seed=5 + place)
-        assert alone == together[place]
+    for index, prompt in enumerate(prompts):
+        ((_, alone),) = answers(lm, [prompt], max_new_tokens=6, seed=5 + index)
+        assert alone == together[index]
     steps = [found is None for found in answering(lm, prompts, max_new_tokens=6, seed=5)]
     assert sum(steps) >= 5  # the first step gives two tokens

@@ -33,26 +33,27 @@ def plain(text: str) -> str:
 def test_a_drawn_exchange_is_filled_and_one_of_many():
     draw = random.Random(1)
     made = [small_talk(draw) for _ in range(3000)]
-    for one in made:
-        assert one[-2].strip() and one[-1].strip() and len(one) % 2 == 0
-        assert not re.search(r"[{}|]|=>|>>", " ".join(one).replace("$%&", ""))
-    assert len({one[-2] for one in made}) > 900 and len({one[-1] for one in made}) > 80
-    asked_back = [one for one in made if len(one) > 2]
+    for entry in made:
+        assert entry[-2].strip() and entry[-1].strip() and len(entry) % 2 == 0
+        assert not re.search(r"[{}|]|=>|>>", " ".join(entry).replace("$%&", ""))
+    assert len({item[-2] for item in made}) > 900 and len({item[-1] for item in made}) > 80
+    asked_back = [item for item in made if len(item) > 2]
     for one in asked_back:  # the name that was said is the name that is answered
         name = re.search(r"(?:Your name is|You are) (\S+?)\.", one[-1])
         assert name and name[1] in one[0]
-    assert len({one[:-2] for one in asked_back}) > 30
+    assert len({item[:-2] for item in asked_back}) > 30
 
 
 def test_no_held_out_message_is_in_the_training():
     assert len(HELD_OUT) == 60
-    learned = {plain(one) for messages, _ in _texts()[0] for one in messages}
+    learned = {plain(message) for messages, _ in _texts()[0] for message in messages}
     assert not {plain(" >> ".join(turns)) for turns in HELD_OUT} & learned
     draw = random.Random(2)
     made = instructions([], 0) + [
-        in_conversation(draw, one) for one in instructions(STORIES, 4000, shares={"talk": 1.0})
+        in_conversation(draw, instruction)
+        for instruction in instructions(STORIES, 4000, shares={"talk": 1.0})
     ]
-    said = {plain(" >> ".join((*one.earlier, one.prompt))) for one in made}
+    said = {plain(" >> ".join((*item.earlier, item.prompt))) for item in made}
     assert not {plain(" >> ".join(turns)) for turns in HELD_OUT} & said
 
 
@@ -71,7 +72,7 @@ def test_the_bundled_assistant_ends_its_answers_and_remembers_a_name():
     ended = 0
     named = 0
     for turns in HELD_OUT:
-        said = [Message(ASSISTANT if place % 2 else USER, turn) for place, turn in enumerate(turns)]
+        said = [Message(ASSISTANT if index % 2 else USER, turn) for index, turn in enumerate(turns)]
         written = [
             *generate(
                 lm, chat_prompt(said), settings=WRITING, max_new_tokens=MOST, seed=1, stop=[STOP]

@@ -68,11 +68,11 @@ def test_a_word_is_requested_by_the_prompt_of_its_own_example_alone():
 
 
 def test_packing_fills_rows_and_loses_nothing():
-    examples = [AnswerExample((1,) * (place % 7 + 1), (place,)) for place in range(200)]
+    examples = [AnswerExample((1,) * (index % 7 + 1), (index,)) for index in range(200)]
     examples.append(AnswerExample((1,) * 30, (200,)))  # longer than a row
     rows = packed(examples, 19)
-    assert sorted(one.answer[0] for row in rows for one in row) == list(range(201))
-    lengths = [sum(len(one.prompt) + 1 for one in row) for row in rows]
+    assert sorted(item.answer[0] for row in rows for item in row) == list(range(201))
+    lengths = [sum(len(item.prompt) + 1 for item in row) for row in rows]
     assert sorted(lengths)[-1] == 31 and sorted(lengths)[-2] <= 20
     assert len(rows) < 1.1 * sum(lengths) / 20 + 2
     assert packed([], 19) == []
@@ -82,7 +82,7 @@ def test_a_row_may_begin_with_any_of_its_examples():
     long = [AnswerExample((1,), (2,) * 12)] * 40
     short = [AnswerExample((3,), (4, 5))] * 80
     rows = AnswerBatches([*long, *short], batch_size=8, window=20).rows
-    begun = [row[0].prompt for row in rows if len({one.prompt for one in row}) == 2]
+    begun = [row[0].prompt for row in rows if len({item.prompt for item in row}) == 2]
     assert 0.2 < begun.count((3,)) / len(begun) < 0.9 and len(begun) > 20
 
 
@@ -92,12 +92,12 @@ def test_the_loss_is_the_mean_over_the_answers_counted_by_hand():
     examples = [AnswerExample((1, 20, 3), (4, 20, 6)), AnswerExample((7,), (8, 9, 10, 11))]
     inputs, targets = padded_answers(examples)
     logprobs = [
-        model(torch.tensor([[*one.prompt, *one.answer]])).logits[0].log_softmax(-1)
-        for one in examples
+        model(torch.tensor([[*example.prompt, *example.answer]])).logits[0].log_softmax(-1)
+        for example in examples
     ]
     each = [
-        [-float(rows[len(one.prompt) - 1 + i, token]) for i, token in enumerate(one.answer)]
-        for rows, one in zip(logprobs, examples, strict=True)
+        [-float(rows[len(example.prompt) - 1 + i, token]) for i, token in enumerate(example.answer)]
+        for rows, example in zip(logprobs, examples, strict=True)
     ]
     plain = AnswerLoss(examples, 30, weight=1.0)
     assert float(plain(model, inputs, targets)) == pytest.approx(sum(map(sum, each)) / 7, abs=1e-5)
@@ -137,18 +137,18 @@ def test_what_teaches_an_assistant_ends_where_it_can_and_has_plain_stories_behin
     made = instructions(STORIES, 60)
     end = lm.tokenizer.end_id
     every = answer_examples(lm.tokenizer, made, STORIES, 256, plain_share=0.1)
-    assert len(every) == 66 and all(one.answer[-1] == end for one in every)
-    assert [one.prompt == (end,) for one in every] == [False] * 60 + [True] * 6
-    lengths = sorted(len(one.prompt) + len(one.answer) for one in every[:60])
+    assert len(every) == 66 and all(item.answer[-1] == end for item in every)
+    assert [item.prompt == (end,) for item in every] == [False] * 60 + [True] * 6
+    lengths = sorted(len(item.prompt) + len(item.answer) for item in every[:60])
     some = answer_examples(lm.tokenizer, made, STORIES, lengths[40] - 1, plain_share=0.0)
-    assert 30 <= len(some) < 60 and all(one.answer[-1] == end for one in some)
+    assert 30 <= len(some) < 60 and all(item.answer[-1] == end for item in some)
     few = answer_examples(lm.tokenizer, made, STORIES, lengths[10], plain_share=0.0)
     # too many do not fit: what there is of them is read
-    assert len({one.answer[-1] == end for one in few}) == 2
+    assert len({item.answer[-1] == end for item in few}) == 2
 
 
 def test_batches_read_every_example_once_an_epoch():
-    examples = [AnswerExample((1,), (place, place)) for place in range(2, 9)]
+    examples = [AnswerExample((1,), (index, index)) for index in range(2, 9)]
     data = AnswerBatches(examples, batch_size=3, window=2)  # room for one
     assert data.updates_per_epoch == math.ceil(7 / 3) and data.window == 2
     seen = [int(row[0]) for index in range(3) for row in data.draw(index, 5)[1]]
@@ -158,10 +158,10 @@ def test_batches_read_every_example_once_an_epoch():
     two = AnswerBatches(examples, batch_size=2, window=5)
     assert two.updates_per_epoch == 2 and len(two.rows) == 4
     read = [
-        one
+        item
         for index in range(2)
         for row in two.draw(index, 5)[1]
-        for one in row[row != IGNORED_TARGET].tolist()
+        for item in row[row != IGNORED_TARGET].tolist()
     ]
     assert sorted(read) == sorted(2 * list(range(2, 9)))
     with pytest.raises(TrainingError, match="no example"):

@@ -42,15 +42,15 @@ def text(lm, place: int, *, seed: int | None = None) -> TokenSequence:
 def written(model, texts: list[TokenSequence], n_tokens: int, **how) -> list[list[int]]:
     """The texts' tokens once all are done."""
     batch = RunningBatch(model, **how)
-    for one in texts:
-        batch.join(one, n_tokens)
+    for item in texts:
+        batch.join(item, n_tokens)
     return finished(batch, texts)
 
 
 def finished(batch: RunningBatch, texts: list[TokenSequence]) -> list[list[int]]:
     while len(batch):
         list(batch.step())
-    return [one.ids for one in texts]
+    return [item.ids for item in texts]
 
 
 def alone(lm, place: int, n_tokens: int) -> list[int]:
@@ -63,8 +63,8 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     batch = RunningBatch(mini.model, use_cache=use_cache)
     texts = []
     given = {}
-    for place, n_tokens in enumerate(lengths):
-        texts.append(text(mini, place))
+    for index, n_tokens in enumerate(lengths):
+        texts.append(text(mini, index))
         batch.join(texts[-1], n_tokens)
         for _ in range(4):
             for continuation, token in batch.step():
@@ -72,9 +72,9 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     while len(batch):
         for continuation, token in batch.step():
             given.setdefault(continuation, []).append(token.id)
-    for place, (one, n_tokens) in enumerate(zip(texts, lengths, strict=True)):
-        assert one.ids == alone(mini, place, n_tokens)
-        assert given[one] == one.ids[one.n_prompt :]
+    for place, (item, n_tokens) in enumerate(zip(texts, lengths, strict=True)):
+        assert item.ids == alone(mini, place, n_tokens)
+        assert given[item] == item.ids[item.n_prompt :]
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -93,19 +93,19 @@ def test_a_context_that_several_texts_begin_with_is_read_once(mini, use_cache, m
             TokenSequence(ids, SETTINGS[0], seed=seed, tokenizer=mini.tokenizer) for seed in seeds
         ]
         batch = RunningBatch(mini.model, use_cache=use_cache)
-        for place, one in enumerate(texts):
+        for index, item in enumerate(texts):
             # the first one leaves in the step in which it was read
-            batch.join(one, 1 if place == 0 else 8)
+            batch.join(item, 1 if index == 0 else 8)
         return finished(batch, texts)
 
     found = together(1, 2, 3, 4)
     # by the first, which leaves, and by the second for all others
     assert reads.count(tuple(ids)) == 2
     assert found == [
-        together(0, seed)[1] if place else together(seed)[0]
-        for place, seed in enumerate((1, 2, 3, 4))
+        together(0, seed)[1] if index else together(seed)[0]
+        for index, seed in enumerate((1, 2, 3, 4))
     ]
-    assert len({tuple(one) for one in found}) == 4
+    assert len({tuple(item) for item in found}) == 4
 
 
 def test_each_text_slides_its_own_window():
@@ -125,9 +125,9 @@ def test_each_text_slides_its_own_window():
 
 def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
     batch = RunningBatch(mini.model)
-    texts = [text(mini, place) for place in range(3)]
-    for one in texts:
-        batch.join(one, 20)
+    texts = [text(mini, index) for index in range(3)]
+    for item in texts:
+        batch.join(item, 20)
     list(batch.step())
     batch.leave(texts[0])
     batch.leave(texts[0])  # twice is once
@@ -139,9 +139,9 @@ def test_a_text_that_is_given_up_leaves_and_the_others_go_on(mini):
 
 def test_a_text_given_up_while_a_step_is_looked_at_gets_nothing_more(mini):
     batch = RunningBatch(mini.model)
-    texts = [text(mini, place) for place in range(2)]
-    for one in texts:
-        batch.join(one, 20)
+    texts = [text(mini, index) for index in range(2)]
+    for item in texts:
+        batch.join(item, 20)
     list(batch.step())
     for continuation, _ in batch.step():
         if continuation is texts[0]:
@@ -167,12 +167,12 @@ def test_a_text_that_looks_ahead_ends_with_the_logits_after_its_last_token(use_c
     texts = [TokenSequence([1, 2, 3], SamplingSettings(), seed=n, look_ahead=True) for n in lengths]
     other = TokenSequence([1, 2, 3], SamplingSettings(), seed=4)
     batch = RunningBatch(model, use_cache=use_cache)
-    for one, n_tokens in zip([*texts, other], [*lengths, 20], strict=True):
-        batch.join(one, n_tokens)
+    for entry, n_tokens in zip([*texts, other], [*lengths, 20], strict=True):
+        batch.join(entry, n_tokens)
     given = []
     while len(batch):
         given += [continuation for continuation, _ in batch.step()]
-        assert all(one.complete == (one.next_logits is not None) for one in texts)
+        assert all(item.complete == (item.next_logits is not None) for item in texts)
     for one, n_tokens in zip(texts, lengths, strict=True):
         assert given.count(one) == n_tokens == one.n_new
         torch.testing.assert_close(

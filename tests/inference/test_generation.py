@@ -209,8 +209,8 @@ def test_the_same_seed_gives_the_same_text_and_another_seed_another(lm):
 def test_each_token_carries_the_models_own_logprob_rank_and_favourites(lm):
     tokens = list(gptcore.generate(lm, "abc", max_new_tokens=10, seed=3, temperature=2.0, top_k=9))
     ids = lm.tokenizer.encode("abc") + ids_of(tokens)
-    for place, token in enumerate(tokens):
-        logprobs = last_logits(lm.model, ids[: 3 + place]).log_softmax(0)
+    for index, token in enumerate(tokens):
+        logprobs = last_logits(lm.model, ids[: 3 + index]).log_softmax(0)
         assert token.logprob == pytest.approx(float(logprobs[token.id]), abs=1e-4)
         assert token.rank == 1 + int((logprobs > logprobs[token.id]).sum())
         assert [a.id for a in token.alternatives] == logprobs.topk(5).indices.tolist()
@@ -427,9 +427,9 @@ def test_a_list_of_prompts_is_written_as_one_batch_each_as_alone(lm):
         lm, prompts, max_new_tokens=12, seed=5, temperature=0.9, stop_at_end=False
     )
     assert [len(tokens) for tokens in batch] == [12, 12, 12]
-    for place, (prompt, tokens) in enumerate(zip(prompts, batch, strict=True)):
+    for index, (prompt, tokens) in enumerate(zip(prompts, batch, strict=True)):
         alone = gptcore.generate(
-            lm, prompt, max_new_tokens=12, seed=5 + place, temperature=0.9, stop_at_end=False
+            lm, prompt, max_new_tokens=12, seed=5 + index, temperature=0.9, stop_at_end=False
         )
         assert [token.id for token in tokens] == [token.id for token in alone]
     for wrong in ("the cat", [], None):

@@ -14,7 +14,7 @@ from gptcore.inference import engine
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.gpu_sampling import Chosen, controls_of, fits, sample_on_gpu
-from gptcore.inference.graphs import RecordedSteps
+from gptcore.inference.graphs import CapturedSteps
 from gptcore.inference.packed import _pack, decode_step, packed_weights
 from gptcore.inference.sampling import candidates, sample
 from gptcore.inference.sequence import TokenSequence
@@ -53,8 +53,8 @@ def test_a_choice_on_the_card_is_the_hosts(settings):
         assert found.logprob == pytest.approx(float(logprobs[found.id]), abs=1e-4)
         assert found.rank == 1 + int((logits[0] > logits[0, found.id]).sum())
         best = logprobs.topk(8)
-        assert [one.id for one in found.alternatives] == best.indices.tolist()
-        assert [one.logprob for one in found.alternatives] == pytest.approx(
+        assert [alternative.id for alternative in found.alternatives] == best.indices.tolist()
+        assert [alternative.logprob for alternative in found.alternatives] == pytest.approx(
             best.values.tolist(), abs=1e-4
         )
 
@@ -83,15 +83,15 @@ def test_what_needs_the_text_is_left_to_the_host():
 SHAPE = GPTConfig(vocab_size=97, n_positions=40, n_embd=36, n_layer=2, n_head=3)
 
 
-def recorded(batch, model):
+def captured(batch, model):
     """The batch as it is on a GPU, with a recorder that computes anew each time."""
 
-    def record(compute):
+    def capture(compute):
         compute()
         return compute
 
-    batch._decoder._graphs = RecordedSteps(
-        partial(decode_step, _pack(model, "fp32")), sample_on_gpu, record=record
+    batch._decoder._graphs = CapturedSteps(
+        partial(decode_step, _pack(model, "fp32")), sample_on_gpu, capture=capture
     )
     return batch
 
@@ -103,13 +103,13 @@ def texts(batch, model, n_steps=70):
     prompts = random_ids(model.config, 5, 12).tolist()
     writing = [
         TokenSequence(
-            prompt[: 3 + place], SETTINGS[place % len(SETTINGS)], seed=place, n_alternatives=3
+            prompt[: 3 + index], SETTINGS[index % len(SETTINGS)], seed=index, n_alternatives=3
         )
-        for place, prompt in enumerate(prompts)
+        for index, prompt in enumerate(prompts)
     ]
-    for one in writing[:3]:
-        batch.join(one, 50)
-    written = {place: [] for place in range(len(writing))}
+    for item in writing[:3]:
+        batch.join(item, 50)
+    written = {index: [] for index in range(len(writing))}
     for step in range(n_steps):
         if step == 7:
             batch.join(writing[3], 6)
@@ -125,7 +125,7 @@ def texts(batch, model, n_steps=70):
 def test_texts_chosen_for_on_the_card_are_those_of_the_host():
     model = make_model(SHAPE)
     expected = texts(RunningBatch(model, precision="exact"), model)
-    found = texts(recorded(RunningBatch(model, precision="exact"), model), model)
+    found = texts(captured(RunningBatch(model, precision="exact"), model), model)
     for place, tokens in expected.items():
         assert [t.id for t in found[place]] == [t.id for t in tokens], place
         for ours, theirs in zip(found[place], tokens, strict=True):
@@ -141,7 +141,7 @@ def test_texts_chosen_for_on_the_card_are_those_of_the_host():
 def test_a_mixture_with_a_row_that_needs_the_host_is_chosen_there():
     model = make_model(SHAPE)
     written = []
-    for make in (lambda batch: batch, lambda batch: recorded(batch, model)):
+    for make in (lambda batch: batch, lambda batch: captured(batch, model)):
         batch = make(RunningBatch(model, precision="exact"))
         plain = TokenSequence([1, 2, 3], SamplingSettings(), seed=0)
         penalised = TokenSequence([4, 5], SamplingSettings(repetition_penalty=1.5), seed=1)
@@ -172,7 +172,7 @@ def test_recorded_steps_and_their_memory_wait_for_the_next_text():
     first = DecodeEngine(model, precision="exact")
     first.cache.add()
     first.cache.lengths[:] = [0]
-    steps = first._recorded(packed)
+    steps = first._captured(packed)
     steps.memory = first.cache.data
     with engine._IDLE:
         del first
@@ -180,10 +180,10 @@ def test_recorded_steps_and_their_memory_wait_for_the_next_text():
     assert packed.idle == [steps]
     small = DecodeEngine(model, precision="exact", capacity=8)
     small.cache.add()
-    assert small._recorded(packed) is not steps and packed.idle == [steps]
+    assert small._captured(packed) is not steps and packed.idle == [steps]
     two, one = (DecodeEngine(model, precision="exact") for _ in range(2))
     for found, rows in ((two, 2), (one, 1)):
         for _ in range(rows):
             found.cache.add()
-    assert two._recorded(packed) is not steps
-    assert one._recorded(packed) is steps and one.cache.data is steps.memory and not packed.idle
+    assert two._captured(packed) is not steps
+    assert one._captured(packed) is steps and one.cache.data is steps.memory and not packed.idle

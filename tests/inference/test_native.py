@@ -181,7 +181,7 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     made = file.stat().st_mtime_ns
     lib.library.cache_clear()
     assert lib.library() is not None and file.stat().st_mtime_ns == made
-    assert sorted(one.name for one in file.parent.iterdir()) == [file.name, f"{file.name}.sha256"]
+    assert sorted(path.name for path in file.parent.iterdir()) == [file.name, f"{file.name}.sha256"]
     whole = file.read_bytes()
     for damaged in (whole[: len(whole) // 2], whole[:100], b"", whole[:-1] + b"x"):
         file.unlink()  # this process has the one before mapped
@@ -236,7 +236,8 @@ def test_its_threads_sleep_between_steps():
 
     def states() -> list[str]:
         stats = [
-            (one / "stat").read_text(encoding="utf-8") for one in Path("/proc/self/task").iterdir()
+            (path / "stat").read_text(encoding="utf-8")
+            for path in Path("/proc/self/task").iterdir()
         ]
         return [stat.rpartition(")")[2].split()[0] for stat in stats]
 

@@ -22,13 +22,13 @@ def test_a_long_text_gives_every_token_at_least_half_a_window_before_it(tiny_mod
     ids = random_ids(tiny_model.config, length)
     scored = token_logprobs(tiny_model, ids)
     assert len(scored) == length - 1 and torch.isfinite(scored).all()
-    for place in range(24, length - 1, 7):
+    for index in range(24, length - 1, 7):
         # Some context between half a window and a whole one must explain the score.
         choices = []
         for n_context in range(12, 25):
-            start = place + 1 - n_context
-            logits = tiny_model(ids[None, start : place + 1]).logits[0, -1].log_softmax(-1)
-            choices.append(abs(float(logits.detach()[ids[place + 1]]) - float(scored[place])))
+            start = index + 1 - n_context
+            logits = tiny_model(ids[None, start : index + 1]).logits[0, -1].log_softmax(-1)
+            choices.append(abs(float(logits.detach()[ids[index + 1]]) - float(scored[index])))
         assert min(choices) < 1e-4
 
 

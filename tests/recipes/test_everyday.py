@@ -33,8 +33,8 @@ def test_reviews_show_no_hidden_word_and_no_thing_with_an_opinion_that_is_held_o
         assert not [
             1
             for thing in things
-            for one in opinions
-            if held_out("combination", "sentiment", thing, one)
+            for item in opinions
+            if held_out("combination", "sentiment", thing, item)
         ]
 
 

@@ -21,7 +21,7 @@ def test_the_files_are_what_the_generator_writes(tmp_path, monkeypatch):
     assert freeze.main(["--out", str(tmp_path)]) == 0
     for file in sorted(tmp_path.iterdir()):
         made, kept = (
-            gzip.decompress(one.read_bytes()) for one in (file, ITEMS_FILE.parent / file.name)
+            gzip.decompress(item.read_bytes()) for item in (file, ITEMS_FILE.parent / file.name)
         )
         assert len(made) > 1e5 and (
             made == kept if file.name == ITEMS_FILE.name else kept.startswith(made)

@@ -17,8 +17,8 @@ STORY = (
 
 def test_a_document_ends_as_its_story_does_and_half_of_the_heroes_get_another_name():
     told = list(openings.documents([STORY] * 300, random.Random(4)))
-    assert told and all(one.endswith(STORY[-60:]) and "Tom" in one for one in told)
-    assert 0.35 < sum("Ruby" not in one for one in told) / len(told) < 0.65
+    assert told and all(item.endswith(STORY[-60:]) and "Tom" in item for item in told)
+    assert 0.35 < sum("Ruby" not in item for item in told) / len(told) < 0.65
     assert openings.hero("There was a cat. It slept all day.") is None
 
 

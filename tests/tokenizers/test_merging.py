@@ -45,7 +45,7 @@ def test_learned_merges_are_those_of_the_library():
     learned = learn_merges(STORY, n)
     trained = ByteBPE.train([STORY], vocab_size=257 + n)
     assert [m.left + m.right for m in learned] == [
-        trained.token_bytes(256 + place) for place in range(n)
+        trained.token_bytes(256 + index) for index in range(n)
     ]
 
 

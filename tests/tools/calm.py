@@ -91,8 +91,8 @@ def sheet(folder: Path, size: str) -> Image.Image:
     height = round(images[0].height * width / images[0].width)
     rows = -(-len(images) // _COLUMNS)
     made = Image.new("RGB", (_COLUMNS * (width + 8), rows * (height + 8)), "gray")
-    for place, image in enumerate(images):
-        row, column = divmod(place, _COLUMNS)
+    for index, image in enumerate(images):
+        row, column = divmod(index, _COLUMNS)
         made.paste(image.resize((width, height)), (column * (width + 8), row * (height + 8)))
     return made
 

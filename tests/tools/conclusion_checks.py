@@ -105,11 +105,11 @@ def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[S
     n = int(counted[2])
     last = len(peer.depths) - 1
     since: dict[int, int] = {}  # place of a token -> the depth from which it was the first guess
-    for place in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
-        token = peer.ids[place + 1]
-        first = [int(row.argmax()) == token for row in peer.depths[:, place]]
+    for index in range(len(peer.ids) - 1 - n, len(peer.ids) - 1):
+        token = peer.ids[index + 1]
+        first = [int(row.argmax()) == token for row in peer.depths[:, index]]
         if first[-1]:
-            since[place + 1] = max((d + 1 for d, right in enumerate(first) if not right), default=0)
+            since[index + 1] = max((d + 1 for d, right in enumerate(first) if not right), default=0)
     found = [("how many", int(counted[1]) == len(since))]
     if "only with the last layer." in said and ":" not in said:
         found.append(("all late", set(since.values()) == {last}))
@@ -121,10 +121,10 @@ def of_lens_of_a_text(said: str, value: Mapping[str, Any], peer: Peer) -> list[S
         found.append(("all of the earliest", named == tied if named else len(tied) > 3))
     if some := re.search(r"; (\d+) of them (before any layer|by layer (\d+))", said):
         depth = 0 if some[3] is None else int(some[3]) + 1
-        by = sum(one <= depth for one in since.values())
+        by = sum(item <= depth for item in since.values())
         found.append(("by then", by == int(some[1]) and 2 * by >= len(since)))
     if late := re.search(r"; (\d+) only with the last layer", said):
-        found.append(("late", sum(one == last for one in since.values()) == int(late[1])))
+        found.append(("late", sum(item == last for item in since.values()) == int(late[1])))
     return found
 
 
@@ -259,13 +259,13 @@ def of_circuit(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statemen
     sign = 1 if total > 0 else -1
     told, _, opposed = said.partition(" logits; ")[2].partition(" Against it: ")
     for side, share in ((told.partition(", through")[0], sign), (opposed, -sign)):
-        shown = [number(one) for one in re.findall(r"\((?:token \d+, )?([+−][\d.]+\d)\)", side)]
-        best = sorted((one for one in brought if share * one > 0), key=lambda one: -share * one)[
-            : len(shown)
-        ]
+        shown = [number(item) for item in re.findall(r"\((?:token \d+, )?([+−][\d.]+\d)\)", side)]
+        best = sorted(
+            (item for item in brought if share * item > 0), key=lambda item: -share * item
+        )[: len(shown)]
         found += [("what brings it", abs(a - b) < 0.06) for a, b in zip(shown, best, strict=True)]
-    against = sum(one for one in brought if sign * one < 0)
-    is_weak = abs(against) < 0.5 * abs(total) + 0.1 or min(sign * one for one in brought) > -0.56
+    against = sum(item for item in brought if sign * item < 0)
+    is_weak = abs(against) < 0.5 * abs(total) + 0.1 or min(sign * item for item in brought) > -0.56
     found.append(("what opposes", bool(opposed) or is_weak or "no single" in told))
     return found
 
@@ -312,22 +312,22 @@ def of_surprise(said: str, value: Mapping[str, Any], peer: Peer) -> list[Stateme
         chances = peer.hf(torch.tensor([read])).logits[0].softmax(-1)
     seen = [
         (
-            float(chances[place, token]),
-            int(chances[place].argmax()) == token,
+            float(chances[index, token]),
+            int(chances[index].argmax()) == token,
             peer.label(token),
-            chances[place],
+            chances[index],
         )
-        for place, token in enumerate(read[1:])
+        for index, token in enumerate(read[1:])
     ]
     found: list[Statement] = []
     if counted := re.search(r"(\d+) of (\d+) tokens? (?:was|were) its first guess", said):
         found.append(
             (
                 "how many",
-                (int(counted[1]), int(counted[2])) == (sum(one[1] for one in seen), len(seen)),
+                (int(counted[1]), int(counted[2])) == (sum(item[1] for item in seen), len(seen)),
             )
         )
-    least = min(seen, key=lambda one: one[0])
+    least = min(seen, key=lambda item: item[0])
     if told := re.match(
         rf"({_WORD}) surprises it most: it had {_P}(?: where it expected ({_WORD}) \({_P}\))?", said
     ):
@@ -366,7 +366,7 @@ def of_without_parts(said: str, value: Mapping[str, Any], peer: Peer) -> list[St
 def of_patching(said: str, value: Mapping[str, Any], peer: Peer) -> list[Statement]:
     """Shares of the named heads and places, each patched in transformers."""
     target = Peer(peer.lm, peer.hf, value["texts"][1])
-    word, rival = (int(one.logits[-1].argmax()) for one in (peer, target))
+    word, rival = (int(item.logits[-1].argmax()) for item in (peer, target))
 
     def lead(logits: Tensor) -> float:
         return float(logits[word] - logits[rival])
@@ -380,20 +380,20 @@ def of_patching(said: str, value: Mapping[str, Any], peer: Peer) -> list[Stateme
         part = (lead(target.with_head_of(peer, int(layer), int(head))) - start) / (end - start)
         found.append((f"L{layer}H{head}", abs(number(share.strip("<>%")) / 100 - part) < 0.02))
     places = [
-        (lead(target.with_embedding_of(peer, place)) - start) / (end - start)
-        for place in range(len(peer.ids))
+        (lead(target.with_embedding_of(peer, index)) - start) / (end - start)
+        for index in range(len(peer.ids))
     ]
     first = max(range(len(places)), key=places.__getitem__)
     for label, share in re.findall(rf"({_WORD}) \(([−\d.]+)%\)", said.partition("; ")[0]):
         told = number(share) / 100
         near_it = [
-            abs(told - one) < 0.02
-            for one, name in zip(places, peer.labels, strict=True)
+            abs(told - place) < 0.02
+            for place, name in zip(places, peer.labels, strict=True)
             if name == label
         ]
         found.append((f"{label} at first", any(near_it)))
     if "alone holds the difference at first" in said:
-        rest = [abs(share) for place, share in enumerate(places) if place != first]
+        rest = [abs(share) for index, share in enumerate(places) if index != first]
         found.append(("alone", peer.labels[first] in said and max(rest, default=0.0) < 0.16))
     return found
 

@@ -259,18 +259,18 @@ def main() -> int:
     found = list(findings(tuple(options.models), texts))
     print("| conclusion | sentences | statements | false |\n|---|---|---|---|")
     for name in CHECKS:
-        rows = [one for one in found if one.name == name and one.said]
+        rows = [item for item in found if item.name == name and item.said]
         print(
-            f"| {name} | {len(rows)} | {sum(one.n for one in rows)} | "
-            f"{sum(len(one.false) for one in rows)} |"
+            f"| {name} | {len(rows)} | {sum(row.n for row in rows)} | "
+            f"{sum(len(row.false) for row in rows)} |"
         )
-    for one in found:
-        if one.false:
+    for entry in found:
+        if entry.false:
             print(
-                f"\n{one.name}, {one.model}, {one.text[:60]!r}: {', '.join(one.false)}\n   "
-                f"{one.said}"
+                f"\n{entry.name}, {entry.model}, {entry.text[:60]!r}: {', '.join(entry.false)}\n   "
+                f"{entry.said}"
             )
-    return int(any(one.false for one in found))
+    return int(any(item.false for item in found))
 
 
 if __name__ == "__main__":

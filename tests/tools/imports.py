@@ -39,7 +39,7 @@ def arrows(root: Path = ROOT) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {name: set() for name in known}
     for name, file in known.items():
         for module, names in _imports(ast.parse(file.read_text(encoding="utf-8"))):
-            for wanted in [f"{module}.{one}" for one in names] or [module]:
+            for wanted in [f"{module}.{name}" for name in names] or [module]:
                 target = wanted if wanted in known else module
                 if target in known and target != name:
                     found[name].add(target)
@@ -64,7 +64,7 @@ def script_arrows(root: Path = ROOT) -> dict[str, set[str]]:
     for file in sorted(folder.rglob("*.js")):
         wanted = _SCRIPT.findall(file.read_text(encoding="utf-8"))
         found[_within(file, folder)] = {
-            _within((file.parent / one).resolve(), folder) for one in wanted
+            _within((file.parent / item).resolve(), folder) for item in wanted
         }
     return found
 

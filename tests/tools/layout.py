@@ -55,10 +55,10 @@ def views(page: Page) -> Iterator[str]:
     tabs = page.locator("#tabs > .tabitem:visible [role=tab]")
     if not tabs.count():
         yield ""
-    for place in range(tabs.count()):
-        tabs.nth(place).click()
+    for index in range(tabs.count()):
+        tabs.nth(index).click()
         settled(page)
-        yield tabs.nth(place).inner_text().strip()
+        yield tabs.nth(index).inner_text().strip()
 
 
 # What can be clicked or typed into, on the part of the page that the window shows. A grid whose

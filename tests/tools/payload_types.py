@@ -42,7 +42,7 @@ export type Json<T> = string & {readonly of?: T};
 def written() -> str:
     """The declarations: a type for every payload, and the functions of every tab's server."""
     parts = [_HEAD]
-    for module in (one for one in _modules(ui) if one.__name__.endswith(".payloads")):
+    for module in (item for item in _modules(ui) if item.__name__.endswith(".payloads")):
         for name, value in vars(module).items():
             if is_typeddict(value) and value.__module__ == module.__name__:
                 parts.append(_interface(name, value))
@@ -91,7 +91,7 @@ def _type(hint: Any) -> str:
         base, meant = arguments
         return f"Json<{_type(meant)}>" if base is str else _type(meant)
     if origin is Literal:
-        return " | ".join(f"'{one}'" for one in arguments)
+        return " | ".join(f"'{argument}'" for argument in arguments)
     if origin is list:
         inner = _type(arguments[0])
         several = get_origin(arguments[0]) in (types.UnionType, Union, Literal)

@@ -46,13 +46,13 @@ def test_an_update_is_the_hand_written_one():
     means = {0: torch.zeros(6, 10), 1: torch.zeros(12, 3)}
     optimizer = Muon([matrix, tall], lr=0.1, weight_decay=0.5, momentum=0.9)
     for _ in range(3):
-        for place, parameter in enumerate((matrix, tall)):
+        for index, parameter in enumerate((matrix, tall)):
             parameter.grad = torch.randn_like(parameter)
-            means[place] = 0.9 * means[place] + 0.1 * parameter.grad
-            ahead = 0.1 * parameter.grad + 0.9 * means[place]
-            direction = newton_schulz(ahead) if place == 0 else newton_schulz(ahead.T).T
-            scale = 1.0 if place == 0 else 2.0  # sqrt(12 / 3)
-            expected[place] = expected[place] * (1 - 0.1 * 0.5) - 0.1 * scale * direction.float()
+            means[index] = 0.9 * means[index] + 0.1 * parameter.grad
+            ahead = 0.1 * parameter.grad + 0.9 * means[index]
+            direction = newton_schulz(ahead) if index == 0 else newton_schulz(ahead.T).T
+            scale = 1.0 if index == 0 else 2.0  # sqrt(12 / 3)
+            expected[index] = expected[index] * (1 - 0.1 * 0.5) - 0.1 * scale * direction.float()
         optimizer.step()
     assert torch.allclose(matrix, expected[0], atol=3 * 0.1 * ROUNDING)
     assert torch.allclose(tall, expected[1], atol=3 * 0.2 * ROUNDING)

@@ -373,7 +373,7 @@ def test_repeated_sequences_repeat_with_a_period_in_the_range_and_differ_from_ro
 
 
 def test_a_share_of_the_documents_is_held_out_or_the_tail_of_one():
-    documents = [f"document {place}" for place in range(40)]
+    documents = [f"document {index}" for index in range(40)]
     train, held_out = split(documents, share=0.1)
     assert len(held_out) == 4 and sorted(train + held_out) == sorted(documents)
     train, held_out = split(["a" * 90 + "b" * 10], share=0.1)

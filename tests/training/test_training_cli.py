@@ -286,15 +286,15 @@ def test_two_processes_have_the_loss_curve_of_one(tmp_path, text):
         "3",
     ]
     base += ["--valid", str(text), "--dtype", "fp32"]
-    for place, command in enumerate((TRAIN, TORCHRUN)):
+    for index, command in enumerate((TRAIN, TORCHRUN)):
         done = run(
             [
                 *command,
                 *base,
                 "--out",
-                str(tmp_path / f"o{place}"),
+                str(tmp_path / f"o{index}"),
                 "--work-dir",
-                str(tmp_path / f"r{place}"),
+                str(tmp_path / f"r{index}"),
             ]
         )
         assert done.returncode == 0, done.stderr[-3000:]

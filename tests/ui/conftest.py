@@ -42,7 +42,7 @@ def bundled() -> Iterator[Services]:
 def services(tiny_lm, monkeypatch) -> Iterator[Services]:
     limits = Limits(max_new_tokens=150, max_prompt_chars=500, max_score_chars=500)
     monkeypatch.setitem(PROFILES, "tests", limits)
-    made = make_services(profile="tests", model="tiny", offline=True)
+    made = make_services(limits=PROFILES["tests"], model="tiny", offline=True)
 
     def loader(*_, **__):
         return tiny_lm

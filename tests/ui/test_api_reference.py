@@ -41,7 +41,7 @@ def markdown(endpoints: Mapping[str, Endpoint]) -> str:
         ]
         for value in map(describe, endpoint.values()):
             choices = (
-                f" One of {', '.join(f'`{one}`' for one in value.choices)}."
+                f" One of {', '.join(f'`{choice}`' for choice in value.choices)}."
                 if value.choices
                 else ""
             )

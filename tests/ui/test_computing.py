@@ -216,6 +216,6 @@ def test_single_steps_are_served_in_the_order_in_which_they_came(place):
         asking[-1].start()
         until(lambda before=before: place.active > before)
     held.set()
-    for one in asking:
-        one.join()
+    for item in asking:
+        item.join()
     assert "".join(order) == "abcd"

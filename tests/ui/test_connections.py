@@ -81,18 +81,18 @@ def test_what_is_being_answered_may_take_its_time_and_a_slow_body_may_not(connec
 def test_one_address_has_so_many_connections_and_a_proxy_any(connect, monkeypatch, behind_proxy):
     monkeypatch.setattr(connections, "_behind_proxy", behind_proxy)
     many = [connect.made("9.9.9.9") for _ in range(1003)]
-    assert sum(one.transport.closed for one in many) == 3  # it is alone
+    assert sum(item.transport.closed for item in many) == 3  # it is alone
     private = [connect.made("10.0.0.1") for _ in range(497)]
-    assert sum(one.transport.closed for one in private) == 0
+    assert sum(item.transport.closed for item in private) == 0
     others = [connect.made(f"9.9.9.{n}") for n in range(3)]  # all are in use
-    assert all(one.transport.closed for one in others)
+    assert all(other.transport.closed for other in others)
 
 
 def test_the_share_of_an_address_shrinks_as_others_come(connect):
     others = [connect.made(f"9.9.8.{n}") for n in range(4)]
     many = [connect.made("9.9.9.9") for _ in range(260)]
-    assert sum(one.transport.closed for one in many) == 4 and not any(
-        one.transport.closed for one in others
+    assert sum(item.transport.closed for item in many) == 4 and not any(
+        other.transport.closed for other in others
     )
 
 
@@ -145,10 +145,10 @@ def test_who_holds_most_sessions_loses_the_oldest_and_of_several_the_first_gives
         store.get(f"attacker {n}")
     assert len(store) == 10 and store.get("visitor") is mine
     assert (
-        of_most(["a1", "b1", "b2", "a2"], lambda one: one[0]) == ["a1", "a2"]
+        of_most(["a1", "b1", "b2", "a2"], lambda item: item[0]) == ["a1", "a2"]
         and of_most([], str) == []
     )
-    assert of_most(["a1", "b1", "b2"], lambda one: one[0]) == ["b1", "b2"]
+    assert of_most(["a1", "b1", "b2"], lambda item: item[0]) == ["b1", "b2"]
 
 
 def test_a_page_belongs_to_the_client_that_was_seen_with_it_last():

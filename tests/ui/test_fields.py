@@ -53,9 +53,9 @@ def forms() -> dict[str, type]:
     found = {}
     for module in pkgutil.walk_packages(ui.lenses.__path__, "ui.lenses."):
         if ".handlers." in module.name:
-            for one in vars(importlib.import_module(module.name)).values():
-                if isinstance(one, type) and dataclasses.is_dataclass(one) and fields_of(one):
-                    found[one.__name__] = one
+            for var in vars(importlib.import_module(module.name)).values():
+                if isinstance(var, type) and dataclasses.is_dataclass(var) and fields_of(var):
+                    found[var.__name__] = var
     return found
 
 
@@ -136,5 +136,5 @@ def test_whatever_a_link_sets_a_field_to_is_used_as_json_can_hold_it_or_refused_
         used = links.read({name: text}, 200)
         refused = links.mistakes({name: text})
         assert (name in used) != bool(refused), text[:20]
-        assert all(name in one and len(one) < 2 * LONGEST for one in refused)
+        assert all(name in item and len(item) < 2 * LONGEST for item in refused)
         json.dumps(used, allow_nan=False)

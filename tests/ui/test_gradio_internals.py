@@ -96,7 +96,9 @@ def page():
 
 def test_each_page_has_values_of_its_own_and_no_copy_of_the_configuration(page):
     states = PageStates(page)
-    held, box = (one for one in page.blocks.values() if isinstance(one, (gr.State, gr.Textbox)))
+    held, box = (
+        block for block in page.blocks.values() if isinstance(block, (gr.State, gr.Textbox))
+    )
     mine = states["mine"]
     other = states["other"]
     mine[held._id].append(2)

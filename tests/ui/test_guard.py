@@ -19,6 +19,7 @@ from serving import served_page
 from ui.server import open_routes
 from ui.server.middleware import GuardMiddleware
 from ui.server.open_routes import Known
+from ui.server.options import ServerOptions
 from ui.state.clients import Clients, NewcomerShares
 
 ASK = "/gradio_api/component_server"
@@ -37,7 +38,7 @@ async def inner(scope, receive, send):
 
 
 def guard(hosts=(), **newcomers) -> GuardMiddleware:
-    return GuardMiddleware(inner, NewcomerShares(100, **newcomers), hosts)
+    return GuardMiddleware(inner, NewcomerShares(100, **newcomers), ServerOptions(hosts=hosts))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,9 @@ def test_browsers_are_told_what_the_page_may_do_and_which_sites_may_show_it_in_a
         asked(linking, "/")[1][b"link"] == b"<a.css>; rel=preload"
         and b"link" not in asked(linking, "/config")[1]
     )
-    framing = GuardMiddleware(inner, NewcomerShares(100), frames=["https://course.example.org"])
+    framing = GuardMiddleware(
+        inner, NewcomerShares(100), ServerOptions(frames=["https://course.example.org"])
+    )
     policy = asked(framing)[1][b"content-security-policy"].decode()
     assert policy.endswith("frame-ancestors 'self' https://course.example.org")
 
@@ -312,7 +315,10 @@ def test_of_what_a_proxy_says_the_first_proxy_s_word_reaches_the_app_if_it_can_b
         seen.update(scope["headers"])
         await inner(scope, receive, send)
 
-    asked(GuardMiddleware(app, NewcomerShares(100), ["lens.example.org"]), **{header: value})
+    asked(
+        GuardMiddleware(app, NewcomerShares(100), ServerOptions(hosts=["lens.example.org"])),
+        **{header: value},
+    )
     assert seen.get(header.replace("_", "-").encode()) == reaches
 
 
@@ -391,13 +397,13 @@ def routes() -> dict[tuple[str, str], bool]:
     served = App.create_app(page)
     found = {}
     for route in served.routes:
-        for one in route.original_router.routes if hasattr(route, "original_router") else [route]:
-            path = re.sub(r"\{\w+(:path)?\}", "x", getattr(one, "path", ""))
+        for item in route.original_router.routes if hasattr(route, "original_router") else [route]:
+            path = re.sub(r"\{\w+(:path)?\}", "x", getattr(item, "path", ""))
             takes = (
                 "session_hash"
-                in inspect.signature(getattr(one, "endpoint", lambda: None)).parameters
+                in inspect.signature(getattr(item, "endpoint", lambda: None)).parameters
             )
-            found |= {(method, path): takes for method in getattr(one, "methods", None) or ()}
+            found |= {(method, path): takes for method in getattr(item, "methods", None) or ()}
     return dict(sorted(found.items()))
 
 

@@ -162,7 +162,7 @@ def test_a_zip_is_unpacked_no_further_than_allowed(folder, tmp_path, declared):
 
 
 def test_zips_with_too_many_doubled_or_unusual_members_are_refused(services, folder, tmp_path):
-    nothing = ((f"{place}/config.json", b"") for place in range(60_000))
+    nothing = ((f"{index}/config.json", b"") for index in range(60_000))
     many = packed(tmp_path / "many.zip", nothing, zipfile.ZIP_STORED)
     with Cheap(), pytest.raises(InputError, match="60,000 files; at most 200"):
         files.opened_model(services, None, str(many))
@@ -288,9 +288,9 @@ def test_temporary_files_have_an_age_a_cap_and_an_owner(tmp_path, temporary):
     files = TemporaryFiles(most_bytes=1000, age=60, clock=lambda: now[0])
     assert files.open() == 5000 and not gone.exists()
     assert os.environ["GRADIO_TEMP_DIR"].startswith(str(files.folder))
-    for place in range(5):
-        (files.folder / f"{place}").write_bytes(b"x" * 300)
-        os.utime(files.folder / f"{place}", (now[0] + place, now[0] + place))
+    for index in range(5):
+        (files.folder / f"{index}").write_bytes(b"x" * 300)
+        os.utime(files.folder / f"{index}", (now[0] + index, now[0] + index))
     files.tidy()
     assert sorted(path.name for path in files.folder.iterdir() if path.is_file()) == ["2", "3", "4"]
     assert files.has_room(100) and not files.has_room(101)
@@ -395,7 +395,7 @@ def test_a_place_of_their_own_does_not_hide_the_vocabulary_that_tiktoken_has_kep
 def test_a_directory_longer_than_it_declares_and_64_bit_records_are_refused_before_it_is_read(
     tmp_path,
 ):
-    nothing = ((f"{place:05}/{'x' * 40}", b"") for place in range(5000))
+    nothing = ((f"{index:05}/{'x' * 40}", b"") for index in range(5000))
     long = packed(tmp_path / "long.zip", nothing, zipfile.ZIP_STORED)
     raw = bytearray(long.read_bytes())
     raw[-14:-10] = b"\1\0\1\0"  # one file, it says

@@ -119,10 +119,10 @@ def requests(bundled) -> dict[str, dict[str, Any]]:
 
 
 FUNCTIONS = {
-    f"{tab}.{name}": one
+    f"{tab}.{name}": item
     for tab, names in servers().items()
     for name, found in names.items()
-    for one in found
+    for item in found
 }
 
 
@@ -131,7 +131,7 @@ def conforms(value: object, hint: Any) -> bool:
     are read.
     """
     if get_origin(hint) in (Union, UnionType):
-        return any(conforms(value, one) for one in get_args(hint))
+        return any(conforms(value, option) for option in get_args(hint))
     if get_origin(hint) is Annotated and isinstance(value, str):
         value = json.loads(value)
         hint = get_args(hint)[1]

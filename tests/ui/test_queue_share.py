@@ -72,10 +72,10 @@ def test_clients_take_turns_and_so_do_their_pages(share):
         assert push(share, session, Visitor(host))[0]
         share._listeners[session] += 1
     begun = []
-    for place in range(len(order)):
+    for index in range(len(order)):
         events, _, _ = share.get_events()
         begun.append(events[0].session_hash)
-        share._queue.active_jobs[place] = events
+        share._queue.active_jobs[index] = events
     assert begun == ["greedy", "alone", "page 1", "page 2", "greedy", "greedy"]
 
 
@@ -84,8 +84,8 @@ def test_a_client_leaves_an_eighth_of_the_places_for_others(share):
     for n in range(17):
         push(share, f"s{n}", Visitor())
         share._listeners[f"s{n}"] += 1
-    for place in range(14):
-        share._queue.active_jobs[place] = share.get_events()[0]
+    for index in range(14):
+        share._queue.active_jobs[index] = share.get_events()[0]
     assert share.get_events() is None
     push(share, "other", Visitor("8.8.8.8"))
     share._listeners["other"] += 1

@@ -44,7 +44,7 @@ QUERIES = {
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, list[str]]:
-    known = [[one.text, "", "", one.also] for one in QUESTIONS]
+    known = [[item.text, "", "", item.also] for item in QUESTIONS]
     module = (ROOT / "ui/lenses/start/view/search.js").as_uri()
     script = (
         f"const {{found}} = await import({json.dumps(module)});const known = "

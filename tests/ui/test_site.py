@@ -41,7 +41,7 @@ def test_every_need_of_every_component_is_a_field_that_the_page_follows(page):
         "head",
         "token",
     }
-    needs = [(name, need) for name, one in answering(page).items() for need in one.needs]
+    needs = [(name, need) for name, item in answering(page).items() for need in item.needs]
     assert len(answering(page)) > 30 and len(needs) > 300
     unknown = [(name, need) for name, need in needs if not set(need.split("|")) <= names]
     assert unknown == []
@@ -57,9 +57,9 @@ def test_every_event_that_fills_a_component_stamps_its_answer_with_its_question(
         found += 1
         script = event.js if isinstance(event.js, str) else ""
         called = re.search(r"m\.asks\((\[.*?\]), (\[.*?\]), ", script)
-        assert called, (event.name, [one.elem_id for one in filled])
-        assert set(json.loads(called[1])) == {one.elem_id for one in filled}
-        needed = {name for one in filled for need in one.needs for name in need.split("|")}
+        assert called, (event.name, [item.elem_id for item in filled])
+        assert set(json.loads(called[1])) == {item.elem_id for item in filled}
+        needed = {name for item in filled for need in item.needs for name in need.split("|")}
         assert set(json.loads(called[2])) <= needed
     assert found > 40
 
@@ -97,7 +97,9 @@ def test_every_field_of_every_form_is_on_the_page_and_heard_of_when_it_changes(p
     ]
     assert {name for event in following for _, name in event.targets} >= {"load", "change"}
     heard = {target for event in following for target, name in event.targets if name == "change"}
-    components = {one._id for event in following for one in event.inputs if hasattr(one, "change")}
+    components = {
+        item._id for event in following for item in event.inputs if hasattr(item, "change")
+    }
     assert components == heard
 
 

@@ -50,15 +50,15 @@ def close(mine, theirs, path=""):
             close(mine[name], theirs[name], f"{path}/{name}")
     elif isinstance(mine, (list, tuple)):
         assert len(mine) == len(theirs), path
-        for place, pair in enumerate(zip(mine, theirs, strict=True)):
-            close(*pair, f"{path}/{place}")
+        for index, pair in enumerate(zip(mine, theirs, strict=True)):
+            close(*pair, f"{path}/{index}")
     elif isinstance(mine, float):
         assert mine == pytest.approx(theirs, rel=0.02, abs=2e-3), path
     elif path.endswith("/thumbs"):
-        a, b = (cells(one) for one in (mine, theirs))
+        a, b = (cells(item) for item in (mine, theirs))
         assert len(a) == len(b) and np.abs(a - b).max() <= 1, path
     elif isinstance(mine, str) and mine.startswith("{"):
-        close(*([json.loads(line) for line in one.splitlines()] for one in (mine, theirs)), path)
+        close(*([json.loads(line) for line in item.splitlines()] for item in (mine, theirs)), path)
     else:
         assert mine == theirs, path
 
@@ -68,8 +68,8 @@ def test_it_is_what_would_be_made_now(bundled):
     kept = page_example(bundled)
     assert kept.form == now.form and kept.document.prompt == now.document.prompt
     for name in ("sentence", "attention", "zero_shot"):
-        mine, theirs = (getattr(one, name) for one in (kept, now))
-        close(*(asdict(one) if is_dataclass(one) else one for one in (mine, theirs)), name)
+        mine, theirs = (getattr(item, name) for item in (kept, now))
+        close(*(asdict(item) if is_dataclass(item) else item for item in (mine, theirs)), name)
 
 
 def test_its_text_is_the_models(bundled):
@@ -130,7 +130,7 @@ def test_the_command_writes_the_file_that_is_read(tmp_path, capsys, made_anew):
     first_page.main([str(file)])
     assert "example.json" in capsys.readouterr().out
     assert page_example(make_services(offline=True), file) is not None and not made_anew
-    written, bundled = (one.read_text(encoding="utf-8") for one in (file, FILE))
+    written, bundled = (item.read_text(encoding="utf-8") for item in (file, FILE))
     # Other processors round otherwise, so the texts may differ.
     assert "(first text)" in written and len(written) == pytest.approx(len(bundled), rel=0.1)
 

@@ -67,7 +67,7 @@ def test_the_bundled_talks_have_no_mistake(file):
 # which is walked through in a browser
 def test_the_short_talk_shows_nothing_that_the_long_one_does_not():
     short, long = (read_talk(TALKS / f"inside-{minutes}.txt")[1] for minutes in (5, 20))
-    assert all(scene.link in [one.link for one in long.scenes] for scene in short.scenes)
+    assert all(scene.link in [scene.link for scene in long.scenes] for scene in short.scenes)
 
 
 @pytest.mark.parametrize("has_card", [False, True])
@@ -95,12 +95,12 @@ def test_numbers_of_parameters_in_talks_are_those_of_a_model():
     """Of GPT-1 and GPT-2; those of bundled models are filled in."""
     real = [count_parameters(config).total for config in SHAPES.values()]
     told = [
-        one for file in FILES for one in re.findall(r"([\d.]+) million", file.read_text("utf-8"))
+        item for file in FILES for item in re.findall(r"([\d.]+) million", file.read_text("utf-8"))
     ]
     assert told
-    for one in told:
-        decimals = len(one.partition(".")[2])
-        assert one in {f"{count / 1e6:.{decimals}f}" for count in real}, f"{one} million"
+    for entry in told:
+        decimals = len(entry.partition(".")[2])
+        assert entry in {f"{count / 1e6:.{decimals}f}" for count in real}, f"{entry} million"
 
 
 def test_what_is_wrong_is_said_with_its_line_and_field():

@@ -126,7 +126,8 @@ def test_every_handler_of_the_attention_tab_is_among_them():
     """Or a server function, all of which test_payloads.py asks in the same way."""
     lens_folder = importlib.import_module("ui.lenses.attention")
     names = [
-        one.name for one in pkgutil.walk_packages(lens_folder.__path__, "ui.lenses.attention.")
+        module.name
+        for module in pkgutil.walk_packages(lens_folder.__path__, "ui.lenses.attention.")
     ]
     modules = [import_module(name) for name in names if not name.endswith((".view", ".tab"))]
     assert {ablation, compare, lens, maps} <= set(modules)

@@ -31,7 +31,9 @@ def test_every_conclusion_is_registered_and_has_a_test_of_what_it_says():
     for file in (ROOT / "ui").rglob("*.py"):
         module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         named |= {
-            (module, one.name) for one in functions(file) if one.name.startswith("conclusion")
+            (module, function.name)
+            for function in functions(file)
+            if function.name.startswith("conclusion")
         }
         if "@concludes" in file.read_text(encoding="utf-8"):
             importlib.import_module(module)
@@ -43,7 +45,7 @@ def test_every_conclusion_is_registered_and_has_a_test_of_what_it_says():
 @pytest.mark.parametrize("name", sorted(OF_NUMBERS))
 def test_words_from_numbers_have_a_test_of_their_own(name):
     file, _, test = OF_NUMBERS[name].partition("::")
-    assert test in {one.name for one in functions(ROOT / "tests" / file)}
+    assert test in {function.name for function in functions(ROOT / "tests" / file)}
 
 
 @pytest.mark.slow
@@ -51,10 +53,10 @@ def test_words_from_numbers_have_a_test_of_their_own(name):
 def test_what_is_concluded_is_true(model):
     found = list(findings((model,), TEXTS))
     assert [
-        f"{one.name}, {one.text[:40]}: {one.false}: {one.said}" for one in found if one.false
+        f"{item.name}, {item.text[:40]}: {item.false}: {item.said}" for item in found if item.false
     ] == []
     assert [
-        one.said for one in found if re.search(r"[(, ]-\d", one.said)
+        item.said for item in found if re.search(r"[(, ]-\d", item.said)
     ] == []  # numbers have the minus of print
     for name in CHECKS:
-        assert sum(one.n for one in found if one.name == name) > 8, name
+        assert sum(item.n for item in found if item.name == name) > 8, name

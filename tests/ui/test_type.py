@@ -89,7 +89,7 @@ def test_every_component_has_a_colour_of_its_own_in_its_order_the_same_on_the_pa
     )
     assert set(told) >= {"attention", "mlp"}
     assert told == {name.replace("_", "-"): PARTS[name] for name in told}
-    names = [one.name for one in fields(ParameterCount) if one.name != "components"]
+    names = [field.name for field in fields(ParameterCount) if field.name != "components"]
     assert list(PARTS) == names and len(set(PARTS.values())) == len(PARTS)
     assert len(count_parameters(PRESETS["gpt2"]).components) == len(PARTS)
 

@@ -44,13 +44,13 @@ def test_a_link_to_a_view_that_is_none_names_those_that_are():
 
 
 def test_every_question_leads_to_a_registered_view_and_none_is_asked_twice():
-    assert len({one.text for one in views.QUESTIONS}) == len(views.QUESTIONS) >= 12
-    for one in views.QUESTIONS:
-        assert one.text.endswith("?") and one.sees
-        if one.view:
-            assert parse_qs(one.way)["view"][0] in views.titles(one.tab)
+    assert len({item.text for item in views.QUESTIONS}) == len(views.QUESTIONS) >= 12
+    for entry in views.QUESTIONS:
+        assert entry.text.endswith("?") and entry.sees
+        if entry.view:
+            assert parse_qs(entry.way)["view"][0] in views.titles(entry.tab)
         else:
-            assert views.titles(one.tab) == []
+            assert views.titles(entry.tab) == []
 
 
 def test_what_stands_behind_the_others_comes_last_and_after_a_word():

@@ -19,10 +19,9 @@ def drawn(values):
 def test_a_view_asks_at_once_where_nothing_is_under_way(services):
     asked = when_idle(services, lambda request, *given: f"asked with {given}")
     assert list(asked(VISITOR, 1, 2)) == ["asked with (1, 2)"]
-    assert list(when_idle(services, lambda request: (one for one in ["one", "two"]))(VISITOR)) == [
-        "one",
-        "two",
-    ]
+    assert list(
+        when_idle(services, lambda request: (item for item in ["one", "two"]))(VISITOR)
+    ) == ["one", "two"]
 
 
 @pytest.mark.parametrize("n_views", [1, 3])

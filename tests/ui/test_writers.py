@@ -82,15 +82,15 @@ def test_settings_that_do_not_fit_are_told_to_those_who_sent_them_alone(place, t
 def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm, monkeypatch):
     many = Scheduler(place)
     texts = [many.write(tiny_lm.model, [text(seed)], 10**9) for seed in (1, 2)]
-    for one in texts:
-        next(one)
+    for item in texts:
+        next(item)
 
     def broken(*_: object) -> None:
         raise MemoryError("full")
 
     monkeypatch.setattr("gptcore.inference.engine.decode_one", broken)
-    for one in texts:
+    for entry in texts:
         with pytest.raises(MemoryError):
-            list(one)
+            list(entry)
     monkeypatch.undo()
     assert visit(many, tiny_lm.model, [5], 10) == [alone(tiny_lm.model, 5, 10)]

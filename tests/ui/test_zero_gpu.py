@@ -57,8 +57,8 @@ def test_texts_from_the_gpu_are_those_written_here(services, tiny_lm, lent):
     mine = texts(tiny_lm)
     here = alone(tiny_lm, 20)
     made = list(services.write(tiny_lm, mine, 20))
-    assert [(one.ids, one.end) for one in mine] == [(one.ids, one.end) for one in here]
-    assert len(made) == sum(one.n_new for one in here) > 20 and lent == []
+    assert [(item.ids, item.end) for item in mine] == [(item.ids, item.end) for item in here]
+    assert len(made) == sum(item.n_new for item in here) > 20 and lent == []
     assert all(token.seconds >= 0 for token in made)
 
 
@@ -77,8 +77,8 @@ def test_without_a_gpu_or_without_it_any_more_the_text_goes_on_and_is_the_same(
     mine = texts(tiny_lm)
     made = list(services.write(tiny_lm, mine, 20))
     here = alone(tiny_lm, 20)
-    assert [(one.ids, one.end) for one in mine] == [(one.ids, one.end) for one in here]
-    assert len(made) == sum(one.n_new for one in here)
+    assert [(item.ids, item.end) for item in mine] == [(item.ids, item.end) for item in here]
+    assert len(made) == sum(item.n_new for item in here)
     assert len(lent) == 1 and "nothing is lost" in lent[0]
     assert ("quota exceeded)" in lent[0]) == isinstance(error, gr.Error)
 

@@ -40,7 +40,7 @@ def logprob(lm, hf, prompt: str, answer: str) -> float:
     after = lm.tokenizer.encode(answer)
     with torch.inference_mode():
         rows = hf(torch.tensor([before + after])).logits[0].log_softmax(-1)
-    return float(sum(rows[len(before) - 1 + place, token] for place, token in enumerate(after)))
+    return float(sum(rows[len(before) - 1 + index, token] for index, token in enumerate(after)))
 
 
 @pytest.mark.parametrize(("parts", "answer"), PROMPTS)

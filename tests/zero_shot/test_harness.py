@@ -380,7 +380,7 @@ def test_it_is_said_when_examples_do_not_help():
     test = make_trial("sentiment", n_items=6)
 
     def reached(*scores: float) -> Score:
-        return Score(test, [Case(Prompt(()), "", "", one, 0.0) for one in scores])
+        return Score(test, [Case(Prompt(()), "", "", item, 0.0) for item in scores])
 
     wrong = reached(*[0.0] * 6)
     right = reached(*[1.0] * 6)

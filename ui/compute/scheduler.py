@@ -32,7 +32,7 @@ class _Request:
     @property
     def over(self) -> bool:
         """Whether it is finished or cancelled."""
-        return self.given_up or all(one.complete for one in self.continuations)
+        return self.given_up or all(continuation.complete for continuation in self.continuations)
 
     def send(self, now: float) -> None:
         """Flushes the collected tokens in one batch: waking a handler for every token slows both
@@ -131,9 +131,9 @@ class Scheduler:
 def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
     """Decodes one token for all texts and sends the tokens."""
     whose = {
-        one: (request, place)
+        item: (request, index)
         for request in writing
-        for place, one in enumerate(request.continuations)
+        for index, item in enumerate(request.continuations)
     }
     began = time.perf_counter()
     last: dict[TokenSequence, float] = {}
@@ -146,5 +146,5 @@ def _step(batch: RunningBatch, writing: Sequence[_Request]) -> None:
             request.send(now)
     now = time.perf_counter()
     for request in writing:
-        if all(one.done for one in request.continuations) or now - request.sent_at >= SLICE:
+        if all(item.done for item in request.continuations) or now - request.sent_at >= SLICE:
             request.send(now)

@@ -61,10 +61,15 @@ class SentText:
     n_alternatives: int
 
     @staticmethod
-    def of(one: TokenSequence) -> "SentText":
+    def of(token_sequence: TokenSequence) -> "SentText":
         """Serialises a text as written so far."""
         return SentText(
-            tuple(one.ids), one.settings, one.seed, tuple(one.stop), one.n_new, one.n_alternatives
+            tuple(token_sequence.ids),
+            token_sequence.settings,
+            token_sequence.seed,
+            tuple(token_sequence.stop),
+            token_sequence.n_new,
+            token_sequence.n_alternatives,
         )
 
     def begin(self, lm: LanguageModel) -> TokenSequence:
@@ -86,13 +91,13 @@ def resumed(
 
     `write` is `Scheduler.write` of the model that goes on.
     """
-    for place, one in enumerate(texts):
-        if one.done:
+    for index, text in enumerate(texts):
+        if text.done:
             continue
-        copy = SentText.of(one).begin(lm)
-        for token in write([copy], n_wanted[place] - one.n_new):
-            one.take_over(copy.ids, copy.end)
-            yield replace(token, text=place)
+        copy = SentText.of(text).begin(lm)
+        for token in write([copy], n_wanted[index] - text.n_new):
+            text.take_over(copy.ids, copy.end)
+            yield replace(token, text=index)
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,7 @@ def write(
     Args:
         notify: shows a sentence to the visitor.
     """
-    n_asked = [one.n_new + max_new_tokens for one in texts]
+    n_asked = [text.n_new + max_new_tokens for text in texts]
     before = time.perf_counter()
     try:
         for place, token, ids, end in on_gpu(

@@ -40,9 +40,9 @@ class Curve:
         if len(self._open) < self._stride:
             return
         loss, norm = (
-            fmean(getattr(one, name) for one in self._open) for name in ("loss", "grad_norm")
+            fmean(getattr(item, name) for item in self._open) for name in ("loss", "grad_norm")
         )
-        terms = map(fmean, zip(*(one.terms for one in self._open), strict=True))
+        terms = map(fmean, zip(*(item.terms for item in self._open), strict=True))
         self.rows.append([event.step, loss, event.learning_rate, norm, event.elapsed, *terms])
         self._open = []
         if len(self.rows) >= _MOST_ROWS:

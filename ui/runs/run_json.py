@@ -19,7 +19,7 @@ from ui.runs.observation import Curve, Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
 
-_FACTS = tuple(one.name for one in fields(RunFacts) if one.name != "config")
+_FACTS = tuple(field.name for field in fields(RunFacts) if field.name != "config")
 # Names of a fact on the page, where they are shorter.
 _SHORT = {"vocab_size": "V", "n_layer": "L", "n_head": "H", "n_parameters": "parameters"}
 
@@ -86,7 +86,7 @@ def write_run(record: RunState) -> str:
             "final_loss": _number(record.final_loss),
             "final_accuracy": _number(record.final_accuracy),
             "kept_step": record.kept_step,
-            "plain_losses": [_number(one) for one in record.plain_losses],
+            "plain_losses": [_number(plain_loss) for plain_loss in record.plain_losses],
             "rows": [[int(row[0]), *(float(f"{value:.5g}") for value in row[1:])] for row in rows],
             "looks": [_look_json(look) for look in looks],
         },

@@ -80,8 +80,10 @@ class RunQueue:
         """Pauses the newest run of somebody else where all slots are taken; it is the first that
         goes on.
         """
-        others = [one for one in self._workspaces() if one is not workspace and not self.leads(one)]
-        learning = [one for one in others if any(run.learns for run in one.live)]
+        others = [
+            item for item in self._workspaces() if item is not workspace and not self.leads(item)
+        ]
+        learning = [other for other in others if any(run.learns for run in other.live)]
         if len(learning) < self._limits.training_runs:
             return
         newest = learning[-1]
@@ -115,8 +117,8 @@ class RunQueue:
                 max(_known(run.record.seconds_left()) for run in live) for live in self._learning()
             ]
         ahead = [
-            max((_known(run.record.time_budget) for run in one.live), default=math.inf)
-            for one in before
+            max((_known(run.record.time_budget) for run in item.live), default=math.inf)
+            for item in before
         ]
         seconds = expected_wait(learning, ahead, self._limits.training_runs)
         return {"number": len(before) + 1, "seconds": seconds if math.isfinite(seconds) else None}
@@ -134,8 +136,8 @@ class RunQueue:
                 or self.leads(workspace)
             ):
                 return
-            theirs = of_most(self._waiting, lambda one: one.client)
-            mine = sum(one.client == workspace.client for one in self._waiting)
+            theirs = of_most(self._waiting, lambda item: item.client)
+            mine = sum(item.client == workspace.client for item in self._waiting)
             if len(theirs) <= mine + 1:
                 raise Busy(
                     f"{len(self._waiting)} training runs are waiting already, {mine} of them "
@@ -153,7 +155,7 @@ class RunQueue:
 
     def _learning(self, besides: Workspace | None = None) -> list[list[TrainingRun]]:
         """The active runs, by workspace."""
-        lives = [one.live for one in self._workspaces() if one is not besides]
+        lives = [workspace.live for workspace in self._workspaces() if workspace is not besides]
         return [live for live in lives if any(run.learns for run in live)]
 
 
@@ -258,13 +260,13 @@ class RunManager:
                 raise Busy("The run before is still ending. Try again in a moment.")
             plans = [plan] if rival is None else [rival, plan]
             runs = [
-                TrainingRun(one, self._computing, self.queue.advance, device=self._device)
-                for one in plans
+                TrainingRun(item, self._computing, self.queue.advance, device=self._device)
+                for item in plans
             ]
             kept = [record for record in workspace.runs if record.step][-(MOST_RUNS - len(runs)) :]
             newest = kept[-1].number if kept else 0
-            for place, run in enumerate(runs):
-                run.record.number = newest + 1 + place
+            for index, run in enumerate(runs):
+                run.record.number = newest + 1 + index
             workspace.run = runs[-1]
             workspace.rival = None if rival is None else runs[0]
             workspace.runs = [*kept, *(run.record for run in runs)]

@@ -75,57 +75,23 @@ class SavedRuns:
         Args:
             records: the oldest first; at least one.
         """
-        *before, record = records
-        place = self._folder / workspace
-        partial, earlier = (
-            self._folder / f"{workspace}.{os.getpid()}.{what}" for what in ("partial", "earlier")
-        )
+        record = records[-1]
         with self._writing:
-            lm = record.language_model
             state = _written(record)
             at = self._clock()
-            if (
-                record.facts.kind == "labels"
-                or record.form is None
-                or lm is None
-                or not _ID.fullmatch(workspace)
-            ):
+            is_due = now or at - self._at.get(workspace, 0.0) >= _EVERY
+            lm = record.language_model
+            form = record.form
+            if lm is None or form is None or not _can_be_saved(workspace, record):
                 return False
-            if not record.observations or not record.step:
-                return False
-            if self._done.get(workspace) == state or (
-                not now and at - self._at.get(workspace, 0.0) < _EVERY
-            ):
+            if self._done.get(workspace) == state or not is_due:
                 return False
             self._at[workspace] = at  # a save that fails is tried again after the same interval
+            partial = self._folder / f"{workspace}.{os.getpid()}.partial"
             try:
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                shutil.rmtree(partial, ignore_errors=True)
-                partial.mkdir(mode=0o700)
-                save_folder(partial / _MODEL, lm.model, lm.tokenizer)
-                _write_before(partial / _BEFORE, before, written=place / _BEFORE)
-                (partial / _RUN).write_text(write_run(record), encoding="utf-8")
-                kind, given = record.form
-                values = {
-                    name: value
-                    for name, value in given.items()
-                    if value is None or isinstance(value, _PLAIN)
-                }
-                server = "" if self._server is None else str(self._server)
-                form = {
-                    "run": record.id,
-                    "before": [one.id for one in before],
-                    "kind": kind,
-                    "values": values,
-                }
-                form["server"] = server
-                (partial / _FORM).write_text(json.dumps(form), encoding="utf-8")
-                (partial / _SUM).write_text(_digest(partial), encoding="utf-8")
-                shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
-                if place.exists():
-                    place.rename(earlier)
-                partial.rename(place)
-                shutil.rmtree(earlier, ignore_errors=True)
+                written = self._folder / workspace / _BEFORE
+                self._write(partial, records, lm, form, written=written)
+                self._publish(partial, workspace)
             except (OSError, GPTCoreError) as error:
                 if workspace not in self._failed:
                     log.warning(
@@ -140,6 +106,59 @@ class SavedRuns:
             self._failed.discard(workspace)
             self._prune()
             return True
+
+    def _write(
+        self,
+        folder: Path,
+        records: Sequence[RunState],
+        lm: LanguageModel,
+        form: tuple[str, Mapping[str, object]],
+        *,
+        written: Path,
+    ) -> None:
+        """Writes runs into a new folder, the last with its model and form.
+
+        Args:
+            folder: is made anew.
+            records: the oldest first.
+            lm: the model of the last.
+            form: kind and values of the form that started it.
+            written: folder of the earlier runs that are saved already; they are copied.
+
+        Raises OSError.
+        """
+        *before, record = records
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        save_folder(folder / _MODEL, lm.model, lm.tokenizer)
+        _write_before(folder / _BEFORE, before, written=written)
+        (folder / _RUN).write_text(write_run(record), encoding="utf-8")
+        kind, given = form
+        values = {
+            name: value
+            for name, value in given.items()
+            if value is None or isinstance(value, _PLAIN)
+        }
+        saved_form = {
+            "run": record.id,
+            "before": [run.id for run in before],
+            "kind": kind,
+            "values": values,
+            "server": "" if self._server is None else str(self._server),
+        }
+        (folder / _FORM).write_text(json.dumps(saved_form), encoding="utf-8")
+        (folder / _SUM).write_text(_digest(folder), encoding="utf-8")
+
+    def _publish(self, partial: Path, workspace: str) -> None:
+        """Puts a written folder in the place of the earlier one."""
+        folder = self._folder / workspace
+        earlier = self._folder / f"{workspace}.{os.getpid()}.earlier"
+        shutil.rmtree(earlier, ignore_errors=True)  # left by a crash
+        if folder.exists():
+            folder.rename(earlier)
+        partial.rename(folder)
+        shutil.rmtree(earlier, ignore_errors=True)
 
     def _prune(self) -> None:
         """Deletes what `restore` would not load: the oldest beyond the number that is kept, and
@@ -223,7 +242,7 @@ class SavedRuns:
             (p, m) for p, m in left_over if int(m[2]) == os.getpid() or not is_running(int(m[2]))
         ]
         # The new run before the old one; a run that was not written whole cannot be read.
-        for left, named in sorted(cut_off, key=lambda one: one[1][3], reverse=True):
+        for left, named in sorted(cut_off, key=lambda item: item[1][3], reverse=True):
             place = self._folder / named[1]
             if not place.exists() and self._read(left) is not None:
                 left.rename(place)
@@ -253,6 +272,13 @@ class SavedRuns:
         record.language_model = LanguageModel(lm.model, lm.tokenizer, record.facts.title)
         record.reason = record.reason or REASON
         return [*records, record]
+
+
+def _can_be_saved(workspace: str, record: RunState) -> bool:
+    """Whether a run has what a restart needs; runs that learn labels are not kept."""
+    has_begun = bool(record.observations and record.step)
+    is_ours = _ID.fullmatch(workspace) is not None
+    return has_begun and is_ours and record.facts.kind != "labels"
 
 
 def _write_before(folder: Path, records: Sequence[RunState], *, written: Path) -> None:

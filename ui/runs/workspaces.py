@@ -161,7 +161,9 @@ class Workspaces:
                 self._workspaces[known.id] = known
             known.last_seen = self._clock()
             idle = [
-                one for one in self._workspaces.values() if one is not known and not one.is_busy
+                workspace
+                for workspace in self._workspaces.values()
+                if workspace is not known and not workspace.is_busy
             ]
             surplus = max(0, len(self._workspaces) - self._limits.workspaces)
             crowded = sorted(idle, key=lambda workspace: workspace.last_seen)[:surplus]
@@ -182,7 +184,7 @@ class Workspaces:
         """Removes those not viewed for so long; returns them."""
         with self._lock:
             now = self._clock()
-            gone = [one for one in self._workspaces.values() if now - one.last_seen > seconds]
+            gone = [item for item in self._workspaces.values() if now - item.last_seen > seconds]
             for workspace in gone:
                 del self._workspaces[workspace.id]
         for workspace in gone:
@@ -206,9 +208,9 @@ class Workspaces:
         with self._lock:
             return next(
                 (
-                    one
-                    for one in self._workspaces.values()
-                    if isinstance(name, str) and one.holds(name)
+                    workspace
+                    for workspace in self._workspaces.values()
+                    if isinstance(name, str) and workspace.holds(name)
                 ),
                 None,
             )
@@ -248,4 +250,7 @@ class Workspaces:
 
     def _viewed(self, viewing: object) -> Workspace | None:
         """The workspace of a viewing id."""
-        return next((one for one in self._workspaces.values() if one.viewing == viewing), None)
+        return next(
+            (workspace for workspace in self._workspaces.values() if workspace.viewing == viewing),
+            None,
+        )

@@ -35,6 +35,7 @@ from ui.server.gradio_internals.queue_share import (
 )
 from ui.server.middleware import GuardMiddleware
 from ui.server.open_routes import known
+from ui.server.options import ServerOptions
 from ui.server.page_cache import PageCache
 from ui.server.temp_files import TemporaryFiles
 from ui.server.uploads import LARGEST_UPLOAD, UploadRoom
@@ -62,6 +63,7 @@ _DAMAGED = (
     "Files of the bundled models are not those that were published: {files}{more}. What these "
     "models compute may be wrong. Get the files anew."
 )
+_LOCAL = ServerOptions()
 _OTHER_THREADS = 16  # in addition to one per waiting visitor
 _TIDYING = 2.0  # seconds between two clean-ups of unused data
 # clean-ups between two returns of freed memory: a crowd leaves hundreds of megabytes fragmented
@@ -72,76 +74,36 @@ def serve(
     page: gr.Blocks,
     services: Services,
     files: TemporaryFiles,
+    options: ServerOptions = _LOCAL,
     *,
-    host: str | None = None,
-    port: int | None = None,
-    hosts: Sequence[str] = (),
-    frames: Sequence[str] = (),
-    behind_proxy: bool = False,
-    root_path: str = "",
-    mcp: bool = False,
     wait: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> str:
     """Serves the page and returns its address; with `wait`, only after it is interrupted.
 
     Args:
-        host, port: where to listen; None for this machine alone, and the first free port.
-        hosts: names by which browsers may call it.
-        frames: origins of pages that may show it in a frame.
-        behind_proxy: see Clients.
-        root_path: the path under which a proxy shows the page.
-        mcp: offer the endpoints as tools of the Model Context Protocol, too.
+        page: the page, not launched yet.
+        services: what its handlers use.
+        files: uploads and downloads.
+        options: where to listen, and for whom.
         wait: block until interrupted.
         told: called with the address once it can be opened.
 
     Raises:
         OSError: the port is taken.
     """
-    # responses are small or compressed already
-    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")
     requests = OpenRequests()
     listeners = Counter[str]()
-    clients = Clients(behind_proxy=behind_proxy)
+    clients = Clients(behind_proxy=options.behind_proxy)
     services.sessions.holder = clients.of_page
     services.run_manager.asker = lambda: current_client(clients)
-    guarding: dict[str, Any] = {
-        "clients": clients,
-        "listeners": listeners,
-        "page": known(page, _TEXT_FIELDS),
-    }
-    guarding |= {"hosts": hosts, "frames": frames, "link": early(*_FIRST), "mcp": mcp}
-    before = [
-        Middleware(EndingMiddleware, requests=requests),
-        Middleware(
-            GuardMiddleware, newcomers=NewcomerShares(services.limits.page_states), **guarding
-        ),
-        Middleware(PageCache),
-        Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
-        Middleware(UploadRoom, files=files, clients=clients, uploaded=services.uploaded),
-    ]
-    limit_connections(behind_proxy=behind_proxy)
-    of_page = {
-        "lan": services.lan,
-        "talk": services.talk.text,
-        "model": services.models.default,
-        "large": services.limits.large_type,
-        "register": getattr(page, "register", {}),
-    }
-    shown = json.dumps(of_page, ensure_ascii=False)
-    given = shown.replace("<", "\\u003c")  # it stands within the page
-    page.queue(api_open=False, max_size=services.limits.waiting_events)
-    gradio_internals.apply("patient start", patient_start.install)
-    gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
-    each = services.limits.waiting_events // 2
-    gradio_internals.apply(
-        "queue share",
-        lambda: QueueShare(queue_of(page), listeners, waiting_each=each, clients=clients).install(),
-    )
+    guarding = {"clients": clients, "listeners": listeners, "page": known(page, _TEXT_FIELDS)}
+    limit_connections(behind_proxy=options.behind_proxy)
+    _adapt_queue(page, services, listeners, clients)
     _, address, _ = page.launch(
         theme=make_theme(),
-        head=style_link() + base_script() + "".join(map(inline, _INLINE)),
-        js=calling("frame/view/keys.js", f"m.start({given})"),
+        head=style_link() + _limited_style(page) + base_script() + "".join(map(inline, _INLINE)),
+        js=calling("frame/view/keys.js", f"m.start({_facts_for_scripts(page, services)})"),
         footer_links=["api"],
         run_history=False,
         ssr_mode=False,
@@ -152,11 +114,15 @@ def serve(
         quiet=not wait,
         max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
         state_session_capacity=services.limits.page_states,
-        app_kwargs={"routes": routes(), "middleware": before, "lifespan": partial(_lighter, page)},
-        server_name=f"[{host}]" if host and ":" in host and not host.startswith("[") else host,
-        server_port=port,
-        root_path=root_path,
-        mcp_server=mcp,
+        app_kwargs={
+            "routes": routes(),
+            "middleware": _middleware(services, files, requests, options, guarding),
+            "lifespan": partial(_lighter, page),
+        },
+        server_name=options.server_name,
+        server_port=options.port,
+        root_path=options.root_path,
+        mcp_server=options.mcp,
     )
     tidying = (
         files.tidy,
@@ -176,6 +142,69 @@ def serve(
                 time.sleep(0.1)
         end(page, services, requests)
     return address
+
+
+def _middleware(
+    services: Services,
+    files: TemporaryFiles,
+    requests: OpenRequests,
+    options: ServerOptions,
+    guarding: dict[str, Any],
+) -> list[Middleware]:
+    """The server's middleware, outermost first."""
+    newcomers = NewcomerShares(services.limits.page_states)
+    # responses are small or compressed already
+    as_is = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/json")
+    return [
+        Middleware(EndingMiddleware, requests=requests),
+        Middleware(
+            GuardMiddleware, newcomers=newcomers, options=options, link=early(*_FIRST), **guarding
+        ),
+        Middleware(PageCache),
+        Middleware(GZipMiddleware, compresslevel=5, exclude_content_types=as_is),
+        Middleware(
+            UploadRoom, files=files, clients=guarding["clients"], uploaded=services.uploaded
+        ),
+    ]
+
+
+def _facts_for_scripts(page: gr.Blocks, services: Services) -> str:
+    """JSON that the page's scripts start with, safe within a script element."""
+    facts = {
+        "lan": services.lan,
+        "talk": services.talk.text,
+        "model": services.models.default,
+        "large": services.limits.large_type,
+        "register": getattr(page, "register", {}),
+    }
+    return json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _limited_style(page: gr.Blocks) -> str:
+    """A style element that hides all fields and pages of which a script has yet to say whether they
+    apply (`ui/frame/view/applies.js`).
+    """
+    fields = getattr(page, "register", {}).get("fields", [])
+    limited = [field["element"] for field in fields if "only" in field]
+    limited += [element for field in fields for element in field.get("shows", {}).values()]
+    rule = ", ".join(f"#{element}" for element in limited)
+    return f'<style id="not-applying">{rule} {{ display: none !important; }}</style>'
+
+
+def _adapt_queue(
+    page: gr.Blocks, services: Services, listeners: Counter[str], clients: Clients
+) -> None:
+    """Bounds the queue, gives each client a share of it, and lets it sleep while it is empty."""
+    waiting = services.limits.waiting_events
+    page.queue(api_open=False, max_size=waiting)
+    gradio_internals.apply("patient start", patient_start.install)
+    gradio_internals.apply("queue pauses", lambda: look_seldom(queue_of(page)))
+    gradio_internals.apply(
+        "queue share",
+        lambda: QueueShare(
+            queue_of(page), listeners, waiting_each=waiting // 2, clients=clients
+        ).install(),
+    )
 
 
 def end(page: gr.Blocks, services: Services, requests: OpenRequests) -> None:
@@ -231,9 +260,9 @@ def _tidy_for_ever(
 
     def tidy() -> None:
         for look in itertools.count(1):
-            for one in (*often, *(seldom if look % _RETURNING == 0 else ())):
+            for item in (*often, *(seldom if look % _RETURNING == 0 else ())):
                 try:
-                    one()
+                    item()
                 except Exception:
                     log.exception("tidying has failed; it is tried again")
             time.sleep(_TIDYING)

@@ -20,6 +20,7 @@ from anyio.to_thread import run_sync as to_thread
 from ui.server import open_routes
 from ui.server.bodies import parsed_body
 from ui.server.open_routes import Known
+from ui.server.options import ServerOptions
 from ui.state.clients import Clients, NewcomerShares, asking, ip, is_loopback, let_go
 
 # A stream of events is passed on as it is written, also by a proxy that buffers (nginx, as it
@@ -67,9 +68,9 @@ def telling_browsers(
         if message["type"] == "http.response.start":
             if is_foreign:
                 kept = [
-                    one
-                    for one in message["headers"]
-                    if not one[0].lower().startswith(b"access-control-")
+                    item
+                    for item in message["headers"]
+                    if not item[0].lower().startswith(b"access-control-")
                 ]
                 message = {**message, "headers": kept}
             there = {name.lower() for name, _ in message["headers"]}
@@ -93,6 +94,7 @@ _LARGEST_TEXT = 48 << 20
 _QUICK = 64 << 10  # bytes; larger bodies are parsed in a thread
 # bytes of request bodies held at the same time; each client has a share, half of it at most
 _HELD = 128 << 20
+_LOCAL = ServerOptions()
 # characters
 _LONGEST_SESSION = 64
 _LONGEST_ADDRESS = 8192
@@ -114,39 +116,35 @@ class GuardMiddleware:
 
     Args:
         newcomers: shares of new visitors.
-        hosts: names by which this server may be called, beside its addresses and its own name; "*"
-            for any.
-        frames: origins of pages that may show this one in a frame.
+        options: the server's names, the pages that may frame it, and whether MCP is spoken.
         link: the Link header of the page itself.
         listeners: counts of open answer streams, updated here.
         page: accepted events and endpoints; None accepts all.
-        mcp: whether the Model Context Protocol is spoken.
     """
 
     def __init__(
         self,
         app: Any,
         newcomers: NewcomerShares,
-        hosts: Sequence[str] = (),
-        link: str = "",
-        frames: Sequence[str] = (),
+        options: ServerOptions = _LOCAL,
         *,
+        link: str = "",
         listeners: Counter[str] | None = None,
         page: Known | None = None,
         clients: Clients | None = None,
-        mcp: bool = False,
     ) -> None:
         self._app = app
         self._newcomers = newcomers
         self._page = page
-        self._mcp = mcp
+        self._mcp = options.mcp
         self._clients = clients or Clients()
         self._listeners = listeners if listeners is not None else Counter[str]()
         self._held = Counter[str]()  # bytes by client
-        self._headers = headers_of(frames)
+        self._headers = headers_of(options.frames)
         self._link = [(b"link", link.encode())] if link else []
         own = socket.gethostname().lower()
-        self._hosts = {"localhost", own, f"{own}.local", *(host.lower() for host in hosts)}
+        self._hosts = {"localhost", own, f"{own}.local"}
+        self._hosts.update(host.lower() for host in options.hosts)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Passes allowed requests on; rejects the others with a message."""

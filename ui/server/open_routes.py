@@ -64,12 +64,13 @@ def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
     texts = frozenset(
         number
         for number, event in page.fns.items()
-        if any(getattr(one, "elem_id", None) in text_fields for one in event.inputs)
+        if any(getattr(item, "elem_id", None) in text_fields for item in event.inputs)
         or event.api_name == "train"
     )
     named = {
         str(event.api_name): {
-            name: one.default for name, one in inspect.signature(event.fn).parameters.items()
+            name: parameter.default
+            for name, parameter in inspect.signature(event.fn).parameters.items()
         }
         for event in page.fns.values()
         if event.api_name and event.api_visibility == "public" and event.fn is not None
@@ -151,7 +152,7 @@ def _filled(takes: Defaults, given: Sequence[Any], name: str) -> list[Any] | str
             f"{name} takes {len(names)} values at most ({', '.join(names)}); these are "
             f"{len(given):,}."
         )
-    missing = [one for one in names[len(given) :] if takes[one] is inspect.Parameter.empty]
+    missing = [item for item in names[len(given) :] if takes[item] is inspect.Parameter.empty]
     if missing:
         return (
             f"{name} needs {', '.join(missing)}; these are {len(given)} values of "
@@ -162,9 +163,11 @@ def _filled(takes: Defaults, given: Sequence[Any], name: str) -> list[Any] | str
 
 def _wrong_names(takes: Defaults, given: Mapping[str, Any], name: str) -> str:
     """What is wrong with values by name; "" for nothing."""
-    if unknown := [one for one in given if one not in takes]:
+    if unknown := [item for item in given if item not in takes]:
         nearly = get_close_matches(unknown[0][:60], takes, 1, 0.6)
         hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(takes)}."
         return f"{name} has no {unknown[0][:60]!r}{hint}"
-    missing = [one for one in takes if one not in given and takes[one] is inspect.Parameter.empty]
+    missing = [
+        take for take in takes if take not in given and takes[take] is inspect.Parameter.empty
+    ]
     return f"{name} needs {', '.join(missing)}." if missing else ""

@@ -81,18 +81,18 @@ def parse_talk(text: str, name: str = "This file") -> Talk:
         lines = [line.strip() for line in block.split("\n")]
         starts = number
         number += len(lines) + 1
-        at = next((place for place, line in enumerate(lines) if _LINK.match(line)), None)
+        at = next((index for index, line in enumerate(lines) if _LINK.match(line)), None)
         told = [
             line
-            for place, line in enumerate(lines)
-            if line and place != at and line[0] not in "?@>"
+            for index, line in enumerate(lines)
+            if line and index != at and line[0] not in "?@>"
         ]
         if at is not None:
             point = next((line[1:].strip() for line in lines if line.startswith("@")), "")
             notes = " ".join(line[1:].strip() for line in lines if line.startswith(">"))
             link = dict(parse_qsl(_LINK.sub("", lines[at], count=1), keep_blank_values=True))
             asking = [
-                place for place, line in enumerate(lines) if line.startswith("?") and place != at
+                index for index, line in enumerate(lines) if line.startswith("?") and index != at
             ]
             second += [starts + place + 1 for place in asking]
             scenes.append(Scene(starts + at + 1, link, point, " ".join(told), notes))
@@ -124,7 +124,7 @@ def context_warnings(talk: Talk) -> Iterator[tuple[int, str]]:
     """
     if any(_TEXTS & scene.link.keys() for scene in talk.scenes):
         for scene in talk.scenes:
-            tab = next((one for one in TABS if one.name == scene.link.get("tab")), None)
+            tab = next((item for item in TABS if item.name == scene.link.get("tab")), None)
             if (
                 tab
                 and tab.shows_sentence_in(scene.link.get("view", ""))

@@ -328,9 +328,9 @@ def shown(form: object, *, of_data: bool = False) -> dict[str, str]:
     """
     fields = fields_of(form)
     told = {
-        _small(one.title): one.shown(getattr(form, name))
-        for name, one in fields.items()
-        if one.of_data or not of_data
+        _small(field.title): field.shown(getattr(form, name))
+        for name, field in fields.items()
+        if field.of_data or not of_data
     }
     return {title: value for title, value in told.items() if value}
 

@@ -109,7 +109,7 @@ def stops(value: object) -> tuple[str, ...]:
     """
     if isinstance(value, list):
         texts = tuple(
-            text(one, "A stop string", most=500, least=1) for one in value[: _MOST_STOPS + 1]
+            text(item, "A stop string", most=500, least=1) for item in value[: _MOST_STOPS + 1]
         )
     else:
         lines = text(value, "The list of stop strings", most=500).split("\n")

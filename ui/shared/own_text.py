@@ -25,7 +25,7 @@ def own_text(services: Services, name: str, lm: LanguageModel) -> str:
         return TEXT
     known = "".join(character for character in TEXT if reads(lm, character))
     shortened = known or lm.tokenizer.decode(
-        [place % lm.tokenizer.vocab_size for place in range(8)]
+        [index % lm.tokenizer.vocab_size for index in range(8)]
     )
     cut = lm.tokenizer.decode(
         lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)]
@@ -49,7 +49,7 @@ def readable_text(lm: LanguageModel) -> str:
             lm.tokenizer.encode(text)
             return text
     some = lm.tokenizer.decode(
-        [place % lm.tokenizer.vocab_size for place in range(1, _LEAST_TO_READ + 1)]
+        [index % lm.tokenizer.vocab_size for index in range(1, _LEAST_TO_READ + 1)]
     )
     return some + some
 

@@ -117,15 +117,15 @@ class PageFields:
             WiringError: the event takes a field that none of its components needs, so that a change
                 of it would leave them unmarked.
         """
-        answering = [one for one in asked.outputs if getattr(one, "needs", ())]
-        needed = {name for one in answering for need in one.needs for name in need.split("|")}
+        answering = [output for output in asked.outputs if getattr(output, "needs", ())]
+        needed = {name for item in answering for need in item.needs for name in need.split("|")}
         forgotten = [name for name in asked.takes if name not in needed]
         if answering and forgotten:
-            shown = ", ".join(str(one.elem_id) for one in answering)
+            shown = ", ".join(str(item.elem_id) for item in answering)
             raise WiringError(
                 f"{shown}: computed from {', '.join(forgotten)}, which none of them needs."
             )
-        ids = json.dumps([one.elem_id for one in answering])
+        ids = json.dumps([item.elem_id for item in answering])
         given = f"await ({asked.js})(...args.slice(1))" if asked.js else "args.slice(1)"
         dependency = listener(
             **{
@@ -171,7 +171,11 @@ class PageFields:
 
     def follow(self, page: gr.Blocks) -> None:
         """Tells the page's scripts the values of all fields, at first and whenever one changes."""
-        told = {name: one for name, one in self._components.items() if not isinstance(one, gr.File)}
+        told = {
+            name: component
+            for name, component in self._components.items()
+            if not isinstance(component, gr.File)
+        }
         event: Event = {
             "fn": None,
             "inputs": list(told.values()),
@@ -180,7 +184,7 @@ class PageFields:
             **QUIET,
         }
         page.load(**event)
-        changes = [one.change for one in told.values() if hasattr(one, "change")]
+        changes = [item.change for item in told.values() if hasattr(item, "change")]
         # two that take the last alone start each other
         gr.on(changes, trigger_mode="multiple", **event)
 
@@ -237,7 +241,7 @@ def _stamped(
     given = [name for name, hint in hints.items() if hint in _GIVEN_BY_GRADIO]
 
     set_here = {
-        name: one for name, one in fields.items() if any(one is out for out in asked.outputs)
+        name: item for name, item in fields.items() if any(item is out for out in asked.outputs)
     }
 
     def stamp(answer: Any, question: object, changed: dict[str, Any]) -> Any:
@@ -246,16 +250,16 @@ def _stamped(
             if isinstance(answer, Mapping)
             else dict(zip(asked.outputs, _listed(answer), strict=True))
         )
-        for name, one in set_here.items():
-            if isinstance(values.get(one), (str, int, float)):
-                changed[name] = values[one]
+        for name, item in set_here.items():
+            if isinstance(values.get(item), (str, int, float)):
+                changed[name] = values[item]
         is_known = isinstance(question, str) and question.isdecimal()
         more = f" {json.dumps(changed)}" if changed else ""
         row = []
-        for one in asked.outputs:
-            value = values.get(one, gr.skip())
+        for output in asked.outputs:
+            value = values.get(output, gr.skip())
             is_answer = (
-                is_known and isinstance(value, str) and any(one is known for known in answering)
+                is_known and isinstance(value, str) and any(output is known for known in answering)
             )
             row.append(f"#{question}{more}\n{value}" if is_answer else value)
         return row if len(row) != 1 else row[0]  # as Gradio takes the value of a single component
@@ -282,10 +286,17 @@ def _stamped(
         return stamp(asked.fn(*own, *rest), question, {})
 
     called = streams if inspect.isgeneratorfunction(asked.fn) else returns
+    _declare(called, asked, {name: hints[name] for name in given})
+    return called
+
+
+def _declare(called: Callable[..., Any], asked: Asked, given: Mapping[str, Any]) -> None:
+    """Gives a function the name and signature from which Gradio learns what to pass: the arguments
+    that it makes itself, then the question's number and the values.
+    """
     n_values = 1 + len(asked.takes) + len(asked.more)
-    names = [*given, *(f"value_{place}" for place in range(n_values))]
+    names = [*given, *(f"value_{index}" for index in range(n_values))]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     called.__name__ = getattr(asked.fn, "__name__", "answer")
-    called.__annotations__ = {name: hints[name] for name in given}
+    called.__annotations__ = dict(given)
     called.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # pyright: ignore[reportFunctionMemberAccess]
-    return called

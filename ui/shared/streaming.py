@@ -68,11 +68,13 @@ def stream_text(
         most = n_tokens if ticket.admitted else 0
         tokens = services.write(lm, sequences, most, use_cache=use_cache)
         for new, over in _paced(services, run, tokens, figures, tokens_per_second):
-            if all(one.done for one in sequences):  # only paced output remains
+            if all(item.done for item in sequences):  # only paced output remains
                 ticket.leave()
             if over:
-                for one, sequence in zip(figures, sequences, strict=True):
-                    one.end = one.end or (sequence.end if most and run.wanted else "") or STOPPED
+                for figure, sequence in zip(figures, sequences, strict=True):
+                    figure.end = (
+                        figure.end or (sequence.end if most and run.wanted else "") or STOPPED
+                    )
             yield Update(tokens=new, figures=figures)
 
 
@@ -105,7 +107,7 @@ def _paced(
             one.rate = (one.n - 1) / (computed - at_first)
         new.append(token)
         if tokens_per_second:
-            _wait_until(began + max(one.n for one in figures) / tokens_per_second, run)
+            _wait_until(began + max(figure.n for figure in figures) / tokens_per_second, run)
         if not run.wanted:
             break
         if first or time.perf_counter() - shown >= services.update_seconds:

@@ -151,7 +151,7 @@ class Broadcasts:
             while len(self._broadcasts) > self._most:
                 del self._broadcasts[self._least_wanted()]
             counts = Counter(broadcast.guesses.values())
-            guesses = tuple((answer, counts[place]) for place, answer in enumerate(broadcast.asked))
+            guesses = tuple((answer, counts[index]) for index, answer in enumerate(broadcast.asked))
             return Audience(name, self._followers(broadcast), guesses)
 
     def write(self, secret: str, number: int, start: int, lines: str) -> int:

@@ -147,15 +147,7 @@ class ModelStore:
             if name in self._models:  # called at every slider move: no file access
                 self._models.move_to_end(name)
                 return self._models[name]
-        known = {choice.name: choice for choice in self.choices()}
-        if not self._limits.any_model and not {name, base_name(name)} & known.keys():
-            names = ", ".join(known)
-            raise CheckpointError(
-                f"This server opens only the models in its list, and {name!r} is not among "
-                f"them: {names}."
-            )
-        if name in known and known[name].closed:  # before anything is downloaded
-            raise CheckpointError(known[name].closed)
+        self._check_offered(name)  # before anything is downloaded
         with self._lock:
             loading = self._loading.setdefault(name, threading.Lock())
         with loading:
@@ -163,32 +155,50 @@ class ModelStore:
                 if name in self._models:  # another visitor loaded it meanwhile
                     return self._models[name]
             try:
-                bar = _bar(progress) if progress else None
-                source = self._folders.get(name, name)
-                loaded = self._loader(
-                    source,
-                    offline=self.offline,
-                    progress=bar,
-                    check=partial(self._check_size, name),
-                )
-                # answers call it by the name that it is asked for by
-                model = replace(loaded, name=name)
-                self._place(model)
-                with self._lock:
-                    self._models[name] = model
-                    self._make_room()
-                return model
-            except (MemoryError, RuntimeError) as error:  # torch has an error of its own for memory
-                if isinstance(error, RuntimeError) and "memory" not in str(error):
-                    raise
-                raise CheckpointError(
-                    f"There is not enough memory on this machine to open {name}. Choose a "
-                    "smaller one, or close others."
-                ) from None
+                return self._load(name, progress)
             finally:
                 release_threads()  # this thread's OpenMP workers would slow down the compute thread
                 with self._lock:
                     self._loading.pop(name, None)
+
+    def _check_offered(self, name: str) -> None:
+        """Raises CheckpointError for a model that this server does not open."""
+        known = {choice.name: choice for choice in self.choices()}
+        if not self._limits.any_model and not {name, base_name(name)} & known.keys():
+            names = ", ".join(known)
+            raise CheckpointError(
+                f"This server opens only the models in its list, and {name!r} is not among "
+                f"them: {names}."
+            )
+        if name in known and known[name].closed:
+            raise CheckpointError(known[name].closed)
+
+    def _load(self, name: str, progress: Progress | None) -> LanguageModel:
+        """Loads a model and keeps it.
+
+        Raises:
+            GPTCoreError: see `get`.
+        """
+        try:
+            loaded = self._loader(
+                self._folders.get(name, name),
+                offline=self.offline,
+                progress=_bar(progress) if progress else None,
+                check=partial(self._check_size, name),
+            )
+            model = replace(loaded, name=name)  # answers give the name that was asked for
+            self._place(model)
+        except (MemoryError, RuntimeError) as error:  # torch has an error of its own for memory
+            if isinstance(error, RuntimeError) and "memory" not in str(error):
+                raise
+            raise CheckpointError(
+                f"There is not enough memory on this machine to open {name}. Choose a "
+                "smaller one, or close others."
+            ) from None
+        with self._lock:
+            self._models[name] = model
+            self._make_room()
+        return model
 
     def _place(self, lm: LanguageModel) -> None:
         """Moves a model to where models compute, if it fits there."""
@@ -218,7 +228,7 @@ class ModelStore:
         """
         copy = LanguageModel(clone(lm.model, PROCESSOR), lm.tokenizer, lm.name)
         with self._lock:
-            for name in [name for name, one in self._models.items() if one is lm]:
+            for name in [name for name, model in self._models.items() if model is lm]:
                 self._models[name] = copy
         return copy
 

@@ -52,7 +52,7 @@ def parse(stream: str) -> tuple[Line, ...]:
     else.
     """
     messages = [json.loads(line) for line in stream.splitlines()]
-    return tuple(Line(one.pop("kind"), one) for one in messages)
+    return tuple(Line(message.pop("kind"), message) for message in messages)
 
 
 def prompt(text: str) -> Line:

@@ -67,28 +67,36 @@ def _parser() -> ArgumentParser:
         prog="python -m weights.recipes.assistant", description=__doc__, epilog=_EXAMPLE,
         formatter_class=ArgumentDefaultsHelpFormatter,
     )  # fmt: skip
+    _add_files(parser)
+    _add_instructions(parser)
+    _add_preferences(parser)
     add = parser.add_argument
-    add(
-        "--model",
-        default="mini",
-        help="what becomes an assistant: bundled, a folder, a Hub repository",
-    )
+    add("--measured", type=int, default=200, help="held-out instructions that it is measured on")
+    add("--checkpoint-every", type=float, default=60.0, help="seconds")
+    add("--seed", type=int, default=1)
+    where = "where to compute; auto: a graphics card that works"
+    add("--device", default="auto", choices=DEVICES, help=where)
+    return parser
+
+
+def _add_files(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    begins = "what becomes an assistant: bundled, a folder, a Hub repository"
+    add("--model", default="mini", help=begins)
     asked = "stories to ask for, with an empty line or a line <|endoftext|> between two; repeatable"
     add("--stories", action="append", required=True, metavar="FILE", help=asked)
-    add(
-        "--valid",
-        metavar="FILE",
-        help="held-out stories: instructions and bits per byte to measure with",
-    )
+    valid = "held-out stories: instructions and bits per byte to measure with"
+    add("--valid", metavar="FILE", help=valid)
     add("--out", type=Path, required=True, help="model folder to write")
     add("--work-dir", type=Path, required=True, help="folder for checkpoints")
     add("--resume", action="store_true", help="go on from the checkpoints in --work-dir")
-    add(
-        "--instructions",
-        type=int,
-        default=20_000,
-        help="how many to make; 0 for a model that has learned them",
-    )
+
+
+def _add_instructions(parser: ArgumentParser) -> None:
+    """Options of stage 1, instruction tuning."""
+    add = parser.add_argument
+    number = "how many to make; 0 for a model that has learned them"
+    add("--instructions", type=int, default=20_000, help=number)
     talk = "of small talk, beside 0.78 of other requests"
     add("--talk-share", type=float, default=TEACHING_SHARES["talk"], help=talk)
     own = (
@@ -96,65 +104,39 @@ def _parser() -> ArgumentParser:
         "keep its ways"
     )
     add("--own-stories", type=int, default=0, metavar="N", help=own)
-    add(
-        "--plain-share",
-        type=float,
-        default=0.08,
-        help="plain stories, as a share of the instructions",
-    )
+    plain = "plain stories, as a share of the instructions"
+    add("--plain-share", type=float, default=0.08, help=plain)
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--seconds", type=float, default=90.0, help="of instruction tuning")
-    length.add_argument(
-        "--updates", type=int, help="of instruction tuning, whatever time they take"
-    )
+    updates = "of instruction tuning, whatever time they take"
+    length.add_argument("--updates", type=int, help=updates)
     add("--batch-size", type=int, default=8, help="rows; each is as long as the window")
     add("--learning-rate", type=float, default=6e-4)
     add("--muon-learning-rate", type=float, default=1.7e-3)
-    add(
-        "--rounds",
-        type=int,
-        default=1,
-        help="of preference tuning, each on new answers; 0 for none",
-    )
+
+
+def _add_preferences(parser: ArgumentParser) -> None:
+    """Options of stage 2, preference tuning in rounds."""
+    add = parser.add_argument
+    rounds = "of preference tuning, each on new answers; 0 for none"
+    add("--rounds", type=int, default=1, help=rounds)
     add("--asked", type=int, default=300, help="instructions that the model answers in a round")
     add("--answers", type=int, default=4, help="to each of them")
     add("--pairs", type=int, default=1, help="at most, of each instruction's answers")
-    add(
-        "--plain-rows",
-        type=int,
-        default=0,
-        help="plain stories beside every 8 pairs, to forget less",
-    )
+    rows = "plain stories beside every 8 pairs, to forget less"
+    add("--plain-rows", type=int, default=0, help=rows)
     add("--plain-weight", type=float, default=1.0, help="of the loss on them")
     taught = (
         "its probabilities are the targets on plain stories, instead of those before the round; "
         "repeatable"
     )
     add("--teacher", action="append", default=[], metavar="MODEL", help=taught)
-    add(
-        "--own-weight",
-        type=float,
-        default=preference.OWN_WEIGHT,
-        help="of the better answer's own loss",
-    )
+    weight = "of the better answer's own loss"
+    add("--own-weight", type=float, default=preference.OWN_WEIGHT, help=weight)
     add("--preference-epochs", type=float, default=1.0, help="passes over a round's pairs")
     add("--preference-learning-rate", type=float, default=1e-4)
-    add(
-        "--beta",
-        type=float,
-        default=preference.BETA,
-        help="how strongly it is held to where it began",
-    )
-    add("--measured", type=int, default=200, help="held-out instructions that it is measured on")
-    add("--checkpoint-every", type=float, default=60.0, help="seconds")
-    add("--seed", type=int, default=1)
-    add(
-        "--device",
-        default="auto",
-        choices=DEVICES,
-        help="where to compute; auto: a graphics card that works",
-    )
-    return parser
+    beta = "how strongly it is held to where it began"
+    add("--beta", type=float, default=preference.BETA, help=beta)
 
 
 def _check(options: Namespace) -> None:
@@ -195,7 +177,7 @@ def _make(options: Namespace) -> None:
     questions = (
         unseen(instructions(held_out, 6 * options.measured, seed=7), made) if held_out else []
     )
-    measured = [one for one in questions if one.words][: options.measured]
+    measured = [question for question in questions if question.words][: options.measured]
     if not held_out:
         print(
             "--valid FILE, with stories that are held out, would measure requested words, ends "
@@ -259,7 +241,9 @@ def _with_own_stories(
     file = options.work_dir / "own-stories.json"
     if not (options.resume and file.is_file()):
         prompts = list(
-            {one.prompt: one for one in made if one.kind in _STORIES and not one.earlier}.values()
+            {
+                item.prompt: item for item in made if item.kind in _STORIES and not item.earlier
+            }.values()
         )
         stories = list[Instruction]()
         told = time.monotonic()
@@ -270,16 +254,16 @@ def _with_own_stories(
             if time.monotonic() - told > _OWN_TOLD_EVERY:
                 print(f"{done:,} own stories, {len(stories):,} of them kept", flush=True)
                 told = time.monotonic()
-        file.write_text(json.dumps([asdict(one) for one in stories]), encoding="utf-8")
+        file.write_text(json.dumps([asdict(story) for story in stories]), encoding="utf-8")
     draw = random.Random(options.seed)
     own = [
         in_conversation(
-            draw, Instruction(one["prompt"], one["answer"], one["kind"], tuple(one["words"]))
+            draw, Instruction(item["prompt"], item["answer"], item["kind"], tuple(item["words"]))
         )
-        for one in json.loads(file.read_text(encoding="utf-8"))
+        for item in json.loads(file.read_text(encoding="utf-8"))
     ]
     print(f"{len(own):,} requests are answered by its own stories", flush=True)
-    return [one for one in made if one.kind not in _STORIES] + own
+    return [item for item in made if item.kind not in _STORIES] + own
 
 
 def _taught(
@@ -323,10 +307,12 @@ def _preferring(
     file = options.work_dir / f"pairs-{number}.json"
     if options.resume and file.is_file():
         kept = json.loads(file.read_text(encoding="utf-8"))
-        both = ([AnswerExample(**one[side]) for side in ("better", "worse")] for one in kept)
+        both = ([AnswerExample(**item[side]) for side in ("better", "worse")] for item in kept)
         pairs = [preference.PreferencePair(*examples) for examples in both]
     else:
-        instructions = [one for one in made if one.words or one.kind == "about"][: options.asked]
+        instructions = [item for item in made if item.words or item.kind == "about"][
+            : options.asked
+        ]
         seed = options.seed + 1000 * number
         written = preference.write_pairs(
             lm, instructions, n_each=options.answers, n_pairs=options.pairs, seed=seed
@@ -371,7 +357,7 @@ def _follow(options: Namespace, trainer: Trainer, stage: str) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: interrupted.append(True))
     event: StepEvent | None = None
-    for event in (one for one in trainer.events() if isinstance(one, StepEvent)):
+    for event in (item for item in trainer.events() if isinstance(item, StepEvent)):
         if event.step % _TOLD_EVERY == 0:
             print(f"{stage} {event.step}  loss {event.loss:.3f}  {event.elapsed:.0f} s", flush=True)
         if interrupted or time.monotonic() - saved > options.checkpoint_every:
@@ -400,18 +386,18 @@ def evaluate_instructions(
     Raises:
         ZeroDivisionError: no instructions.
     """
-    prompts = [one.prompt for one in instructions]
+    prompts = [instruction.prompt for instruction in instructions]
     n = len(instructions)
     judged = [
         judge(a.text, instructions[place].words, ended=a.ended)
         for place, a in answers(lm, prompts, seed=seed)
     ]
     means = {
-        name: sum(getattr(one, name) for one in judged) / n
+        name: sum(getattr(item, name) for item in judged) / n
         for name in ("used", "ends", "repeated", "n_words")
     }
     return {
-        "all_words": sum(one.used == 1.0 for one in judged) / n,
+        "all_words": sum(item.used == 1.0 for item in judged) / n,
         "words": means.pop("used"),
         **means,
         "n": n,
@@ -433,11 +419,11 @@ def own_answers(
     """
     kept = list[Instruction]()
     done = 0
-    for one in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
-        if one is None:
+    for item in answering(lm, [each.prompt for each in instructions], n_each=n_each, seed=seed):
+        if item is None:
             yield done, kept
             continue
-        place, written = one
+        place, written = item
         done += n_each
         judged = [
             (judge(each.text, instructions[place].words, ended=each.ended), each)

@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _averaged(given: Sequence[str]) -> LanguageModel:
-    named = [_with_weight(one) for one in given]
+    named = [_with_weight(item) for item in given]
     return averaged([load(name) for name, _ in named], [weight for _, weight in named])
 
 

@@ -116,12 +116,12 @@ def main() -> None:
                 found.append(measure(lm, text))
         except GPTCoreError:
             continue
-    for one in sorted(found, key=lambda measured: (not measured.fits, -len(measured.decisive))):
-        guesses = ", ".join(f"{label.strip()} {chance:.0%}" for label, chance in one.guesses)
-        mark = "*" if one.fits else " "
-        parts = " ".join(one.decisive[:6])
+    for item in sorted(found, key=lambda measured: (not measured.fits, -len(measured.decisive))):
+        guesses = ", ".join(f"{label.strip()} {chance:.0%}" for label, chance in item.guesses)
+        mark = "*" if item.fits else " "
+        parts = " ".join(item.decisive[:6])
         print(
-            f"{mark} {one.bits:4.2f} bits  {one.roles:2d} roles  {one.text!r}: {guesses}  [{parts}]"
+            f"{mark} {item.bits:4.2f} bits  {item.roles:2d} roles  {item.text!r}: {guesses}  [{parts}]"
         )
 
 

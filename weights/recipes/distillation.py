@@ -83,10 +83,10 @@ def written_tokens(
         while made < n_tokens:
             cache.clear()
             ids = torch.full((batch_size, window), start_id, device=device)  # [B, T]
-            for place in range(1, window):
-                hidden = model.hidden_states(ids[:, place - 1 : place], cache=cache)  # [B, 1, C]
+            for index in range(1, window):
+                hidden = model.hidden_states(ids[:, index - 1 : index], cache=cache)  # [B, 1, C]
                 chances = model.lm_head(hidden)[:, 0].float().softmax(-1)  # [B, V]
-                ids[:, place] = torch.multinomial(chances, 1, generator=generator)[:, 0]
+                ids[:, index] = torch.multinomial(chances, 1, generator=generator)[:, 0]
             for row in ids.cpu().numpy():
                 ends = np.flatnonzero(row == start_id)
                 if ends[-1] > 0:

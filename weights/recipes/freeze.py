@@ -30,11 +30,11 @@ def frozen_items() -> dict[str, dict[str, list[dict[str, Any]]]]:
     return {
         task: {
             **{
-                side: [_as_json(one) for one in items(task, _PER_SIDE, split=side)]
+                side: [_as_json(item) for item in items(task, _PER_SIDE, split=side)]
                 for side in splits_of(task)
             },
             "train": [
-                _as_json(one) for one in items(task, _PER_TRAIN, split="train", seed=_TRAIN_SEED)
+                _as_json(item) for item in items(task, _PER_TRAIN, split="train", seed=_TRAIN_SEED)
             ],
         }
         for task in TASKS_WITH_ITEMS

@@ -119,9 +119,9 @@ def from_words_of_others(story: str, name: str, draw: random.Random) -> str:
     """
     sentences = _SENTENCE.split(story)
     places = [
-        place
-        for place in range(1, max(2, len(sentences) // 2))
-        if sentences[place].startswith(f"{name} ")
+        index
+        for index in range(1, max(2, len(sentences) // 2))
+        if sentences[index].startswith(f"{name} ")
     ]
     rest = _joined(story, sentences, places[0] if places else 0)
     said = draw.choice(_SAID)

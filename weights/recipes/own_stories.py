@@ -89,7 +89,7 @@ def stories(
             number += 1
         for sequence, token in batch.step():
             written[sequence].append(token.text)
-        for sequence in [one for one in written if one.done]:
+        for sequence in [item for item in written if item.done]:
             text = "".join(written.pop(sequence)).strip()
             told = judge(text, (), ended=sequence.end == "end-of-text")
             if told.ends and told.repeated < 0.03 and told.n_words >= _LEAST_WORDS:

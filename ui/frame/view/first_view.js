@@ -25,8 +25,8 @@
   const config = /** @type {any} */ (window).gradio_config;
   const components = config?.components ?? [];
   const find = test => components.find(({type, props}) => test(type, props ?? {}));
-  const same = (one, other) =>
-    String(one ?? '').toLowerCase() === String(other ?? '').toLowerCase();
+  const same = (item, other) =>
+    String(item ?? '').toLowerCase() === String(other ?? '').toLowerCase();
   // The children of a component in the layout.
   const within = (id, node = config?.layout) => {
     if (!node) return [];

@@ -22,8 +22,8 @@ function check() {
   withdraw();
   const blank = ENDS.exec(sentence())?.groups?.blank;
   const readsSpaces = SPACE_LED.test(document.querySelector('#facts')?.textContent ?? '');
-  const holder = HOLDERS.map(one => document.querySelector(one)).find(
-    one => one?.getClientRects().length,
+  const holder = HOLDERS.map(item => document.querySelector(item)).find(
+    item => item?.getClientRects().length,
   );
   if (!blank || !readsSpaces || !holder) return;
   const kind = blank.includes('\u00a0') ? 'no-break space' : 'space';

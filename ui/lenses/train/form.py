@@ -251,12 +251,12 @@ def compared_view(site: Site[Any], workspace: gr.Textbox) -> None:
         said = sentence_view(needs=_COMPARED, elem_id="assistant-told")
         streams = []
         with gr.Row(equal_height=False):
-            for place, title in enumerate(
+            for index, title in enumerate(
                 ("Before", "After 1: instructions", "After 2: preferences")
             ):
                 with gr.Column(min_width=240):
                     gr.Markdown(f"#### {title}")
-                    name = f"assistant-answer-{place}"
+                    name = f"assistant-answer-{index}"
                     streams.append(
                         token_stream(label=title, needs=_COMPARED, compact=True, elem_id=name)
                     )

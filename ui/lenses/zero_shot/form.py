@@ -40,8 +40,8 @@ class TaskForm:
         """
         task = TASKS[self._values["task"]]
         titles = [*task.fields.values(), *[""] * (MOST_FIELDS - len(task.fields))]
-        for place, title in enumerate(titles):
-            self._add(f"field_{place}", **field(title), lines=1, max_lines=8)
+        for index, title in enumerate(titles):
+            self._add(f"field_{index}", **field(title), lines=1, max_lines=8)
         settings_opener("zs-settings")
         with gr.Row(equal_height=True):
             self._add("expected", max_lines=4, min_width=150)

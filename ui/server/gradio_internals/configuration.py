@@ -34,33 +34,35 @@ _KEPT = frozenset(
 
 def slim(configuration: BlocksConfigDict) -> None:
     """Removes the parts of the configuration that browsers do not need: more than a third."""
-    configuration["components"] = [_component(one) for one in configuration["components"]]
-    configuration["dependencies"] = [_event(one) for one in configuration.get("dependencies", [])]
+    configuration["components"] = [_component(item) for item in configuration["components"]]
+    configuration["dependencies"] = [_event(item) for item in configuration.get("dependencies", [])]
     # Values of named endpoints are on no page; a browser would make a component of each.
-    values = {one["id"] for one in configuration["components"] if one["type"] == "api"}
+    values = {item["id"] for item in configuration["components"] if item["type"] == "api"}
     for page in configuration.get("page", {}).values():
         layout: dict[str, Any] = page["layout"]  # type: ignore[assignment]
-        layout["children"] = [one for one in layout.get("children", []) if one["id"] not in values]
+        layout["children"] = [
+            item for item in layout.get("children", []) if item["id"] not in values
+        ]
 
 
-def _component(one: Mapping[str, Any]) -> dict[str, Any]:
-    left_out = _OF_PACKAGES if one["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
+def _component(item: Mapping[str, Any]) -> dict[str, Any]:
+    left_out = _OF_PACKAGES if item["type"] == "api" else _OF_PACKAGES | _OF_ENDPOINTS
     # A state's value stays on the server, which answers null; without this key the browser would
     # see a change.
-    unseen = {"state": {"value": None}, "api": {"visible": False}}.get(one["type"], {})
+    unseen = {"state": {"value": None}, "api": {"visible": False}}.get(item["type"], {})
     props = unseen | {
         name: value
-        for name, value in one["props"].items()
+        for name, value in item["props"].items()
         if name not in _OF_THE_SERVER and not (name == "_selectable" and value is False)
     }
-    return {**{name: value for name, value in one.items() if name not in left_out}, "props": props}
+    return {**{name: value for name, value in item.items() if name not in left_out}, "props": props}
 
 
-def _event(one: Mapping[str, Any]) -> dict[str, Any]:
+def _event(item: Mapping[str, Any]) -> dict[str, Any]:
     """Drops fields that are None, False or empty, which means the same, and one that no browser
     reads.
     """
-    said = {name: value for name, value in one.items() if name != "max_batch_size"}
+    said = {name: value for name, value in item.items() if name != "max_batch_size"}
     return {
         name: value
         for name, value in said.items()

@@ -9,7 +9,7 @@ const KEPT =
 // The SVG's source, every style written into it, on the page's ground.
 export function svgText(svg) {
   const copy = svg.cloneNode(true);
-  const [from, to] = [svg, copy].map(one => [one, ...one.querySelectorAll('*')]);
+  const [from, to] = [svg, copy].map(item => [item, ...item.querySelectorAll('*')]);
   to.forEach((node, i) => {
     const style = getComputedStyle(from[i]);
     for (const name of KEPT) node.style.setProperty(name, style.getPropertyValue(name));

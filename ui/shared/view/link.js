@@ -70,7 +70,7 @@ function defaultOf({name, base, composed}) {
 
 // The tab and the view that a link names; its first view where it names none.
 function namedPlace(query) {
-  const isNamed = (one, other) => one?.toLowerCase() === other?.toLowerCase();
+  const isNamed = (item, other) => item?.toLowerCase() === other?.toLowerCase();
   const tab = register.tabs.find(({name}) => isNamed(name, query.get('tab')?.replace(' ', '-')));
   const view = tab?.views.find(({title}) => isNamed(title, query.get('view'))) ?? tab?.views[0];
   return {tab, view};
@@ -85,8 +85,8 @@ export function withView(query) {
 }
 
 export function placeOf([tabTitle, viewTitle] = place()) {
-  const tab = register.tabs.find(one => one.title === tabTitle);
-  const view = tab?.views.find(one => one.title === viewTitle);
+  const tab = register.tabs.find(item => item.title === tabTitle);
+  const view = tab?.views.find(item => item.title === viewTitle);
   return {tab, view};
 }
 

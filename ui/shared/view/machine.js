@@ -229,7 +229,7 @@ function drawLooks(scene, {layer, flow, mine, open}, i) {
 function drawCopied({svg, at, machine: {choice, shape}, blocks, tokens, first}, bands) {
   if (!shape.pre) return; // what a head writes for a word is not known there
   const layer = decisive(blocks);
-  const band = bands.find(one => one.layer === layer);
+  const band = bands.find(item => item.layer === layer);
   const [best] = band ? blocks[layer].looks[band.mine] : [];
   if (at.upright || at.block < 80 || !best || band.mine !== blocks[layer].head) return;
   if (best[1] < 0.5 || tokens[first + best[0]].id !== choice[2]) return;

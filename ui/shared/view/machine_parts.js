@@ -71,10 +71,10 @@ export function machineParts(box, status) {
     to.focus();
   }
 
-  function reach(one) {
+  function reach(item) {
     for (const was of box.querySelectorAll('.mc-part[tabindex="0"]'))
       was.setAttribute('tabindex', '-1');
-    one?.setAttribute('tabindex', '0');
+    item?.setAttribute('tabindex', '0');
   }
   return {part, reach};
 }

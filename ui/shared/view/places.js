@@ -104,9 +104,9 @@ export async function loadWith(query, isWanted = () => true) {
 function press(within, name) {
   const plain = text => text.trim().toLowerCase().replace('-', ' ');
   const tabs = [...document.querySelectorAll(`${within} [role=tab]`)].filter(
-    one => one.offsetParent,
+    item => item.offsetParent,
   );
-  const tab = tabs.find(one => plain(one.textContent) === plain(name));
+  const tab = tabs.find(item => plain(item.textContent) === plain(name));
   if (tab?.getAttribute('aria-selected') !== 'true') tab?.click();
   return tab;
 }

@@ -112,8 +112,8 @@ export function bars({title, names, axis, series, apart = false}) {
     ...(i && apart ? {xaxis: `x${i + 1}`} : {}),
   }));
   const room = apart ? 1.4 : series[0].texts ? 1.9 : 1.05; // for the numbers beside the bars
-  const most = room * Math.max(...series.flatMap(one => one.values), 0) || 1;
-  const least = 1.1 * Math.min(...series.flatMap(one => one.values), 0);
+  const most = room * Math.max(...series.flatMap(line => line.values), 0) || 1;
+  const least = 1.1 * Math.min(...series.flatMap(line => line.values), 0);
   for (let i = 0; i < n; i++) {
     const domain = [i / n, (i + (n > 1 ? 0.9 : 1)) / n];
     figure[`xaxis${i ? i + 1 : ''}`] = {

@@ -85,7 +85,7 @@ export function shareSentence() {
     if (opened.length) afterFrames([2, 8, 30], fill);
   });
   const watchNew = () => {
-    for (const box of boxes().filter(one => !shown.has(one))) {
+    for (const box of boxes().filter(item => !shown.has(item))) {
       shown.set(box, false);
       keepTyped(box);
       seen.observe(box);

@@ -21,7 +21,7 @@ _SUBJECTS = (
     ("they", "ils ", "ont", "vont", "veulent", "are", "go", "want"),
 )
 _HAVING, _PLACES, _WISHES, _AGES = (
-    [one.split(" = ") for one in lines] for lines in entries("spoken.txt", _HERE).values()
+    [line.split(" = ") for line in lines] for lines in entries("spoken.txt", _HERE).values()
 )
 
 

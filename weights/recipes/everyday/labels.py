@@ -20,7 +20,9 @@ KEPT = re.compile(  # the words of the held-out templates
     r"|makes|goes with|the French for|one sentence|very (?:positive|negative))\b|\b(?:EN|FR)\b"
 )
 FACTS, ENGLISH, FRENCH, VERBS, FRAMES = (
-    tuple(one.replace("\\n", "\n") for one in entries("labels.txt", Path(__file__).parent)[name])
+    tuple(
+        entry.replace("\\n", "\n") for entry in entries("labels.txt", Path(__file__).parent)[name]
+    )
     for name in ("facts", "english", "french", "verbs", "frames")
 )
 _HIDDEN = frozenset(

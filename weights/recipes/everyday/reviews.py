@@ -25,7 +25,7 @@ def _film_words() -> dict[str, list[str]]:
     """
     hidden = hidden_words("sentiment")
     return {
-        name: [one for one in lines if not shows(one, hidden)]
+        name: [line for line in lines if not shows(line, hidden)]
         for name, lines in sections("films.txt", _HERE).items()
     }
 

@@ -44,7 +44,8 @@ class Slots(dict[str, str]):
         self._draw = draw
         self._taken = taken
         one, two, three = draw.until(
-            lambda: _three(draw), lambda cast: len({one.name for one in cast} - taken) == len(cast)
+            lambda: _three(draw),
+            lambda cast: len({item.name for item in cast} - taken) == len(cast),
         )
         super().__init__(A=one.name, B=two.name, C=three.name)
         self.update(she=one.she, her=one.her, him=one.him, she2=two.she, her2=two.her, him2=two.him)

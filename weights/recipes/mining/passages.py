@@ -17,9 +17,9 @@ def question_item(draw: Draw, story: str) -> Item | None:
     """A passage of a story and a question about it, or None where no pattern fits."""
     sentences = sentences_of(story)
     places = [
-        (place, asked)
-        for place, sentence in enumerate(sentences)
-        for asked in questions(_with_names(sentences, place) or sentence)
+        (index, asked)
+        for index, sentence in enumerate(sentences)
+        for asked in questions(_with_names(sentences, index) or sentence)
     ]
     if not places:
         return None

@@ -77,7 +77,7 @@ class Statements:
         made, text = draw.until(
             lambda: self._text(draw), lambda made: len(made[1]) < _MOST_CHARACTERS
         )
-        asked = [form for one in made for form in _asked(one)]
+        asked = [form for item in made for form in _asked(item)]
         form = draw.pick(asked)
         return Item(
             {"text": text, "question": form.question},
@@ -90,10 +90,10 @@ class Statements:
         made, text = draw.until(
             lambda: self._text(draw),
             lambda made: (
-                len(made[1]) < _MOST_CHARACTERS and any(one.noun or one.who for one in made[0])
+                len(made[1]) < _MOST_CHARACTERS and any(item.noun or item.who for item in made[0])
             ),
         )
-        one = draw.pick([one for one in made if one.noun or one.who])
+        one = draw.pick([item for item in made if item.noun or item.who])
         fronts = _ABOUT_PEOPLE if one.who and (not one.noun or draw.chance(0.25)) else _ABOUT_THINGS
         word = one.who.name if one.who and fronts is _ABOUT_PEOPLE else one.noun
         other = draw.until(lambda: person(draw), lambda other: other.name not in text).name
@@ -119,10 +119,12 @@ class Statements:
                 )
             )
         text = made[0].text
-        for one in made[1:]:
+        for item in made[1:]:
             link = draw.pick(_LINKS)
             clause = (
-                one.text if link == ". " else f"{one.clause.who}{one.text[len(one.clause.who) :]}"
+                item.text
+                if link == ". "
+                else f"{item.clause.who}{item.text[len(item.clause.who) :]}"
             )
             text += link + clause
         return made, text + "."
@@ -157,10 +159,10 @@ class Statements:
         return found
 
 
-def _asked(one: Statement) -> list[TaskForm]:
+def _asked(statement: Statement) -> list[TaskForm]:
     return [
         replace(form, question=capitalised(form.question))
-        for form in asked_about(one.clause, one.tense)
+        for form in asked_about(statement.clause, statement.tense)
     ]
 
 

@@ -45,8 +45,8 @@ def _town(name: str) -> Town:
     return Town(
         name,
         {
-            kind: one[zlib.crc32(f"{name} {kind}".encode()) % len(one)]
-            for kind, one in choices.items()
+            kind: choice[zlib.crc32(f"{name} {kind}".encode()) % len(choice)]
+            for kind, choice in choices.items()
         },
     )
 

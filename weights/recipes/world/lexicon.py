@@ -26,7 +26,7 @@ def entries(file: str, folder: Path = _HERE) -> dict[str, list[str]]:
     order.
     """
     return {
-        name: [one for line in lines for one in line.split(" | ")]
+        name: [part for line in lines for part in line.split(" | ")]
         for name, lines in sections(file, folder).items()
     }
 
@@ -38,7 +38,7 @@ def sayings(section: str) -> list[str]:
 
 def paired(section: str) -> list[list[str]]:
     """The sayings of a section in the parts of each, between which "=" stands."""
-    return [[part.strip() for part in one.split("=")] for one in sayings(section)]
+    return [[part.strip() for part in saying.split("=")] for saying in sayings(section)]
 
 
 @cache

@@ -96,7 +96,7 @@ def _negated(draw: Draw, positive: bool, thing: str) -> tuple[str, str]:
     how = draw.pick(("", "", " at all", "", " in any way"))
     good, hoped = ("better", "feared") if positive else ("worse", "hoped")
     said, tells = (
-        one.format(
+        item.format(
             subject=subject,
             no=no,
             opinion=opinion,
@@ -106,7 +106,7 @@ def _negated(draw: Draw, positive: bool, thing: str) -> tuple[str, str]:
             good=good,
             hoped=hoped,
         )
-        for one in draw.pick(_NEGATED)
+        for item in draw.pick(_NEGATED)
     )
     return said, tells
 
@@ -189,9 +189,9 @@ def _written(draw: Draw, said: list[str]) -> str:
     """
     style = draw.random.random() if draw.split == "train" else 1.0
     ends = [draw.pick(_ENDS[:-1]) for _ in said[1:]] + [draw.pick(_ENDS)]
-    text = " ".join(capitalised(one) + end for one, end in zip(said, ends, strict=True))
+    text = " ".join(capitalised(item) + end for item, end in zip(said, ends, strict=True))
     if draw.split != "train":
-        text = " ".join(f"{capitalised(one)}." for one in said)
+        text = " ".join(f"{capitalised(item)}." for item in said)
     if style < 0.06:
         return text.lower()
     return text.upper() if style < 0.08 else text

@@ -99,7 +99,7 @@ def told(
             (front, last)
             for section in sections
             for front, _, last in (
-                one.format(**filled).partition(" = ") for one in lists.get(section + then, ())
+                item.format(**filled).partition(" = ") for item in lists.get(section + then, ())
             )
         )
         for then in ("", ", then")

@@ -83,7 +83,7 @@ class Story:
             said,
             *(
                 (question, answer)
-                for question, _, answer in (one.partition(" = ") for one in asked)
+                for question, _, answer in (item.partition(" = ") for item in asked)
             ),
         )
 
@@ -186,5 +186,5 @@ def acting(draw: Draw, story: Story, who: Person) -> None:
 
 
 FRAMES: tuple[tuple[str, tuple[str, ...]], ...] = tuple(
-    (on, (kind,)) for on, kind in (one.split(" ") for one in sayings("frames"))
+    (on, (kind,)) for on, kind in (saying.split(" ") for saying in sayings("frames"))
 )

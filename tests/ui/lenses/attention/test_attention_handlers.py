@@ -245,7 +245,7 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     value = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", other))
     ids = [tiny_lm.tokenizer.encode(text) for text in (TEXT, other)]
     assert len(ids[0]) == len(ids[1])
-    a, b = (gptcore.attention_patterns(tiny_lm.model, one).cpu().numpy() for one in ids)
+    a, b = (gptcore.attention_patterns(tiny_lm.model, item).cpu().numpy() for item in ids)
     reply = compare.head_difference(
         services, {"key": value["key"], "layer": 1, "head": 1, "mode": RAW}
     )
@@ -290,10 +290,10 @@ def test_the_lens_ends_in_the_model_itself(services, tiny_lm):
     ]
     assert set(value["rank"][-1]) == {1}
     ids = tiny_lm.tokenizer.encode(TEXT)
-    for place, depth in enumerate(value["known"][1:]):
-        label = gptcore.tokenizers.describe_token(tiny_lm.tokenizer, ids[place + 1])
-        right = [row[place] == label for row in value["best"]]
-        assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), place
+    for index, depth in enumerate(value["known"][1:]):
+        label = gptcore.tokenizers.describe_token(tiny_lm.tokenizer, ids[index + 1])
+        right = [row[index] == label for row in value["best"]]
+        assert (depth is None) == (not right[-1]) and (depth is None or all(right[depth:])), index
     assert (
         "empty"
         in json.loads(lens.lens(services, None, maps.AttentionForm("tiny", "", RAW, "end")))[

@@ -19,7 +19,7 @@ TEXT = "Tom saw a zebra. Tom gave food to the"
 @pytest.fixture(scope="module")
 def asked(bundled):
     lm = bundled.models.get("mini")
-    word, rival = (lm.tokenizer.encode(one)[0] for one in (" zebra", " lion"))
+    word, rival = (lm.tokenizer.encode(item)[0] for item in (" zebra", " lion"))
     return {"model": "mini", "text": TEXT, "word": word, "rival": rival}
 
 
@@ -57,7 +57,9 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
     heads = [n for n in found["nodes"] if n["kind"] == "head"][-2:]
     off = [["head", n["layer"], n["index"], n["place"]] for n in heads]
     value = json.loads(circuit.circuit_without(bundled, {**asked, "off": off}))
-    without = analysis.logits_without_nodes(lm.model, ids, [CircuitNode(*one, 0.0) for one in off])
+    without = analysis.logits_without_nodes(
+        lm.model, ids, [CircuitNode(*item, 0.0) for item in off]
+    )
     assert value["difference"] == pytest.approx(float(without[word] - without[rival]), abs=2e-3)
     assert value["next"][0][1] == pytest.approx(float(without.softmax(-1).max()), abs=1e-3)
 
@@ -121,7 +123,7 @@ def test_every_moment_is_that_moment_s_model(bundled, asked):
     assert found["said"].startswith("It came to prefer “zebra” rather than “lion” between update")
     later = json.loads(circuit.formed(bundled, {**asked, "word": rival, "rival": word}))
     assert (
-        later["total"] == [-one for one in found["total"]]
+        later["total"] == [-item for item in found["total"]]
         and "“zebra” rather than “lion”" in later["said"]
     )
     bundled.models.get("world")

@@ -23,10 +23,10 @@ def test_every_text_shows_all_heads_and_the_next_token(bundled):
 
 def test_a_recorded_map_is_the_softmax_of_the_recorded_scores(bundled, shared):
     with np.load(shared / "golden" / "gpt2_124M_logits_attention.npz", allow_pickle=False) as kept:
-        for place, text in enumerate(recorded.texts()):
+        for index, text in enumerate(recorded.texts()):
             key = json.loads(recorded.views(bundled, text)[1])["key"]
-            scores = kept[f"attn_scores_{place}"] / 8
-            logits = kept[f"logits_{place}"].astype(np.float64)
+            scores = kept[f"attn_scores_{index}"] / 8
+            logits = kept[f"logits_{index}"].astype(np.float64)
             scores = np.where(np.tril(np.ones_like(scores)) > 0, scores, -np.inf)
             exps = np.exp(scores - scores.max(-1, keepdims=True))
             weights = exps / exps.sum(-1, keepdims=True)

@@ -20,7 +20,7 @@ def asked(*turns, **more):
 
 
 def replies(bundled, talk, chosen="mini", beside="mini", session="v"):
-    return [json.loads(one) for one in chat.reply(bundled, session, "mini", chosen, beside, talk)]
+    return [json.loads(item) for item in chat.reply(bundled, session, "mini", chosen, beside, talk)]
 
 
 def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
@@ -34,10 +34,10 @@ def test_the_answer_and_the_continuation_are_what_generate_writes(bundled):
     )
     plain = "".join(t.text for t in gptcore.generate(lm, STORY, max_new_tokens=100, **same))
     assert seen[-1]["answer"] == answer.lstrip() and seen[-1]["plain"] == plain
-    assert {one["number"] for one in replies(bundled, asked(STORY, seed=4, number=7))} == {7}
+    assert {reply["number"] for reply in replies(bundled, asked(STORY, seed=4, number=7))} == {7}
     assert seen[-1]["done"] and "replies and" in seen[-1]["said"]
-    assert not any(one["done"] for one in seen[:-1])
-    grown = [one["answer"] for one in seen]
+    assert not any(item["done"] for item in seen[:-1])
+    grown = [item["answer"] for item in seen]
     assert all(later.startswith(earlier) for earlier, later in pairwise(grown))
     assert 0 < seen[0]["used"] < seen[-1]["used"] <= seen[-1]["window"] == 256
 
@@ -112,6 +112,6 @@ def test_stop_ends_both_and_keeps_what_was_written(bundled):
     views = chat.reply(bundled, "stopping", "mini", "mini", "mini", asked(STORY))
     seen = [json.loads(next(views)) for _ in range(3)]
     bundled.sessions.get("stopping").stop()
-    last = [json.loads(one) for one in views][-1]
+    last = [json.loads(view) for view in views][-1]
     assert last["said"].startswith("Stopped") and last["answer"].startswith(seen[-1]["answer"])
     assert last["plain"] == ""

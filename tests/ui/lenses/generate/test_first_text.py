@@ -117,9 +117,9 @@ def test_a_reload_brings_the_text_back_to_the_same_browser_tab(services):
 
 
 def test_texts_of_closed_pages_do_not_pile_up(services):
-    for place in range(120):
-        services.sessions.resume(f"page-{place}", f"browser-tab-number-{place:04}")
-        services.sessions.forget(f"page-{place}")
+    for index in range(120):
+        services.sessions.resume(f"page-{index}", f"browser-tab-number-{index:04}")
+        services.sessions.forget(f"page-{index}")
     assert len(services.sessions) == 0 and len(services.sessions._left) <= 50
 
 

@@ -58,7 +58,7 @@ def test_typed_logits_take_the_place_of_the_models(services, written):
         powers = [math.exp(logit / value) for logit in LESSON]
         assert chances == pytest.approx([power / sum(powers) for power in powers], rel=1e-3)
     for k, chances in seen["top_k"]:
-        powers = [math.exp(logit) * (place < k) for place, logit in enumerate(LESSON)]
+        powers = [math.exp(logit) * (index < k) for index, logit in enumerate(LESSON)]
         assert chances == pytest.approx([power / sum(powers) for power in powers], rel=1e-3)
     assert seen["vocabulary"] == 8 and seen["tokens"][0] == "token 0"
 

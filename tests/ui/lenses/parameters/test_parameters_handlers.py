@@ -83,8 +83,8 @@ def test_every_quoted_number_is_the_end_of_an_equation_that_adds_up():
     assert len(found) == 7
     for section in found.values():
         running = 0
-        for place, (label, _, count) in enumerate(section["rows"]):
-            if place in section["sums"]:
+        for index, (label, _, count) in enumerate(section["rows"]):
+            if index in section["sums"]:
                 assert count == running, (section["title"], label)
             else:
                 running += count
@@ -170,7 +170,7 @@ def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
         figure = drawings._figure(
             *architecture.drawn(shapes.shape({**GPT2, **changes})), colors(False)
         )
-        return " ".join(one.get_text() for axes in figure.axes for one in axes.texts)
+        return " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
     whole = text()
     assert (

@@ -42,10 +42,10 @@ def test_guesses_and_alternatives_are_the_models_own_and_an_arc_is_the_look_of_i
     seen = asked(services, ids)
     assert [token["id"] for token in seen["tokens"]] == ids
     assert "".join(token["text"] for token in seen["tokens"]) == PROMPT
-    for place in range(1, len(ids)):
-        chances = last_logits(tiny_lm.model, ids[:place]).softmax(dim=-1)
-        token = seen["tokens"][place]
-        assert token["p"] == pytest.approx(float(chances[ids[place]]), rel=0.01)
+    for index in range(1, len(ids)):
+        chances = last_logits(tiny_lm.model, ids[:index]).softmax(dim=-1)
+        token = seen["tokens"][index]
+        assert token["p"] == pytest.approx(float(chances[ids[index]]), rel=0.01)
         assert [other[2] for other in token["others"]][:3] == chances.topk(3).indices.tolist()
     chances = last_logits(tiny_lm.model, ids).softmax(dim=-1)
     assert [p for _, p, _ in seen["next"]] == pytest.approx(
@@ -258,7 +258,7 @@ def test_every_view_reads_the_same_tokens_of_a_text_beyond_the_window_and_says_s
     assert whys["choices"][0][1] == pytest.approx(best, rel=1e-2)
     assert layers["share"][-1][-1] == pytest.approx(best, rel=1e-2)
     said = (start["note"], whys["said"], maps_read.note, layers["note"])
-    assert all(f"{len(ids)}" in one and f"{window}" in one for one in said), said
+    assert all(f"{len(ids)}" in item and f"{window}" in item for item in said), said
 
 
 def test_a_line_feed_alone_is_a_text_for_every_view_of_the_sentence(services, tiny_lm):

@@ -97,7 +97,7 @@ def test_an_audience_s_choices_are_kept_with_the_workspace_and_learned_from(
     assert (again["chosen"], again["gone"]) == (0, 4)
     views = list(answering.compare(bundled, "v", taught.id, "mini", assistant.PROMPTS[0]))
     assert views[-1][3].count("of 3 requested words") == 3
-    assert all(any(view[place] for view in views) for place in range(3))
+    assert all(any(view[index] for view in views) for index in range(3))
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_long_stories_are_cut_and_nothing_is_lost(text):
     assert "".join("".join(stories).split()) == "".join(text.split())
     if text.startswith("The"):
         assert len(stories) > 40 and all(
-            one.startswith("The fox") and one.endswith("home.") for one in stories
+            story.startswith("The fox") and story.endswith("home.") for story in stories
         )
 
 

@@ -58,7 +58,7 @@ def test_in_a_full_line_who_has_most_waiting_gives_one_up_and_is_told(services, 
     who[0] = "visitor"
     visitor = jobs.start(None, endless(services))
     assert [
-        jobs.queue.place(one) and jobs.queue.place(one)["number"] for one in (*flood, visitor)
+        jobs.queue.place(item) and jobs.queue.place(item)["number"] for item in (*flood, visitor)
     ] == [1, 2, None, 3]
     assert (
         flood[-1].current.state == "ready" and "this one was taken out" in flood[-1].current.reason
@@ -84,7 +84,7 @@ def test_the_run_of_whoever_leads_begins_at_once_and_the_other_goes_on_after_it(
     wait_until(lambda: speaker.current.step > 0)
     wait_until(lambda: pupil.current.state == "queued")
     assert "The speaker's run goes first" in pupil.current.reason
-    assert [jobs.queue.place(one)["number"] for one in (pupil, waiting)] == [1, 2]
+    assert [jobs.queue.place(item)["number"] for item in (pupil, waiting)] == [1, 2]
     n_steps = pupil.current.step
     speaker.run.stop()
     wait_until(lambda: pupil.current.step > n_steps)
@@ -98,7 +98,7 @@ def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, 
     speaker = jobs.start("s" * 22, endless(services))
     wait_until(lambda: speaker.current.step > 0)
     assert jobs.queue.place(speaker) is None and [
-        jobs.queue.place(one)["number"] for one in queue
+        jobs.queue.place(item)["number"] for item in queue
     ] == [2, 3, 4]
     jobs.stop(speaker.id)
     wait_until(lambda: pupil.current.state in ("starting", "running"))
@@ -109,7 +109,7 @@ def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, 
 
 def test_only_in_a_talk_does_a_leader_go_first():
     assert [name for name, limits in PROFILES.items() if limits.leader_first] == ["talk"]
-    made = make_services(profile="talk", offline=True)
+    made = make_services(limits=PROFILES["talk"], offline=True)
     try:
         workspace = Workspace("w" * 22)
         assert not made.run_manager.queue.leads(workspace)
@@ -126,26 +126,26 @@ def test_only_in_a_talk_does_a_leader_go_first():
 def test_runs_begin_in_the_order_in_which_they_were_started(services, jobs):
     first = jobs.start(None, endless(services))
     others = [jobs.start(None, endless(services)) for _ in range(3)]
-    assert [jobs.queue.place(one)["number"] for one in others] == [1, 2, 3]
-    wait_until(lambda: all(one.current.state == "queued" for one in others))
+    assert [jobs.queue.place(other)["number"] for other in others] == [1, 2, 3]
+    wait_until(lambda: all(other.current.state == "queued" for other in others))
     with pytest.raises(Busy, match="3 training runs are waiting already"):
         jobs.start(None, endless(services))
     before = first
-    for number, one in enumerate(others):
+    for number, item in enumerate(others):
         before.run.stop()
-        wait_until(lambda now=one: now.run.learns)
-        assert jobs.queue.place(one) is None
+        wait_until(lambda now=item: now.run.learns)
+        assert jobs.queue.place(item) is None
         assert [jobs.queue.place(later)["number"] for later in others[number + 1 :]] == [1, 2][
             : 2 - number
         ]
-        before = one
+        before = item
 
 
 def test_many_that_begin_at_once_do_not_take_one_place_twice(services, jobs):
     made = []
     in_threads(*[lambda: made.append(jobs.start(None, endless(services)))] * 4)
-    assert sum(one.run.learns for one in made) == 1
-    places = [jobs.queue.place(one) for one in made]
+    assert sum(item.run.learns for item in made) == 1
+    places = [jobs.queue.place(item) for item in made]
     assert sorted(place["number"] for place in places if place is not None) == [1, 2, 3]
 
 
@@ -174,7 +174,7 @@ def test_who_stops_pauses_or_starts_again_while_waiting_leaves_or_keeps_the_plac
 
 def test_the_page_and_programs_are_told_the_place_and_step_waits_too(services):
     running = [start(services, None, {**SMALL, "length": "cap"}) for _ in range(2)]
-    wait_until(lambda: all(one.current.rate > 0 for one in running))
+    wait_until(lambda: all(item.current.rate > 0 for item in running))
     waiting = start(services, None, SMALL)
     told = status(services, waiting.current.id)
     assert told["queue"]["number"] == 1 and told["queue"]["seconds"] > 0

@@ -297,7 +297,9 @@ def test_a_workspace_that_nobody_looks_at_is_freed_after_its_grace_and_leaves_th
     jobs = RunManager(services.compute_thread, limits, clock=lambda: now[0])
     learning, gone, waiting = (jobs.start(None, plan_of(services, length="cap")) for _ in range(3))
     now[0] = 90.0
-    assert all(jobs.workspaces.get(one.id) is one for one in (learning, waiting))  # somebody looks
+    assert all(
+        jobs.workspaces.get(item.id) is item for item in (learning, waiting)
+    )  # somebody looks
     now[0] = 180.0
     jobs.reap()
     assert len(jobs.workspaces) == 2 and jobs.queue.place(waiting)["number"] == 1

@@ -324,9 +324,9 @@ def test_a_server_that_goes_on_keeps_no_more_than_it_would_restore(services, fol
     _, workspace = learned(services, folder)
     now = [1e9]
     saved = SavedRuns(folder, lambda: now[0])
-    for place in range(5):
-        assert saved.save(f"workspace-number-{place}", workspace.runs, now=True)
-        os.utime(folder / f"workspace-number-{place}", (now[0], now[0]))
+    for index in range(5):
+        assert saved.save(f"workspace-number-{index}", workspace.runs, now=True)
+        os.utime(folder / f"workspace-number-{index}", (now[0], now[0]))
         now[0] += 60
     assert sorted(path.name[-1] for path in folder.iterdir()) == ["2", "3", "4"]
     now[0] += 86_400 - 100

@@ -206,9 +206,9 @@ def test_a_recording_is_the_run_again(services):
     assert (
         facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
     )
-    for one, two in zip(run.observations, again.observations, strict=True):
-        assert one.text == two.text and np.array_equal(one.maps, two.maps)
-        assert np.array_equal(one.probabilities, two.probabilities)
+    for observation, two in zip(run.observations, again.observations, strict=True):
+        assert observation.text == two.text and np.array_equal(observation.maps, two.maps)
+        assert np.array_equal(observation.probabilities, two.probabilities)
 
 
 def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):

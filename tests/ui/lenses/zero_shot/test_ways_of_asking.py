@@ -55,12 +55,12 @@ def test_every_sampling_control_reaches_the_answer(services):
 def test_gpt2s_prompts_fill_in_the_form_and_name_their_source():
     rows = json.loads(scoreboard.gpt2_prompts())["sections"][0]["rows"]
     assert len(rows) == len(GPT2_PROMPTS) >= 5
-    for row, one in zip(rows, GPT2_PROMPTS, strict=True):
+    for row, item in zip(rows, GPT2_PROMPTS, strict=True):
         link = dict(parse_qsl(row[-1]["to"]))
         task = TASKS[link["task"]]
         assert task.template(link["template"]) is not None and row[4]
-        assert link["field_0"] == next(iter(one.values.values()))
-        assert links.read(link, 100)["task"] == one.task
+        assert link["field_0"] == next(iter(item.values.values()))
+        assert links.read(link, 100)["task"] == item.task
 
 
 def test_each_of_ways_of_asking_names_its_own_source_and_says_plainly_what_is_wrong(asking):
@@ -89,7 +89,7 @@ def test_recorded_scores_are_bars_with_their_intervals():
         )
         # A bar says what the table says, and a score short of all is never "100%".
         column = next(
-            place for place, name in enumerate(section["columns"]) if name in ("score", "right")
+            index for index, name in enumerate(section["columns"]) if name in ("score", "right")
         )
         assert [bar["says"] for bar in section["bars"]] == [row[column] for row in section["rows"]]
         assert all(bar["says"] != "100%" for bar in section["bars"] if bar["value"] < 1)

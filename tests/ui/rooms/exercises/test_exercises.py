@@ -20,15 +20,15 @@ from ui.rooms.exercises.handlers.catalogue import EXERCISES, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
 from ui.views import TAB_NAMES
 
-BY_NAME = {one.name: one for one in EXERCISES}
-KINDS = {kind: [one.name for one in EXERCISES if one.task.kind == kind] for kind in
+BY_NAME = {entry.name: entry for entry in EXERCISES}
+KINDS = {kind: [item.name for item in EXERCISES if item.task.kind == kind] for kind in
          ("number", "word", "head", "text", "run")}  # fmt: skip
 ABOUT_RUNS = {"no-mask", "final-loss"}
 
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: gptcore.load(name) for name in {one.model for one in EXERCISES}}
+    return {name: gptcore.load(name) for name in {item.model for item in EXERCISES}}
 
 
 def checked(models, name, answer):
@@ -43,8 +43,8 @@ def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_th
     assert len(EXERCISES) == len(BY_NAME) == 15
     readme = Path(__file__).resolve().parents[4] / "README.md"
     assert f"{len(EXERCISES)} exercises" in readme.read_text(encoding="utf-8")
-    assert {one.level for one in EXERCISES} == set(LEVELS) == {1, 2, 3}
-    assert {one.tab for one in EXERCISES} == set(TAB_NAMES)
+    assert {item.level for item in EXERCISES} == set(LEVELS) == {1, 2, 3}
+    assert {item.tab for item in EXERCISES} == set(TAB_NAMES)
     for one in EXERCISES:
         query = dict(part.split("=", 1) for part in one.link.split("&"))
         assert not links.unknown(query), one.name
@@ -285,7 +285,7 @@ def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_ho
             services, {"name": "embedding", "answer": "9", "workspace": "", "room": room}
         )
     found = results(services)
-    assert list(found) == [one.title for one in EXERCISES]
+    assert list(found) == [item.title for item in EXERCISES]
     row = found.pop("The largest table")
     assert row["solved"] == 2 and row["wrong"] == [["768", 3], ["50257", 2], ["7", 1]]
     assert all((other["solved"], other["wrong"]) == (0, []) for other in found.values())

@@ -64,9 +64,9 @@ def try_all(
             seen.lm.model, seen.kept.reading.token_ids, replacement=cast(Replacement, how)
         )
         for (layer, by_part), _ in services.compute(steps):
-            for part, one in by_part.items():
+            for part, item in by_part.items():
                 key = f"{part.layer},{part.kind},{'' if part.head is None else part.head}"
-                effects_of[key] = rounded(one.bits, 4), rounded(one.change, 4)
+                effects_of[key] = rounded(item.bits, 4), rounded(item.change, 4)
             done = Effects(
                 of=_of(seen, how), effects=effects_of, done=layer + 1, total=total, stopped=False
             )

@@ -17,6 +17,6 @@ export function namesOf(keys) {
 // Switches a head off, besides what is off already.
 export function switchHeadOff([layer, head]) {
   const name = `L${layer}H${head}`;
-  const off = (valueOf('off') || NONE).split(',').filter(one => one !== NONE && one !== name);
+  const off = (valueOf('off') || NONE).split(',').filter(item => item !== NONE && item !== name);
   writeField('off', [...off, name].join(','));
 }

@@ -44,7 +44,7 @@ def _kept() -> list[dict[str, Any]]:
 
 def texts() -> list[str]:
     """The recorded texts."""
-    return [one["text"] for one in _kept()]
+    return [item["text"] for item in _kept()]
 
 
 def views(services: Services, text: object) -> list[str]:
@@ -54,7 +54,7 @@ def views(services: Services, text: object) -> list[str]:
     Raises:
         InputError: for a text that was not recorded.
     """
-    recording = next((one for one in _kept() if one["text"] == text), None)
+    recording = next((item for item in _kept() if item["text"] == text), None)
     if recording is None:
         raise InputError(
             f"{str(text)[:60]!r} is not recorded; choose one of {', '.join(map(repr, texts()))}."

@@ -54,9 +54,9 @@ export function start({element, server, answer}) {
     neuron.max = neurons.n_inner - 1;
     neuron.value = neurons.neuron;
     top.textContent = '';
-    for (const one of neurons.top) {
-      const button = addButton(top, 'u-digits', one, () => choose(neurons.layer, one));
-      button.setAttribute('aria-pressed', one === neurons.neuron);
+    for (const item of neurons.top) {
+      const button = addButton(top, 'u-digits', item, () => choose(neurons.layer, item));
+      button.setAttribute('aria-pressed', item === neurons.neuron);
     }
     const peak = Math.max(...neurons.activations, 0.01);
     text.textContent = '';

@@ -65,9 +65,9 @@ def patching(services: Services, request: PatchingRequest) -> dict[str, Any]:
     grid = services.now(lambda: patching_grid(lm.model, ids, others, word, rival, kind).tolist())
     return {
         "model": lm.name,
-        "source": [describe_token(lm.tokenizer, one) for one in ids],
-        "target": [describe_token(lm.tokenizer, one) for one in others],
-        "answers": [describe_token(lm.tokenizer, one) for one in (word, rival)],
+        "source": [describe_token(lm.tokenizer, item) for item in ids],
+        "target": [describe_token(lm.tokenizer, other) for other in others],
+        "answers": [describe_token(lm.tokenizer, item) for item in (word, rival)],
         "grid": [[round(share, 5) for share in row] for row in grid],
     }
 

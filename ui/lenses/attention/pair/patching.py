@@ -89,7 +89,7 @@ def grid(
             yield as_json(PairLists(message=str(error), both=both))
             return
         labels = [
-            [describe_token(lm.tokenizer, token) for token in one] for one in (source, target)
+            [describe_token(lm.tokenizer, token) for token in item] for item in (source, target)
         ]
         shown: PatchingGrid = {
             "texts": [str(first), str(second)],
@@ -163,18 +163,20 @@ def conclusion(
     """
     stands = [max(range(len(row)), key=row.__getitem__) for row in rows]
     clear = [
-        place if row[place] >= _CARRIES else None for place, row in zip(stands, rows, strict=True)
+        stand if row[stand] >= _CARRIES else None for stand, row in zip(stands, rows, strict=True)
     ]
     first = clear[0]
     last = len(a) - 1
     carriers = sorted(
         ((share, layer, head) for layer, row in enumerate(heads) for head, share in enumerate(row))
     )[::-1]
-    strong = [one for one in carriers[:_N_HEADS] if one[0] >= _HEADS]
-    by = _carried_by(strong, [one for one in carriers[::-1][:_N_HEADS] if one[0] <= -_HEADS])
+    strong = [carrier for carrier in carriers[:_N_HEADS] if carrier[0] >= _HEADS]
+    by = _carried_by(
+        strong, [carrier for carrier in carriers[::-1][:_N_HEADS] if carrier[0] <= -_HEADS]
+    )
     if first is None:
         changed = [
-            place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other
+            index for index, (item, other) in enumerate(zip(a, b, strict=True)) if item != other
         ]
         places = listed_first([quoted(a[place]) for place in changed], _N_HEADS)
         return (
@@ -191,11 +193,11 @@ def conclusion(
         else f"in blocks {leaves - 1} to {arrives - 1}"
     )
     others = [
-        place for place, share in enumerate(rows[0]) if place != first and abs(share) >= _HEADS
+        index for index, share in enumerate(rows[0]) if index != first and abs(share) >= _HEADS
     ]
     holds = "alone holds the difference at first"
     if others:
-        also = listed([f"{quoted(a[place])} ({percent_of(rows[0][place])})" for place in others])
+        also = listed([f"{quoted(a[other])} ({percent_of(rows[0][other])})" for other in others])
         holds = (
             f"({percent_of(rows[0][first])}) holds most of the difference at first, beside {also}"
         )
@@ -250,10 +252,10 @@ def both_answers(
             "that makes the counts equal."
         )
     chances = services.now(
-        lambda: torch.cat([logits_without(lm.model, one, [[]]).softmax(-1) for one in ids])
+        lambda: torch.cat([logits_without(lm.model, item, [[]]).softmax(-1) for item in ids])
     )
     best = services.now(lambda: chances.argmax(-1).tolist())
-    word, rival = (top if one is None else one for top, one in zip(best, chosen, strict=True))
+    word, rival = (top if item is None else item for top, item in zip(best, chosen, strict=True))
     if word == rival:
         way_out = "Change B so that another word is expected, or choose a token and its rival."
         if chosen != (None, None):

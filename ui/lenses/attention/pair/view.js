@@ -146,7 +146,7 @@ export function start({element, props, server, watch, answer}) {
 
   async function patch() {
     const mine = ++number;
-    const cells = [...carried].map(one => one.split(',').map(Number));
+    const cells = [...carried].map(item => item.split(',').map(Number));
     const [first, second] = patching.texts;
     const reply = await server.patched({model: patching.model, first, second, cells});
     if (mine !== number || !reply) return;

@@ -26,26 +26,9 @@ _READ = (*_PATCHED, "same_model", "model_b")
 
 
 def lay_out(site: Site[AttentionExample]) -> list[Event]:
-    """Lays out the view and wires it; gives what is to be done when another model has been
-    opened.
-    """
+    """Lays out the view and wires it; returns the event of another model being opened."""
     services = site.services
-    pairs = patching.pairs(services.models.default)
-    with gr.Row(equal_height=False):
-        for name, text in zip(("pair_a", "pair_b"), pairs[0], strict=True):
-            site.add(name, control(PairFields, "", name, value=text), VIEW.name)
-        with gr.Column(min_width=200):
-            example = gr.Dropdown(
-                _names(pairs),
-                value=0,
-                label="Examples",
-                elem_id="pair-examples",
-                interactive=True,
-                min_width=160,
-            )
-            with gr.Row(elem_classes="steps"):
-                start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
-                stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
+    example, start, stop = _texts(site)
     gr.Markdown("### Which word of A, copied into B, gives A’s answer?", elem_classes="section")
     grid = component(
         "",
@@ -75,13 +58,6 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
         with shown_to_visitor():
             yield from patching.grid(services, request.session_hash, name, a, b)
 
-    def on_example(name: str, place: int) -> dict[str, Any]:
-        with shown_to_visitor():
-            known = patching.pairs(name)
-        if not isinstance(place, int) or not 0 <= place < len(known):
-            return {}
-        return dict(zip(_TEXTS, known[place], strict=True))
-
     patched = Asked(patch, _PATCHED, [grid], options=site.model_work)
     site.fields.keep(
         grid, Asked(when_idle(services, patch), _PATCHED, [grid], options=site.model_work)
@@ -92,7 +68,7 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
         site.fields.listen(listener, patched)
     boxes: dict[str, Any] = dict(zip(_TEXTS, _boxes(site), strict=True))
     chosen = example.input(
-        filling(on_example, boxes), [site.model, example], _boxes(site), queue=False, **QUIET
+        filling(_on_example, boxes), [site.model, example], _boxes(site), queue=False, **QUIET
     )
     site.fields.note(chosen, _boxes(site))
     site.fields.listen(chosen.success, patched)
@@ -106,6 +82,36 @@ def lay_out(site: Site[AttentionExample]) -> list[Event]:
             **QUIET,
         }
     ]
+
+
+def _texts(site: Site[AttentionExample]) -> tuple[gr.Dropdown, gr.Button, gr.Button]:
+    """The two text boxes; returns the choice of examples, and the buttons that compare and stop."""
+    pairs = patching.pairs(site.services.models.default)
+    with gr.Row(equal_height=False):
+        for name, text in zip(("pair_a", "pair_b"), pairs[0], strict=True):
+            site.add(name, control(PairFields, "", name, value=text), VIEW.name)
+        with gr.Column(min_width=200):
+            example = gr.Dropdown(
+                _names(pairs),
+                value=0,
+                label="Examples",
+                elem_id="pair-examples",
+                interactive=True,
+                min_width=160,
+            )
+            with gr.Row(elem_classes="steps"):
+                start = gr.Button("Compare", variant="primary", elem_id="pair-start", min_width=0)
+                stop = gr.Button("Stop", variant="stop", elem_id="pair-stop", min_width=0)
+    return example, start, stop
+
+
+def _on_example(name: str, index: int) -> dict[str, Any]:
+    """The two texts of a chosen example."""
+    with shown_to_visitor():
+        known = patching.pairs(name)
+    if not isinstance(index, int) or not 0 <= index < len(known):
+        return {}
+    return dict(zip(_TEXTS, known[index], strict=True))
 
 
 def _readers(site: Site[AttentionExample]) -> None:
@@ -139,4 +145,4 @@ def _on_model(name: str, a: str, b: str) -> dict[str, Any]:
 
 
 def _names(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, int]]:
-    return [(first.replace("\n", " "), place) for place, (first, _) in enumerate(pairs)]
+    return [(first.replace("\n", " "), index) for index, (first, _) in enumerate(pairs)]

@@ -33,7 +33,8 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
     high = lm.model.config.vocab_size - 1
     asked = fields(request, "word", "rival")
     word, rival = (
-        None if one is None else inputs.whole(one, "The token", low=0, high=high) for one in asked
+        None if item is None else inputs.whole(item, "The token", low=0, high=high)
+        for item in asked
     )
     ids, note = inputs.last_window(lm, text)
     return services.now(lambda: _explained(lm, ids, word, rival, note))
@@ -46,7 +47,7 @@ def _explained(
     chances = logits_without(lm.model, ids, [[]])[0].softmax(-1)  # [V]
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
-    other = next(one for one in [*best, *range(len(chances))] if one != word)
+    other = next(item for item in [*best, *range(len(chances))] if item != word)
     rival = other if rival is None or rival == word else rival
     attributed = logit_attribution(lm.model, ids, word, rival)
     shares = zip(attributed.names, attributed.values.tolist(), strict=True)
@@ -118,7 +119,7 @@ def conclusion(
         if above_half(sign * sum(part["value"] for part, _ in helping), towards)
         else "most of all "
     )
-    (top, real), (needed, most) = helping[0], min(tried, key=lambda one: sign * one[1])
+    (top, real), (needed, most) = helping[0], min(tried, key=lambda item: sign * item[1])
     first = top["name"]
     value = top["value"]
     if sign * real <= -_HELD * abs(value):

@@ -100,7 +100,7 @@ def circuit_without(
     (off,) = fields(request, "off")
     if not isinstance(off, list) or len(off) > _MOST_OFF:
         raise InputError(f"At most {_MOST_OFF} parts are switched off at once.")
-    nodes = [_node(lm, ids, one) for one in off]
+    nodes = [_node(lm, ids, item) for item in off]
 
     def computed() -> CircuitWithout:
         logits = logits_without_nodes(lm.model, ids, nodes)
@@ -120,8 +120,10 @@ def formed(services: Services, request: Annotated[object, PairRequest]) -> Forme
         raise InputError("No earlier snapshots of this model’s training are stored.")
     readings = []
     for name in (*(f"{base}{MOMENT}{step}" for step in kept), base):
-        one = services.models.get(name).model
-        readings.append(services.now(lambda one=one: logit_attribution(one, ids, word, rival)))
+        model = services.models.get(name).model
+        readings.append(
+            services.now(lambda model=model: logit_attribution(model, ids, word, rival))
+        )
     return described(
         readings, [*kept, None], [describe_token(lm.tokenizer, token) for token in (word, rival)]
     )
@@ -134,7 +136,8 @@ def asked(services: Services, request: object) -> tuple[LanguageModel, list[int]
     lm, text = open_text(services, request)
     high = lm.model.config.vocab_size - 1
     word, rival = (
-        inputs.whole(one, "The token", low=0, high=high) for one in fields(request, "word", "rival")
+        inputs.whole(field, "The token", low=0, high=high)
+        for field in fields(request, "word", "rival")
     )
     return lm, inputs.last_window(lm, text)[0], word, rival
 
@@ -190,13 +193,13 @@ def conclusion(
     sign = 1 if total > 0 else -1
     labels = [quoted(word) for word, _ in words]
     brought = [
-        (label, f"token {place}, " if labels.count(label) > 1 else "", sign * value)
-        for place, (label, (_, value)) in enumerate(zip(labels, words, strict=True), start=1)
+        (label, f"token {index}, " if labels.count(label) > 1 else "", sign * value)
+        for index, (label, (_, value)) in enumerate(zip(labels, words, strict=True), start=1)
     ]
     brought.append(("biases and frozen norms", "", sign * constants))
-    ranked = sorted(brought, key=lambda one: -one[2])
-    best = [one for one in ranked[:_N_NAMED] if one[2] > _SMALL]
-    against = [one for one in ranked[::-1][:_N_NAMED] if one[2] < -_SMALL]
+    ranked = sorted(brought, key=lambda item: -item[2])
+    best = [item for item in ranked[:_N_NAMED] if item[2] > _SMALL]
+    against = [item for item in ranked[::-1][:_N_NAMED] if item[2] < -_SMALL]
     n_against = sum(value for _, _, value in brought if value < 0)
 
     def said(parts: Sequence[tuple[str, str, float]]) -> str:
@@ -231,7 +234,11 @@ def _tag(node: CircuitNode) -> str:
 @concludes("circuit checked")
 def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
     """What share of the total the circuit carries, and how well influences agree with ablations."""
-    pairs = [(one, -real) for one, real in zip(influences, really, strict=True) if real is not None]
+    pairs = [
+        (influence, -real)
+        for influence, real in zip(influences, really, strict=True)
+        if real is not None
+    ]
     sentence = f"The parts drawn carry {percent(carried)} of the influence."
     correlation = float(np.corrcoef(np.array(pairs).T)[0, 1]) if len(pairs) >= 3 else float("nan")
     if np.isnan(correlation):

@@ -51,13 +51,13 @@ def described(
     """
     names = history[-1].names
     # by part, then by checkpoint
-    values = list(zip(*(one.values.tolist() for one in history), strict=True))
+    values = list(zip(*(item.values.tolist() for item in history), strict=True))
     largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
     short = [[round(value, 3) for value in row] for row in values]
     parts: list[FormedPart] = [
         {"name": named_part(names[place]), "values": short[place]} for place in largest
     ]
-    totals = [round(one.total, 3) for one in history]
+    totals = [round(item.total, 3) for item in history]
     return {
         "steps": list(steps),
         "total": totals,
@@ -101,7 +101,7 @@ def conclusion(
 
 def _since(values: Sequence[float], least: float) -> int:
     """The first index from which all values exceed the minimum."""
-    below = [place for place, value in enumerate(values) if value <= least]
+    below = [index for index, value in enumerate(values) if value <= least]
     return min(below[-1] + 1 if below else 0, len(values) - 1)
 
 

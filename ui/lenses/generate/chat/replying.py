@@ -52,7 +52,7 @@ def parse(conversation: object) -> tuple[list[Message], int]:
     line = inputs.text(
         "" if system is None else system, "The system line", most=_MOST_CHARS
     ).strip()
-    messages = [Message(ASSISTANT if place % 2 else USER, text) for place, text in enumerate(texts)]
+    messages = [Message(ASSISTANT if index % 2 else USER, text) for index, text in enumerate(texts)]
     number = check_seed(
         inputs.whole(1 if seed is None else seed, "The seed", low=0, high=2**31 - 1)
     )
@@ -86,28 +86,14 @@ def reply(
         lm = services.models.get(inputs.model_name(picked if chosen == THE_PICKED else chosen))
         plain = services.models.get(inputs.model_name(beside))
         ids, dropped = fitting(lm, messages)
-        last = messages[-1].text
-        continued = prompt_ids(
-            plain,
-            plain.tokenizer.encode(last, allow_special=True)[
-                -(plain.model.config.n_positions // 2) :
-            ],
-        )
+        half = plain.model.config.n_positions // 2
+        last = plain.tokenizer.encode(messages[-1].text, allow_special=True)
+        continued = prompt_ids(plain, last[-half:])
     except GPTCoreError as error:
         yield json.dumps({"message": str(error), "number": number}, ensure_ascii=False)
         return
     window = lm.model.config.n_positions
-    shown: ChatAnswer = {
-        "answer": "",
-        "plain": "",
-        "used": len(ids),
-        "window": window,
-        "dropped": dropped,
-        "rate": None,
-        "done": False,
-        "said": "",
-        "number": number,
-    }
+    shown = _empty_answer(len(ids), window, dropped, number)
     with services.sessions.get(session_id).turn() as run:
         yield json.dumps(shown, ensure_ascii=False)
         answering = TokenSequence(
@@ -127,12 +113,24 @@ def reply(
             for text, _, _ in _written(services, run, plain, going_on, room):
                 shown["plain"] = text
                 yield json.dumps(shown, ensure_ascii=False)
-        shown = {
-            **shown,
-            "done": True,
-            "said": _conclusion(answering, lm.name, plain.name, stopped=not run.wanted),
-        }
+        said = _conclusion(answering, lm.name, plain.name, stopped=not run.wanted)
+        shown.update({"done": True, "said": said})
         yield json.dumps(shown, ensure_ascii=False)
+
+
+def _empty_answer(used: int, window: int, dropped: int, number: int) -> ChatAnswer:
+    """An answer before its first token."""
+    return {
+        "answer": "",
+        "plain": "",
+        "used": used,
+        "window": window,
+        "dropped": dropped,
+        "rate": None,
+        "done": False,
+        "said": "",
+        "number": number,
+    }
 
 
 def example(services: Services) -> str:
@@ -156,8 +154,8 @@ def fitting(lm: LanguageModel, messages: Sequence[Message]) -> tuple[list[int], 
     Raises:
         InputError: the last message alone is too long.
     """
-    system = [one for one in messages if one.role == SYSTEM]
-    turns = [one for one in messages if one.role != SYSTEM]
+    system = [message for message in messages if message.role == SYSTEM]
+    turns = [message for message in messages if message.role != SYSTEM]
     most = lm.model.config.n_positions - min(_LEAST_ROOM, lm.model.config.n_positions // 4)
     lengths = list[int]()
     for first in range(0, len(turns), 2):

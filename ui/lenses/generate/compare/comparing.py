@@ -37,30 +37,26 @@ def compare(
     lm = services.models.get(inputs.model_name(model))
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
     together = inputs.flag(same_numbers, "Same random numbers")
-    columns = [place for place, name in enumerate(strategies[:MOST]) if name != OFF]
-    if not columns:
-        raise InputError("All columns are empty. Choose a strategy for at least one.")
-    known = [FROM_SLIDERS, OFF, *COMPARED]
-    if any(name not in known for name in strategies):
-        raise InputError(f"A strategy is unknown. Choose from: {', '.join(known)}.")
+    columns = _columns(strategies)
     ids = prompt_ids(lm, text)
     vocab_size = lm.model.config.vocab_size
-    if any(strategies[place] == FROM_SLIDERS for place in columns):
+    if any(strategies[column] == FROM_SLIDERS for column in columns):
         form.sampling.check_vocabulary(vocab_size)
     seed = check_seed(form.seed)
-    chosen = [
-        (place, of_strategy(str(strategies[place]), form.sampling, vocab_size)) for place in columns
-    ]
     sequences = [
         TokenSequence(
-            ids, one, seed=seed + place * (not together), tokenizer=lm.tokenizer, stop=form.stop
+            ids,
+            of_strategy(str(strategies[column]), form.sampling, vocab_size),
+            seed=seed + column * (not together),
+            tokenizer=lm.tokenizer,
+            stop=form.stop,
         )
-        for place, one in chosen
+        for column in columns
     ]
     numbered = dict(enumerate(columns))  # the batch's rows -> the page's columns
     streams = [
-        token_stream.serialise([token_stream.prompt(text)] * (place in columns))
-        for place in range(MOST)
+        token_stream.serialise([token_stream.prompt(text)] * (index in columns))
+        for index in range(MOST)
     ]
     told = set[int]()
     with services.sessions.get(session_id).turn() as run:
@@ -77,11 +73,25 @@ def compare(
                 continue
             for token in update.tokens:
                 streams[numbered[token.text]] += token_stream.token(lm.tokenizer, token.made).json
-            for row, one in enumerate(update.figures):
-                if one.end and row not in told:
+            for row, figure in enumerate(update.figures):
+                if figure.end and row not in told:
                     told.add(row)
-                    rate = None if one.rate is None else round(one.rate, 1)
+                    rate = None if figure.rate is None else round(figure.rate, 1)
                     streams[numbered[row]] += token_stream.stats(
-                        n=one.n, rate=rate, end=one.end
+                        n=figure.n, rate=rate, end=figure.end
                     ).json
             yield list(streams), seed
+
+
+def _columns(strategies: Sequence[object]) -> list[int]:
+    """Indices of the columns that have a strategy.
+
+    Raises InputError if none has, and for an unknown strategy.
+    """
+    columns = [index for index, name in enumerate(strategies[:MOST]) if name != OFF]
+    if not columns:
+        raise InputError("All columns are empty. Choose a strategy for at least one.")
+    known = [FROM_SLIDERS, OFF, *COMPARED]
+    if any(name not in known for name in strategies):
+        raise InputError(f"A strategy is unknown. Choose from: {', '.join(known)}.")
+    return columns

@@ -101,7 +101,8 @@ def _described(
     return {
         "tokens": [labels[token] for token in shown.tolist()],
         "temperature": [
-            (one.temperature, _probabilities_of(logits, one, shown)) for one in temperatures
+            (temperature.temperature, _probabilities_of(logits, temperature, shown))
+            for temperature in temperatures
         ],
         "top_k": [(k, _probabilities_of(logits, SamplingSettings(top_k=k), shown)) for k in ks],
         "curve": [(place, float(f"{float(curve[place - 1]):.5g}")) for place in places],
@@ -119,8 +120,8 @@ def _three(values: object, name: str, low: float, high: float) -> list[float]:
     if not isinstance(values, list) or len(values) != N_COLUMNS:
         raise InputError(f"{name} needs {N_COLUMNS} values, one for each column.")
     numbers = []
-    for place, value in enumerate(values, 1):
-        where = f"{name} in column {place}"
+    for index, value in enumerate(values, 1):
+        where = f"{name} in column {index}"
         if value is None:
             raise InputError(f"{where} is empty. Give a number.")
         check = inputs.whole if name == "Top-k" else inputs.number

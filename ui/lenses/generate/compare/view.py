@@ -30,28 +30,8 @@ def lay_out(site: Site[Any]) -> None:
     """Lays out the view and wires it; length, seed and speed are those of the view that writes."""
     services = site.services
     fields = site.fields
-    with gr.Row():
-        start = gr.Button(
-            "Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0
-        )
-        stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
-        site.add(
-            "same_numbers", control(CompareFields, "", "same_numbers", min_width=260), VIEW.name
-        )
-    streams = []
-    with gr.Row(elem_classes="compare"):
-        for place, name in enumerate(COLUMNS):
-            with gr.Column(min_width=200):
-                site.add(name, control(CompareFields, "", name), VIEW.name)
-                streams.append(
-                    token_stream(
-                        label=f"Text of strategy {place + 1}",
-                        needs=(*_COMMON, name),
-                        asks="" if place else "first",
-                        compact=True,
-                        elem_id=f"compared-{place}",
-                    )
-                )
+    start, stop = _buttons(site)
+    streams = _text_columns(site)
     guide = component(
         "",
         STRATEGIES,
@@ -92,3 +72,34 @@ def lay_out(site: Site[Any]) -> None:
     stop.click(stop_event(services), queue=False, **QUIET)
     sliders = [fields[name] for name in SAMPLING]
     fields.note(guide.pick(use, None, sliders, **QUIET), sliders)
+
+
+def _buttons(site: Site[Any]) -> tuple[gr.Button, gr.Button]:
+    """The row of buttons that start and stop."""
+    with gr.Row():
+        start = gr.Button(
+            "Write all", variant="primary", elem_id="compare-start", min_width=120, scale=0
+        )
+        stop = gr.Button("Stop", variant="stop", elem_id="compare-stop", min_width=90, scale=0)
+        site.add(
+            "same_numbers", control(CompareFields, "", "same_numbers", min_width=260), VIEW.name
+        )
+    return start, stop
+
+
+def _text_columns(site: Site[Any]) -> list[gr.HTML]:
+    """A column for each strategy: its choice and its text. Returns the texts."""
+    streams = []
+    with gr.Row(elem_classes="compare"):
+        for index, name in enumerate(COLUMNS):
+            with gr.Column(min_width=200):
+                site.add(name, control(CompareFields, "", name), VIEW.name)
+                stream = token_stream(
+                    label=f"Text of strategy {index + 1}",
+                    needs=(*_COMMON, name),
+                    asks="" if index else "first",
+                    compact=True,
+                    elem_id=f"compared-{index}",
+                )
+                streams.append(stream)
+    return streams

@@ -101,8 +101,8 @@ def steer(
                     return
             words = {*_words(str(form.towards))} - {*_words(str(form.away))}
             counts = [
-                sum(word in words for word in _words(lm.tokenizer.decode(one[len(ids) :])))
-                for one in written
+                sum(word in words for word in _words(lm.tokenizer.decode(item[len(ids) :])))
+                for item in written
             ]
             costs = services.measure(
                 lambda: _costs(lm.model, steering, [*STRENGTHS, strength], written[0], len(ids))
@@ -156,9 +156,9 @@ def _costs(
     n_scored = max(1, min(len(token_ids) - n_prompt, ids.shape[1] - 1))
     targets = ids[0, -n_scored:]
 
-    def surprise(one: GPT) -> float:
-        with evaluating(one):
-            logprobs = one(ids).logits[0, -n_scored - 1 : -1].log_softmax(-1)
+    def surprise(model: GPT) -> float:
+        with evaluating(model):
+            logprobs = model(ids).logits[0, -n_scored - 1 : -1].log_softmax(-1)
         return -float(logprobs.gather(1, targets[:, None]).mean())
 
     plain = surprise(model)

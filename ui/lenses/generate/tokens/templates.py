@@ -8,8 +8,8 @@ EXAMPLES = (
     ("Unusual words", "The fox untied an unbelievably bumfuzzled zyzzyva."),
 )
 _BUTTONS = "".join(
-    f'<button type="button" data-example="{place}">{title}</button>'
-    for place, (title, _) in enumerate(EXAMPLES)
+    f'<button type="button" data-example="{index}">{title}</button>'
+    for index, (title, _) in enumerate(EXAMPLES)
 )
 TOKENS = f"""
 <div class="tk-top u-two" style="--columns: 2fr 1fr"><label class="tk-label u-muted u-type-sm">Any text, up to 1,000 characters

@@ -38,7 +38,7 @@ export function start({element, server, given, answer}) {
       else learned.forEach(drawRow);
       const chosen = which.value;
       which.textContent = '';
-      for (const row of learned.message ? [] : learned.filter(one => one.steps))
+      for (const row of learned.message ? [] : learned.filter(item => item.steps))
         add(which, 'option', '', row.title).value = row.name;
       const offered = [...which.options].map(option => option.value);
       which.value = [chosen, valueOf('model')].find(name => offered.includes(name)) ?? offered[0];
@@ -72,7 +72,7 @@ export function start({element, server, given, answer}) {
   // A slider through merges; returns what asks for them.
   function merging(section, question, list) {
     const names = ['input[type=range]', 'output', '.tk-cut', '.tk-said'];
-    const [slider, output, box, status] = names.map(one => section.querySelector(one));
+    const [slider, output, box, status] = names.map(name => section.querySelector(name));
     let learned = null;
     const ask = asking(answerIn(section), question, reply => {
       learned = reply.message ? null : reply;

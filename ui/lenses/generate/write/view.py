@@ -54,8 +54,8 @@ def lay_out(site: Site[writing.WritingExample]) -> Lens:
         with gr.Column(scale=1, min_width=400):
             with gr.Row(elem_classes="presets"):
                 presets = [
-                    gr.Button(name, size="sm", min_width=0, elem_id=f"preset-{place}")
-                    for place, name in enumerate(STRATEGIES)
+                    gr.Button(name, size="sm", min_width=0, elem_id=f"preset-{index}")
+                    for index, name in enumerate(STRATEGIES)
                 ]
             _main_sliders(site)
             chart = component(

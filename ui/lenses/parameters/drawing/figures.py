@@ -52,9 +52,9 @@ def _figure(shape: Any, counts: Mapping[str, int], name: str, look: Colors):  # 
     drawing.whole(counts, total)
     drawing.flow()
     drawing.block()
-    for place, (part, title) in enumerate(_KEY.items()):
-        drawing.box("key", 66 + 13 * place, 70.8, 1.6, 1.6, _FILL[part])
-        drawing.text(68.4 + 13 * place, 71.6, title)
+    for index, (part, title) in enumerate(_KEY.items()):
+        drawing.box("key", 66 + 13 * index, 70.8, 1.6, 1.6, _FILL[part])
+        drawing.text(68.4 + 13 * index, 71.6, title)
     return figure
 
 

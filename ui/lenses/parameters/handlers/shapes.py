@@ -239,10 +239,10 @@ def side_by_side(config: GPTConfig) -> dict[str, dict[str, int]]:
     }
     if name_of(config) not in presets:
         presets[name_of(config) or "this shape"] = config
-    counts = {name: count_parameters(one).components for name, one in presets.items()}
+    counts = {name: count_parameters(preset).components for name, preset in presets.items()}
     titles = {name: title.partition(":")[0] for name, (title, _) in COMPONENTS.items()}
     return within_json(
-        {name: {titles[one.name]: one.count for one in parts} for name, parts in counts.items()}
+        {name: {titles[part.name]: part.count for part in parts} for name, parts in counts.items()}
     )
 
 

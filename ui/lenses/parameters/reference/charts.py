@@ -22,10 +22,10 @@ def bars(counts: dict[str, dict[str, int]]) -> str:
 
     names = sorted(counts, key=lambda name: sum(counts[name].values()))
     figure = go.Figure()
-    for place, component in enumerate(next(iter(counts.values()))):
+    for index, component in enumerate(next(iter(counts.values()))):
         values = [counts[name][component] for name in names]
         hover = "%{y}<br>" + component + ": %{x:,}<extra></extra>"
-        hue = HUES[place % len(HUES)]
+        hue = HUES[index % len(HUES)]
         figure.add_bar(
             y=names,
             x=values,
@@ -70,8 +70,8 @@ def laws(along: str, lines: list[Curve], points: list[Point]) -> str:
             showlegend=line.measured,
             hovertemplate="%{y:.2f} nats" + ("" if line.measured else ", beyond what was measured"),
         )
-    for place, point in enumerate(points):
-        symbol = _SYMBOLS[place % len(_SYMBOLS)] + ("" if point.unit == "token" else "-open")
+    for index, point in enumerate(points):
+        symbol = _SYMBOLS[index % len(_SYMBOLS)] + ("" if point.unit == "token" else "-open")
         hue = WARM if point.own else ACCENT
         said = (
             f"{point.name}: {point.parameters:,} parameters without "

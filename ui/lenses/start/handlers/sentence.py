@@ -226,8 +226,8 @@ def _described(
         )
     text = StreamingText(lm.tokenizer)
     tokens = list[SentenceToken]()
-    for place, token in enumerate(ids, start=-first):
-        expected = chances[place - 1] if place > 0 else None
+    for index, token in enumerate(ids, start=-first):
+        expected = chances[index - 1] if index > 0 else None
         tokens.append({
             "id": token, "text": text.push(token), "label": describe_token(lm.tokenizer, token),
             "p": None if expected is None else probability(expected[token]),

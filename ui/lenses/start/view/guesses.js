@@ -131,7 +131,7 @@ export function guessBars(find, settings, {taken, changed, another}) {
     // nothing, and any other.
     answers() {
       const likeliest = (data?.next ?? []).map(choice => textOf(choice).trim()).filter(Boolean);
-      const names = [...new Set(likeliest)].toSorted((one, other) => one.localeCompare(other));
+      const names = [...new Set(likeliest)].toSorted((item, other) => item.localeCompare(other));
       return names.length ? [...names, 'another'] : [];
     },
     roll,

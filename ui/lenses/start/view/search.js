@@ -40,7 +40,7 @@ export function found(known, search) {
   const scored = known.map(question => {
     const [text, , , also = ''] = question;
     const held = [...wordsOf(text), ...wordsOf(also)];
-    const best = words.map(word => Math.max(0, ...held.map(one => match(word, one))));
+    const best = words.map(word => Math.max(0, ...held.map(item => match(word, item))));
     return {
       question,
       n: best.filter(Boolean).length,

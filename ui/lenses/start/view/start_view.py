@@ -54,7 +54,7 @@ start_view = partial(
     elem_id="start",
     given={
         "questions": [
-            [one.text, one.way, one.sentence, one.also, one.is_first] for one in QUESTIONS
+            [item.text, item.way, item.sentence, item.also, item.is_first] for item in QUESTIONS
         ]
     },
 )

@@ -68,7 +68,7 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
         number = kept.number
     # A question for the audience, different each time; the first is short.
     made = instructions(bundled_stories()[:200], 40, seed=11)
-    prompts = [one.prompt for one in made if one.words or one.kind == "about"]
+    prompts = [item.prompt for item in made if item.words or item.kind == "about"]
     prompt = prompts[number % len(prompts)]
     ask = partial(answers, lm, [prompt], n_each=2, max_new_tokens=_DUEL_TOKENS, seed=1000 * number)
     try:
@@ -77,7 +77,7 @@ def duel(services: Services, request: Annotated[object, DuelRequest]) -> Duel:
         return {"said": str(error)}
     with kept.lock:
         kept.shown = (prompt, both[0], both[1])
-        texts = [one.text for one in both]
+        texts = [item.text for item in both]
         return {
             "prompt": prompt,
             "answers": texts,
@@ -102,18 +102,18 @@ def compare(
     text = inputs.text(prompt, "The prompt", most=2_000, least=1)
     workspace = services.workspaces.get(workspace_id)
     stages = [stage(workspace, kind) for kind in ("instructions", "preferences")]
-    after = [None if one is None else one.language_model for one in stages]
+    after = [None if item is None else item.language_model for item in stages]
     models = [services.models.get(inputs.model_name(model)), *after]
     words = requested_words(text)
     written = list[str]()
     yield ["", "", "", ""]
     with services.sessions.get(session_id).turn() as run:
-        for place, lm in enumerate(models):
+        for index, lm in enumerate(models):
             if lm is None:
                 continue
             answer = ""
             for stream, answer in _answered(services, run, lm, text):  # noqa: B007 - the last one is told
-                yield [stream if part == place else None for part in range(4)]
+                yield [stream if part == index else None for part in range(4)]
             if not run.wanted:
                 return
             n_words = len(answer.split())
@@ -123,7 +123,7 @@ def compare(
                 if words
                 else f"{n_words} words"
             )
-            written.append(f"{_STAGES[place]}: {of_words}.")
+            written.append(f"{_STAGES[index]}: {of_words}.")
     missing = "" if all(models) else " Press 1, then 2, to see the next column."
     yield [None, None, None, f"{' '.join(written)}{missing}"]
 

@@ -138,15 +138,15 @@ def _stories(written: str) -> Sequence[str]:
     if not written.strip():
         return bundled_stories()
     stories = list[str]()
-    for one in stories_of(written):
+    for item in stories_of(written):
         begin = 0
-        while begin < len(one):
-            ends = [one.rfind(mark, begin, begin + _LONGEST_STORY) for mark in (".", "!", "?")]
-            fits = len(one) - begin <= _LONGEST_STORY
+        while begin < len(item):
+            ends = [item.rfind(mark, begin, begin + _LONGEST_STORY) for mark in (".", "!", "?")]
+            fits = len(item) - begin <= _LONGEST_STORY
             end = begin + _LONGEST_STORY if fits or max(ends) < 0 else max(ends) + 1
-            stories.append(one[begin:end].strip())
+            stories.append(item[begin:end].strip())
             begin = end
-    return [one for one in stories if one]
+    return [story for story in stories if story]
 
 
 @lru_cache(maxsize=2)  # both stages ask for it
@@ -157,7 +157,9 @@ def _divided(written: str) -> tuple[list[str], list[str]]:
     Raises InputError for fewer than two different stories that something can be asked of.
     """
     stories = [
-        one for one in dict.fromkeys(_stories(written)) if len(sentences(one)) >= LEAST_SENTENCES
+        story
+        for story in dict.fromkeys(_stories(written))
+        if len(sentences(story)) >= LEAST_SENTENCES
     ]
     if len(stories) < 2:
         raise InputError(
@@ -170,6 +172,16 @@ def _divided(written: str) -> tuple[list[str], list[str]]:
     return [stories[place] for place in train], [stories[place] for place in held_out]
 
 
+def _check_counts(n_train: int, n_held_out: int, window: int) -> None:
+    """Raises InputError where too few examples fit into the window."""
+    if n_train < _HELD_OUT or not n_held_out:
+        raise InputError(
+            f"Only {n_train} of the examples, and {n_held_out} of those held out, fit into this "
+            f"model's window of {window} tokens; choose a model with a longer window, or give "
+            "shorter stories, and more."
+        )
+
+
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
     """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers
     only.
@@ -178,7 +190,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         GPTCoreError: stories that give no instructions, characters that the model does not know, or
         a large model.
     """
-    shape, (stories, aside) = lm.model.config, _divided(form.stories)
+    shape = lm.model.config
+    stories, aside = _divided(form.stories)
     made = services.measure(
         partial(instructions, stories, _N_INSTRUCTIONS, seed=form.seed, shares=TEACHING_SHARES)
     )
@@ -187,12 +200,7 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     )
     new = unseen(instructions(aside, _HELD_OUT, seed=form.seed, shares=_OF_STORIES), made)
     held_out = answer_examples(lm.tokenizer, new, [], shape.n_positions)
-    if len(train) < _HELD_OUT or not held_out:
-        raise InputError(
-            f"Only {len(train)} of the examples, and {len(held_out)} of those held out, fit "
-            f"into this model's window of {shape.n_positions} tokens; choose a model with a "
-            "longer window, or give shorter stories, and more."
-        )
+    _check_counts(len(train), len(held_out), shape.n_positions)
     config = instruction_config(
         time_budget=form.seconds,
         seed=form.seed,
@@ -206,8 +214,8 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     data = AnswerBatches(
         train, batch_size=config.batch_size, window=min(_LONGEST_ROW, shape.n_positions)
     )
-    characters = sum(len(lm.tokenizer.decode(list(one.answer))) for one in held_out)
-    n_sentences = sum(one.kind == "sentence" for one in made)
+    characters = sum(len(lm.tokenizer.decode(list(item.answer))) for item in held_out)
+    n_sentences = sum(item.kind == "sentence" for item in made)
     facts = replace(
         _facts(lm, form, config, "instructions", data.batch_size * data.window),
         note=(
@@ -219,14 +227,13 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
         ),
         n_train=len(train),
         n_valid=len(held_out),
-        tokens_per_character=sum(len(one.answer) for one in held_out) / max(1, characters),
+        tokens_per_character=sum(len(item.answer) for item in held_out) / max(1, characters),
     )
     objective = AnswerLoss(train, shape.vocab_size)
 
     def evaluate(now: GPT, _: bool) -> Scoring:
-        return (
-            yield from _answers_loss(now, held_out)
-        ), math.nan  # few enough to be read at every snapshot
+        loss = yield from _answers_loss(now, held_out)  # few enough to read at every snapshot
+        return loss, math.nan
 
     return Plan(
         facts,
@@ -259,12 +266,7 @@ def preference_plan(
             f"{_LEAST_CHOICES} are needed. Let it learn from instructions for longer, or "
             "choose more answers yourself."
         )
-    wanted = min(_HELD_OUT, len(pairs) // 5) if len(pairs) >= _LEAST_HELD_APART else 0
-    learned, aside = split_without_overlap(
-        [[pair.better.prompt] for pair in pairs], wanted, seed=form.seed
-    )
-    train = [pairs[place] for place in learned]
-    held_out = [pairs[place] for place in aside]
+    train, held_out = _divided_pairs(pairs, form.seed)
     data = PreferenceBatches(train, batch_size=min(8, len(train)))
     steps = max(_LEAST_UPDATES, 3 * data.updates_per_epoch)
     config = preference_config(
@@ -277,23 +279,10 @@ def preference_plan(
     check_size(services, lm.model.config, replace(config, batch_size=2 * data.batch_size))
     objective = DirectPreference(clone(lm.model))
 
-    def evaluate(now: GPT, _: bool) -> Scoring:
-        n = len(held_out)
-        loss = 0.0
-        preferred = 0.0
-        for begin in range(0, n, 8):
-            some = held_out[begin : begin + 8]
-            of_some = objective.score(now, some)
-            loss = loss + len(some) * of_some[0] / n
-            preferred = preferred + len(some) * of_some[1] / n
-            yield
-        return (loss, preferred) if held_out else (math.nan, math.nan)
-
+    aside = f"{len(held_out)} pairs are held out." if held_out else "Too few to hold any out."
     facts = replace(
         _facts(lm, form, config, "preferences", data.batch_size * data.window),
-        note=f"{note} {len(held_out)} pairs are held out."
-        if held_out
-        else f"{note} Too few to hold any out.",
+        note=f"{note} {aside}",
         n_train=len(train),
         n_valid=len(held_out),
         lines={"uniform": math.log(2)},
@@ -305,7 +294,7 @@ def preference_plan(
         copy_of(lm),
         lm.tokenizer,
         data,
-        evaluate,
+        partial(_evaluate_pairs, objective, held_out),
         _watched(lm, form),
         objective=lambda _: objective,
         on_plain=_on_plain(lm, _divided(form.stories)[1]),
@@ -313,12 +302,41 @@ def preference_plan(
     )
 
 
+def _divided_pairs(
+    pairs: Sequence[PreferencePair], seed: int
+) -> tuple[list[PreferencePair], list[PreferencePair]]:
+    """Pairs to learn from, and those held out: none of few, and no prompt in both."""
+    wanted = min(_HELD_OUT, len(pairs) // 5) if len(pairs) >= _LEAST_HELD_APART else 0
+    prompts = [[pair.better.prompt] for pair in pairs]
+    learned, aside = split_without_overlap(prompts, wanted, seed=seed)
+    return [pairs[index] for index in learned], [pairs[index] for index in aside]
+
+
+def _evaluate_pairs(
+    objective: DirectPreference, held_out: Sequence[PreferencePair], now: GPT, _: bool
+) -> Scoring:
+    """Mean DPO loss and share of preferred better answers; NaN where no pair is held out."""
+    n = len(held_out)
+    loss = 0.0
+    preferred = 0.0
+    for begin in range(0, n, 8):
+        some = held_out[begin : begin + 8]
+        of_some = objective.score(now, some)
+        loss = loss + len(some) * of_some[0] / n
+        preferred = preferred + len(some) * of_some[1] / n
+        yield
+    return (loss, preferred) if held_out else (math.nan, math.nan)
+
+
 def _answers_loss(now: GPT, examples: Sequence[AnswerExample]) -> Generator[None, None, float]:
     """Nats per token of the answers, without dropout."""
     total = count = 0.0
     device = now.wte.weight.device
     for begin in range(0, len(examples), 8):
-        given, targets = (one.to(device) for one in padded_answers(examples[begin : begin + 8]))
+        given, targets = (
+            padded_answer.to(device)
+            for padded_answer in padded_answers(examples[begin : begin + 8])
+        )
         n = float((targets != IGNORED_TARGET).sum())
         with torch.inference_mode(), evaluating(now):
             loss = now(given, targets).loss
@@ -334,7 +352,7 @@ def _on_plain(
     """The loss on held-out stories without a prompt; None without an end token."""
     window = lm.model.config.n_positions
     made = (plain_example(lm.tokenizer, story, window) for story in stories[:_PLAIN_STORIES])
-    plain = [one for one in made if one is not None]
+    plain = [item for item in made if item is not None]
     return partial(_answers_loss, examples=plain) if plain else None
 
 
@@ -368,7 +386,7 @@ def write_preferences(
     returns the pairs.
     """
     made = instructions(_divided(form.stories)[0], 8 * ASKED, seed=form.seed + 1)
-    with_words = [one for one in made if one.words][:ASKED]
+    with_words = [item for item in made if item.words][:ASKED]
     pairs = list[PreferencePair]()
     for done, pairs in write_pairs(
         lm, with_words, n_each=_ANSWERS, max_new_tokens=_ANSWER_TOKENS, seed=form.seed

@@ -429,7 +429,7 @@ def rival_of(form: TrainForm) -> TrainForm | None:
 
 def _changes(form: TrainForm) -> dict[str, Any]:
     if form.rival == "optimizer":
-        return {"optimizer": next(one for one in OPTIMIZERS if one != form.optimizer)}
+        return {"optimizer": next(item for item in OPTIMIZERS if item != form.optimizer)}
     if form.rival == "rate":
         return {"learning_rate": form.learning_rate / 5}
     if form.rival == "deeper":

@@ -79,7 +79,7 @@ class LabelledLines:
     def counts(self) -> list[int]:
         """Different lines of each label."""
         found = Counter(label for label, _ in self.lines)
-        return [found[place] for place in range(len(self.names))]
+        return [found[index] for index in range(len(self.names))]
 
 
 def read_lines(text: str, form: InputForm) -> LabelledLines:
@@ -133,7 +133,7 @@ def _records(text: str) -> tuple[list[list[str]], str]:
     # each with the separator that it has
     lines = [line for line in text.split("\n") if line.strip(" \t,;")]
     return [
-        line.split(next((one for one in _SEPARATORS if one in line), ","), 1) for line in lines
+        line.split(next((item for item in _SEPARATORS if item in line), ","), 1) for line in lines
     ], ","
 
 
@@ -169,7 +169,7 @@ def _header(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
     first = [cell.strip() for cell in records[0]]
     names = [cell.casefold() for cell in first if cell]
     has_known = bool({*names} & _LABEL_NAMES) and bool({*names} & _TEXT_NAMES)
-    values = {_cell(row, place).casefold() for row in records[1:] for place in range(len(first))}
+    values = {_cell(row, index).casefold() for row in records[1:] for index in range(len(first))}
     return tuple(first) if has_known and not {*names} & values else ()
 
 
@@ -184,7 +184,7 @@ def _columns(
     width = max(map(len, rows), default=0)
     if width > _MOST_COLUMNS:
         return 0, []
-    kept = [place for place in range(width) if any(_cell(row, place) for row in rows)]
+    kept = [index for index in range(width) if any(_cell(row, index) for row in rows)]
     is_full = len(kept) > 1 and all(_cell(row, place) for row in rows for place in kept)
     different = {place: len({_cell(row, place) for row in rows}) for place in kept}
     few = [place for place in kept if 2 <= different[place] <= min(MOST_LABELS, len(rows) // 2)]
@@ -195,7 +195,7 @@ def _columns(
     label = named[0] if named else min(few, key=lambda place: different[place], default=kept[0])
     others = [place for place in kept if place != label]
     words = [
-        place for place in others if not all(_NUMBER.fullmatch(_cell(row, place)) for row in rows)
+        other for other in others if not all(_NUMBER.fullmatch(_cell(row, other)) for row in rows)
     ] or others
     if form.most == 1:  # the longest texts
         words = [max(words, key=lambda place: sum(len(_cell(row, place)) for row in rows))]
@@ -205,7 +205,7 @@ def _columns(
 def _rest(row: Sequence[str], texts: Sequence[int], separator: str, form: InputForm) -> str:
     """What stands beside the label, as `texts_of` divides it."""
     cells = (
-        [_cell(row, place) for place in texts]
+        [_cell(row, text) for text in texts]
         if texts
         else [cell for cell in row[1:] if cell.strip()]
     )

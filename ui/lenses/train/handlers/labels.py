@@ -2,19 +2,22 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import torch
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning import LabelledBatches, SpecialTokens, TaskClassifier, evaluate_classifier
-from gptcore.finetuning.classification import padded
+from gptcore.finetuning.classification import EncodedExample, padded
 from gptcore.formatting import percent
 from gptcore.language_model import LanguageModel
 from gptcore.training import generator_for
 from gptcore.training.data import split_without_overlap
 from ui.lenses.train.handlers.forms import LabelForm
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
+from ui.lenses.train.handlers.labelled_lines import LabelledLines
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt, with_watched
 from ui.lenses.train.payloads import Classified
 from ui.runs.observation import ObservationPlan
@@ -50,27 +53,11 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         encoded(form.form, lm.tokenizer, texts, label, tokens, shape.n_positions)
         for label, texts in read.lines
     ]
-    alike = [
-        [frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines
-    ]
-    learned, aside = split_without_overlap(alike, len(made) // 5, seed=config.seed)
-    if not aside:
-        raise InputError("All lines are too much alike to hold any out. Give different ones.")
-    train = [made[i] for i in learned]
-    held_out = [made[i] for i in aside]
+    learned, aside = _divided(read, config.seed)
+    train = [made[index] for index in learned]
+    held_out = [made[index] for index in aside]
     n_again = read.n_given - len(made)
     data = LabelledBatches(train, batch_size=min(config.batch_size, len(train)))
-
-    def evaluate(now: TaskClassifier, whole: bool) -> Scoring:
-        measured = held_out if whole else held_out[:200]
-        loss = 0.0
-        right = 0.0
-        for begin in range(0, len(measured), _SCORED_TOGETHER):
-            score = evaluate_classifier(now, measured[begin : begin + _SCORED_TOGETHER])
-            loss = loss + score.loss * score.n_examples
-            right = right + score.accuracy * score.n_examples
-            yield
-        return loss / len(measured), right / len(measured)
 
     def model() -> TaskClassifier:
         drawn = generator_for(config.seed, "classifier")
@@ -83,9 +70,10 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
     prompt = sample_prompt(lm.tokenizer, form.prompt, shape.n_positions)
     looked_at = [token for token in train[0].sequences[0] if token < shape.vocab_size][:24]
     watched = ObservationPlan(prompt, seed=config.seed, n_new=40, looked_at=looked_at)
-    counts = [sum(example.label == place for example in train) for place in range(len(names))]
-    labels = f"{len(names)} answers" if form.form.answers_compete else f"{len(names)} labels"
-    title = f"{lm.name} tuned on {labels} · {form.form.title.lower()}"
+    counts = [sum(example.label == index for example in train) for index in range(len(names))]
+    labels = "answers" if form.form.answers_compete else "labels"
+    title = f"{lm.name} tuned on {len(names)} {labels} · {form.form.title.lower()}"
+    duplicates = f", duplicates left out: {n_again:,}" if n_again else ""
     facts = replace(
         with_watched(facts_of(title, "labels", shape, config, form), watched, lm.tokenizer),
         lines={"uniform": math.log(len(names))},
@@ -95,7 +83,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         terms=("L2: labels", "L1: the text") if weight else (),
         tuned=True,
         note=f"{read.told} {len(train):,} lines to learn from, {len(held_out):,} held out"
-        f"{f', duplicates left out: {n_again:,}' if n_again else ''}; "
+        f"{duplicates}; "
         f"{percent(max(counts) / len(train))} have the most frequent label. Training loss: L3 "
         f"= L2 + {weight:g}·L1, the labels' and the text's own.",
         tokens_per_step=data.batch_size * data.window,
@@ -103,7 +91,35 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         commonest=max(Counter(example.label for example in held_out).values()) / len(held_out),
         input_form=form.input_form,
     )
+    evaluate = partial(_evaluate, held_out)
     return Plan(facts, model, lm.tokenizer, data, evaluate, watched, keeps_best=True)
+
+
+def _divided(read: LabelledLines, seed: int) -> tuple[list[int], list[int]]:
+    """Indices of the lines to learn from and of the fifth that is held out.
+
+    Raises InputError for lines that are all alike.
+    """
+    alike = [
+        [frozenset(" ".join(text.casefold().split()) for text in texts)] for _, texts in read.lines
+    ]
+    learned, aside = split_without_overlap(alike, len(alike) // 5, seed=seed)
+    if not aside:
+        raise InputError("All lines are too much alike to hold any out. Give different ones.")
+    return learned, aside
+
+
+def _evaluate(held_out: Sequence[EncodedExample], now: TaskClassifier, whole: bool) -> Scoring:
+    """Mean loss and accuracy on the held-out lines, on the first 200 unless `whole`."""
+    measured = held_out if whole else held_out[:200]
+    loss = 0.0
+    right = 0.0
+    for begin in range(0, len(measured), _SCORED_TOGETHER):
+        score = evaluate_classifier(now, measured[begin : begin + _SCORED_TOGETHER])
+        loss = loss + score.loss * score.n_examples
+        right = right + score.accuracy * score.n_examples
+        yield
+    return loss / len(measured), right / len(measured)
 
 
 def classify(record: RunState, text: object) -> Classified:
@@ -123,7 +139,7 @@ def classify(record: RunState, text: object) -> Classified:
         ids = padded([example])[0].to(next(model.parameters()).device)
         chances = model(ids).logits[0].softmax(-1).tolist()
     names = (
-        [f"answer {place}" for place in range(1, len(texts))]
+        [f"answer {index}" for index in range(1, len(texts))]
         if form.answers_compete
         else record.facts.labels
     )

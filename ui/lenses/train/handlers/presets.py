@@ -149,7 +149,7 @@ NOTES = {
 def offered(limits: Limits) -> list[str]:
     """The presets whose models this server trains."""
     shapes = {
-        name: {one: values[one] for one in (*SHAPE, "vocab_size")}
+        name: {item: values[item] for item in (*SHAPE, "vocab_size")}
         for name, values in PRESETS.items()
     }
     most = limits.training_parameters

@@ -11,7 +11,7 @@ from gptcore.config import GPTConfig
 from gptcore.model import GPT, random_model
 from gptcore.training import RepeatedSequences, StepEvent, Trainer, TrainingConfig, generator_for
 from gptcore.training.config import Precision
-from gptcore.training.recorded import WARM_UPS
+from gptcore.training.cuda_graphs import WARM_UPS
 
 
 def passes_rate(

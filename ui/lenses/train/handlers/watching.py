@@ -328,8 +328,8 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
         steps = min(steps, left * record.rate / record.facts.tokens_per_step)
     moved = record.learning_rate / config.learning_rate
     points = []
-    for place in range(_PLANNED + 1):
-        share = place / _PLANNED
+    for index in range(_PLANNED + 1):
+        share = index / _PLANNED
         then = elapsed + share * left if left is not None else elapsed
         step = record.step + round(share * steps)
         points.append([step, significant(moved * learning_rate(config, step, then)) or 0.0])

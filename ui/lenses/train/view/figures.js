@@ -111,7 +111,7 @@ export function race(run, rival) {
   const size = gap === null ? '' : Math.abs(gap).toFixed(3);
   const leads =
     size === '0.000' ? 'They are level.' : `${gap >= 0 ? mine : theirs} leads by ${size}.`;
-  const of = one => `${nats(heldOut(one))} after ${counted(heldOutStep(one) ?? 0, 'update')}`;
+  const of = item => `${nats(heldOut(item))} after ${counted(heldOutStep(item) ?? 0, 'update')}`;
   const line =
     `Race, each with half of the processor · held-out loss: ${mine} ${of(run)}, ${theirs} ${of(rival)}. ` +
     (gap === null ? '' : leads);

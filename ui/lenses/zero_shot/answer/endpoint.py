@@ -117,8 +117,8 @@ def _form_values(request: ZeroShotRequest) -> Mapping[str, Any]:
             )
     has_prompt = bool(request.prompt.strip())  # then the fields do not count
     values = form.defaults(request.task)
-    for place, name in enumerate(task.fields):
-        values[f"field_{place}"] = fields.get(name, "") or ("-" if has_prompt else "")
+    for index, name in enumerate(task.fields):
+        values[f"field_{index}"] = fields.get(name, "") or ("-" if has_prompt else "")
     values |= {"expected": "", "n_examples": request.n_examples, "prompt": request.prompt}
     values |= form.with_template(values, request.template or task.templates[0].name)
     sent = {name: value for name, value in values_of(request).items() if name in _SETTINGS}

@@ -85,13 +85,13 @@ def labels_of(
     scores = services.now(lambda: score_labels(lm, fitted.ids, form.compared, lead=lead))
     return [
         {
-            "label": one.label,
-            "tokens": one.n_tokens,
-            "logprob": round(one.logprob, 4),
-            "per_token": round(one.per_token, 4),
-            "share": probability(one.share),
+            "label": score.label,
+            "tokens": score.n_tokens,
+            "logprob": round(score.logprob, 4),
+            "per_token": round(score.per_token, 4),
+            "share": probability(score.share),
         }
-        for one in scores
+        for score in scores
     ]
 
 

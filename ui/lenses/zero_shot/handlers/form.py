@@ -139,7 +139,7 @@ def defaults(name: str, number: int = 0) -> dict[str, Any]:
     return {
         "task": name,
         **_wording(task, template),
-        **{f"field_{place}": value for place, value in enumerate(values)},
+        **{f"field_{index}": value for index, value in enumerate(values)},
         "expected": item.answer,
         "n_examples": 0,
         "examples": rows_of(name, solved),
@@ -186,9 +186,9 @@ def task_form(values: Mapping[str, object], limits: Limits) -> TaskForm:
     most = limits.max_prompt_chars
     fields = {
         field: inputs.text(
-            values[f"field_{place}"], title[:1].upper() + title[1:], most=most, needs_words=True
+            values[f"field_{index}"], title[:1].upper() + title[1:], most=most, needs_words=True
         ).strip()
-        for place, (field, title) in enumerate(task.fields.items())
+        for index, (field, title) in enumerate(task.fields.items())
     }
     length = replace(fields_of(Asked)["max_new_tokens"], high=limits.max_new_tokens).check(
         values["max_new_tokens"]

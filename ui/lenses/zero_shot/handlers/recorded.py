@@ -77,16 +77,16 @@ def expected_of(model: str, task: str) -> str:
     """A bundled model's accuracy on a task in a sentence or two; "" if unknown."""
     row = next(
         (
-            one
-            for one in hand_written(model)
-            if (one["task"], one["held_out"]) == (task, HAND_WRITTEN)
+            item
+            for item in hand_written(model)
+            if (item["task"], item["held_out"]) == (task, HAND_WRITTEN)
         ),
         None,
     )
     own = {
-        one["held_out"]: one
-        for one in reversed(_scores(model).get("rows", ()))
-        if one["task"] == task
+        item["held_out"]: item
+        for item in reversed(_scores(model).get("rows", ()))
+        if item["task"] == task
     }
     if row is None:
         known = own.get("combination")

@@ -71,7 +71,7 @@ def ways_of_asking(
                 {"message": why} if template is None else _way(services, lm, form, template, shown)
             )
             answered.append({"title": title, **way})
-            said = conclusion([(one["title"], one.get("right"), None) for one in answered])
+            said = conclusion([(item["title"], item.get("right"), None) for item in answered])
             note = _ASSEMBLED if form.edited else ""
             yield json.dumps({"ways": answered, "said": said, "note": note}, ensure_ascii=False)
             if not run.wanted:
@@ -178,11 +178,12 @@ def uses(services: Services, model: object, form: TaskForm, whose: object) -> st
         "note": fitted.note
         or ("Parts are known only until the prompt is edited." if form.edited else ""),
         "changes": [
-            {"name": one.name, "p": math.exp(one.logprob), "effect": round(one.effect, 4)}
-            for one in changes
+            {"name": change.name, "p": math.exp(change.logprob), "effect": round(change.effect, 4)}
+            for change in changes
         ],
         "words": [
-            {"kind": one.kind, "text": one.text, "effect": round(one.effect, 4)} for one in words
+            {"kind": word.kind, "text": word.text, "effect": round(word.effect, 4)}
+            for word in words
         ],
     }
     return json.dumps({"uses": value}, ensure_ascii=False)
@@ -205,8 +206,8 @@ def ladder(
     chosen = chosen_models(services, models)
     rungs: list[_Rung] = []
     with services.sessions.get(session_id).turn() as run:
-        for place, name in enumerate(chosen):
-            yield _ladder(form, rungs, f"asking {name}, {place + 1} of {len(chosen)}…")
+        for index, name in enumerate(chosen):
+            yield _ladder(form, rungs, f"asking {name}, {index + 1} of {len(chosen)}…")
             try:
                 rungs.append(_rung(services, services.models.get(name), form))
             except GPTCoreError as error:

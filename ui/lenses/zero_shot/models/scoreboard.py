@@ -100,7 +100,7 @@ def _counted(
     first: dict[tuple[str, str], Score] = {}
     began = time.perf_counter()
     n_done = 0
-    for place, (model, task, way) in enumerate(tests):
+    for index, (model, task, way) in enumerate(tests):
         test = _test(task, way, side, n)
         if test is None:
             continue
@@ -111,7 +111,7 @@ def _counted(
                 cases += more
                 n_done += len(more)
                 rate = n_done / (time.perf_counter() - began)
-                left = ((len(tests) - place - 1) * n + len(test.items) - len(cases)) / rate
+                left = ((len(tests) - index - 1) * n + len(test.items) - len(cases)) / rate
                 at = f"{model}, {TASKS[task].title.lower()}: {len(cases)} of {len(test.items)}"
                 yield _shown(board, f"{at} · {rate:.0f} items/s · about {duration(left)} left")
                 if not run.wanted:
@@ -202,14 +202,16 @@ def _shown(board: _Board, state: str) -> str:
 def gpt2_prompts() -> str:
     """GPT-2's prompts to try, next to the real model's known results."""
     rows = []
-    for one in GPT2_PROMPTS:
-        task = TASKS[one.task]
-        fields = {f"field_{place}": one.values[name] for place, name in enumerate(task.fields)}
-        link = urlencode({"tab": "zero-shot", "task": one.task, "template": one.template, **fields})
-        shown = " / ".join(one.values.values())
+    for item in GPT2_PROMPTS:
+        task = TASKS[item.task]
+        fields = {f"field_{index}": item.values[name] for index, name in enumerate(task.fields)}
+        link = urlencode(
+            {"tab": "zero-shot", "task": item.task, "template": item.template, **fields}
+        )
+        shown = " / ".join(item.values.values())
         short = shown if len(shown) <= 60 else f"{shown[:60]}…"
         rows.append(
-            (one.title, short, one.needs, one.answered or "-", one.source, Link("Try it", link))
+            (item.title, short, item.needs, item.answered or "-", item.source, Link("Try it", link))
         )
     columns = ("task", "input", "figures are given for", "what the real GPT-2 did", "source", "")
     text = (
@@ -242,7 +244,7 @@ def conclusion(results: Sequence[Result]) -> str:
         return ""
     metrics = list(dict.fromkeys(result.metric for result in results))
     best = [
-        max((one for one in results if one.metric == metric), key=lambda one: one.value)
+        max((result for result in results if result.metric == metric), key=lambda item: item.value)
         for metric in metrics
     ]
     if len(results) == 1:
@@ -250,10 +252,9 @@ def conclusion(results: Sequence[Result]) -> str:
     elif len(metrics) == 1:
         named = f"The best is {best[0].label}, {best[0].says}"
     else:
-        named = (
-            f"The best is, {listed([f'by {one.metric}, {one.label} ({one.says})' for one in best])}"
-        )
-    known = [(one.low, one.chance) for one in results if one.chance is not None]
+        by_metric = [f"by {result.metric}, {result.label} ({result.says})" for result in best]
+        named = f"The best is, {listed(by_metric)}"
+    known = [(result.low, result.chance) for result in results if result.chance is not None]
     if not known:
         return f"{named}."
     n_clear = sum(low > chance for low, chance in known)

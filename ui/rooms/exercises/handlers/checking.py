@@ -22,14 +22,14 @@ from ui.views import title, title_of
 
 MOST_CHARACTERS = 2_000
 _LONGEST_WRONG = 60  # characters that are kept of a wrong answer
-_BY_NAME = {one.name: one for one in EXERCISES}
+_BY_NAME = {item.name: item for item in EXERCISES}
 
 
 def exercises(
     services: Services, request: Annotated[object, None]
 ) -> Annotated[str, list[ExerciseOnPage]]:
     """All exercises, easiest first."""
-    return json.dumps([_on_page(one) for one in EXERCISES], ensure_ascii=False)
+    return json.dumps([_on_page(item) for item in EXERCISES], ensure_ascii=False)
 
 
 def check(
@@ -104,15 +104,15 @@ def _note(
         services.broadcasts.tried(name, page, exercise.name, wrong)
 
 
-def _on_page(one: Exercise) -> ExerciseOnPage:
+def _on_page(exercise: Exercise) -> ExerciseOnPage:
     return {
-        "name": one.name,
-        "level": one.level,
-        "tab": title(one.tab),
-        "view": title_of(one.tab, one.view) if one.view else "",
-        "title": one.title,
-        "question": one.question,
-        "hint": one.hint,
-        "kind": one.task.kind,
-        "link": one.link,
+        "name": exercise.name,
+        "level": exercise.level,
+        "tab": title(exercise.tab),
+        "view": title_of(exercise.tab, exercise.view) if exercise.view else "",
+        "title": exercise.title,
+        "question": exercise.question,
+        "hint": exercise.hint,
+        "kind": exercise.task.kind,
+        "link": exercise.link,
     }

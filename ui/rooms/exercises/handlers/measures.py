@@ -76,8 +76,8 @@ def heads_with(lm: LanguageModel, text: str, role: str, description: str) -> Hea
     heads = {
         (layer, head): description
         for layer, row in named
-        for head, one in enumerate(row)
-        if one == role
+        for head, item in enumerate(row)
+        if item == role
     }
     if not heads:
         raise GPTCoreError(
@@ -98,12 +98,12 @@ def heads_that_matter(lm: LanguageModel, text: str) -> Heads:
     guess = int(chances[0].argmax())
     whole = float(chances[0, guess])
     left = chances[1:, guess].tolist()
-    most = max(whole - one for one in left)
+    most = max(whole - item for item in left)
     name = lm.tokenizer.decode([guess]).strip()
     return {
-        place: f"Without it “{name}” falls from {whole:.0%} to {one:.0%}."
-        for place, one in zip(places, left, strict=True)
-        if whole - one >= _AS_GOOD * most
+        place: f"Without it “{name}” falls from {whole:.0%} to {item:.0%}."
+        for place, item in zip(places, left, strict=True)
+        if whole - item >= _AS_GOOD * most
     }
 
 

@@ -66,7 +66,7 @@ def number(
     def check(lm: LanguageModel, answer: str, run: RunState | None) -> Verdict:
         given = numbers(answer)
         value = measure(lm)
-        if any(abs(one - value) <= within + 1e-9 for one in given):
+        if any(abs(item - value) <= within + 1e-9 for item in given):
             return Verdict(True, description.format(value=value))
         return Verdict(
             False,
@@ -121,7 +121,7 @@ def text(judge: Callable[[LanguageModel, str], Verdict], examples: Sequence[str]
 
     def solve(lm: LanguageModel) -> str:
         tried = [(example, judge(lm, example)) for example in examples]
-        example, verdict = next((one for one in tried if one[1].right), tried[0])
+        example, verdict = next((item for item in tried if item[1].right), tried[0])
         return f"For instance “{example}”. {verdict.said}"
 
     return Task("text", check, solve)
@@ -169,7 +169,7 @@ def numbers(answer: str) -> list[float]:
     if 1 < len(factors) <= _MOST_FACTORS:
         # what is multiplied is mostly a count
         readings = [_readings(factor)[::-1] for factor in factors]
-        return [math.prod(one) for one in product(*readings)] or _refuse(answer)
+        return [math.prod(item) for item in product(*readings)] or _refuse(answer)
     return _readings(plain) or _refuse(answer)
 
 
@@ -187,7 +187,7 @@ def _readings(plain: str) -> list[float]:
     if not single or _THOUSANDS.fullmatch(plain):
         readings.append(plain.replace(",", ""))
     try:
-        values = [float(one) * scale for one in readings]
+        values = [float(reading) * scale for reading in readings]
     except ValueError:
         return []
     return values if all(map(math.isfinite, values)) else []

@@ -12,7 +12,7 @@ let known = null;
 // Opens the first of the open view that is not done yet; any if all are.
 export async function openHere() {
   const here = ofView((await all()) ?? [], place());
-  const next = here.find(one => !done().has(one.name)) ?? here[0];
+  const next = here.find(item => !done().has(item.name)) ?? here[0];
   if (next) offered('exercise')?.(next.name);
 }
 
@@ -33,35 +33,36 @@ export const noteDone = name => keep(DONE, [...done().add(name)], 'localStorage'
 // --- pure
 // Those of a view; those of the whole tab where the view has none.
 export function ofView(exercises, [tab, view]) {
-  const here = exercises.filter(one => one.tab === tab);
-  const close = here.filter(one => one.view === view);
+  const here = exercises.filter(exercise => exercise.tab === tab);
+  const close = here.filter(item => item.view === view);
   return close.length ? close : here;
 }
 
 // The one after this, in the order of the list; the first after the last.
 export const after = (exercises, name) =>
-  exercises[(exercises.findIndex(one => one.name === name) + 1) % exercises.length];
+  exercises[(exercises.findIndex(exercise => exercise.name === name) + 1) % exercises.length];
 
 // A head as it is written in an answer.
 export const headText = head => (head ? head.join('.') : '');
 
 // What a link to it sets.
-export const linkOf = one => ({
-  ...Object.fromEntries(new URLSearchParams(one.link)),
-  exercise: one.name,
+export const linkOf = exercise => ({
+  ...Object.fromEntries(new URLSearchParams(exercise.link)),
+  exercise: exercise.name,
 });
 
 // What has been left of where an exercise is asked, in words; "" where the page still shows it.
-export function leftOf(one, [tab, view], text, model) {
-  const set = new URLSearchParams(one.link);
-  if (tab !== one.tab || (one.view && view !== one.view))
-    return `The page shows another view; this is about ${placeOf(one)}.`;
+export function leftOf(exercise, [tab, view], text, model) {
+  const set = new URLSearchParams(exercise.link);
+  if (tab !== exercise.tab || (exercise.view && view !== exercise.view))
+    return `The page shows another view; this is about ${placeOf(exercise)}.`;
   if (model && model !== set.get('model'))
     return `The page shows another model; this is about ${set.get('model')}.`;
   const meant = set.get('text') ?? set.get('prompt') ?? '';
   // it may have been continued
-  if (one.kind === 'text' || !meant || !text || text.startsWith(meant)) return '';
+  if (exercise.kind === 'text' || !meant || !text || text.startsWith(meant)) return '';
   return `The page shows another text; this is about “${meant}”.`;
 }
 
-export const placeOf = one => (one.view ? `${one.tab}, ${one.view}` : one.tab);
+export const placeOf = exercise =>
+  exercise.view ? `${exercise.tab}, ${exercise.view}` : exercise.tab;

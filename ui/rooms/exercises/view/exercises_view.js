@@ -53,7 +53,7 @@ function close() {
 
 // Goes to the state in which it is asked, and asks.
 async function show(name) {
-  const exercise = (await all())?.find(one => one.name === name);
+  const exercise = (await all())?.find(item => item.name === name);
   if (!exercise) return;
   note(name);
   const query = new URLSearchParams(exercise.link);
@@ -172,7 +172,7 @@ function wanted() {
 async function resume() {
   const exercises = await all();
   if (!exercises) return;
-  const exercise = exercises.find(one => one.name === wanted());
+  const exercise = exercises.find(item => item.name === wanted());
   if (!exercise) return;
   note(exercise.name);
   draw(exercise);
@@ -192,7 +192,7 @@ async function exerciseList(box) {
   const exercises = await all();
   if (!exercises) return void add(box, 'p', '', SILENT);
   const finished = done();
-  const n = exercises.filter(one => finished.has(one.name)).length;
+  const n = exercises.filter(exercise => finished.has(exercise.name)).length;
   const counted = `Done in this browser: ${n} of ${exercises.length}.`;
   add(
     box,
@@ -203,12 +203,12 @@ async function exerciseList(box) {
   for (const [level, name] of Object.entries(LEVELS)) {
     add(box, 'h3', '', `${level} · ${name}`);
     const list = add(box, 'ul', 'u-list');
-    for (const one of exercises.filter(({level: its}) => its === +level)) {
+    for (const entry of exercises.filter(({level: its}) => its === +level)) {
       const item = add(list, 'li', '');
-      addButton(item, '', one.title, () => show(one.name));
-      add(item, 'span', '', one.question);
-      const isDone = finished.has(one.name) ? ' · ✓ done' : '';
-      add(item, 'span', 'ex-place u-muted u-type-sm', placeOf(one) + isDone);
+      addButton(item, '', entry.title, () => show(entry.name));
+      add(item, 'span', '', entry.question);
+      const isDone = finished.has(entry.name) ? ' · ✓ done' : '';
+      add(item, 'span', 'ex-place u-muted u-type-sm', placeOf(entry) + isDone);
     }
   }
 }

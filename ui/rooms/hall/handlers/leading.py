@@ -134,7 +134,7 @@ def _texts(value: object, name: str, *, most: int, longest: int) -> list[str]:
     """A list of texts that a page sent. Raises InputError for anything else."""
     if not isinstance(value, (list, tuple)) or len(value) > most:
         raise InputError(f"{name}: a list of at most {most} texts is taken.")
-    return [inputs.text(one, name, most=longest) for one in value]
+    return [inputs.text(item, name, most=longest) for item in value]
 
 
 def _part(written: object) -> tuple[int, int, str]:

@@ -329,7 +329,7 @@ function frame(target) {
   const grown = new ResizeObserver(() =>
     target.classList.contains('tour-target') ? bring(target) : grown.disconnect(),
   );
-  for (const one of [target, document.body]) grown.observe(one);
+  for (const item of [target, document.body]) grown.observe(item);
   for (const by of ['wheel', 'touchmove', 'pointerdown'])
     addEventListener(by, () => grown.disconnect(), {once: true});
 }

@@ -1,8 +1,7 @@
-"""Whole updates as CUDA graphs: where a model is small, starting its kernels takes longer than they
-run.
+"""CUDA graphs of whole updates: launching the kernels of a small model takes longer than they run.
 
-Two graphs an update, so that the host sees loss and gradient before the weights change: gradients,
-then optimisers. Source: Nguyen et al. 2021, "Accelerating PyTorch with CUDA Graphs".
+An update has two graphs, first gradients, then optimisers, so that the CPU sees loss and gradient
+before the weights change. Source: Nguyen et al. 2021, "Accelerating PyTorch with CUDA Graphs".
 """
 
 import logging
@@ -13,13 +12,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-WARM_UPS = 3  # updates before recording: optimisers make their state in the first
+WARM_UPS = 3  # updates before a capture: optimisers make their state in the first
 _log = logging.getLogger("gptlens")
 
 
 class Gradients(NamedTuple):
-    """What one update finds before it moves a weight, float32 [] each, so that nothing waits for
-    the device: the loss in nats per token and its terms, and the gradient's norm before clipping.
+    """Results of an update's backward pass, float32 [] each, still on the device: the loss in nats
+    per token and its terms, and the gradient's norm before clipping.
     """
 
     loss: Tensor
@@ -27,12 +26,12 @@ class Gradients(NamedTuple):
     terms: tuple[Tensor, ...]
 
 
-class RecordedUpdates:
-    """Updates with batches of one shape, on a stream of their own.
+class CapturedUpdates:
+    """Captured updates with batches of one shape, on a CUDA stream of their own.
 
     Args:
         gradients: (inputs, targets int64 [B, T]) -> the clipped gradients of the parameters; must
-            leave those gradients unset that it finds unset.
+            leave gradients unset that were unset.
         optimize: moves the parameters.
         device: a CUDA device.
     """
@@ -54,8 +53,8 @@ class RecordedUpdates:
 
     @contextmanager
     def lane(self) -> Iterator[None]:
-        """Inside, work is queued on this stream; what was queued before comes first, what is queued
-        after waits.
+        """Queues the work of the `with` block on this stream, after all earlier work and before all
+        later work of the current stream.
         """
         outside = torch.cuda.current_stream(self._stream.device)
         self._stream.wait_stream(outside)
@@ -64,10 +63,8 @@ class RecordedUpdates:
         outside.wait_stream(self._stream)
 
     def gradients(self, inputs: Tensor, targets: Tensor) -> Gradients | None:
-        """Replays the gradients of a batch on the device; None where an update must be computed
-        plainly.
-        """
-        if self._graphs is None and not self._recorded(inputs, targets):
+        """Replays the backward pass of a batch; None where the update must run without graphs."""
+        if self._graphs is None and not self._capture(inputs, targets):
             return None
         if self._graphs is None or self._batch is None or self._batch[0].shape != inputs.shape:
             return None
@@ -81,8 +78,8 @@ class RecordedUpdates:
         if self._graphs is not None:
             self._graphs[1].replay()
 
-    def _recorded(self, inputs: Tensor, targets: Tensor) -> bool:
-        """Records both graphs, once enough updates were computed plainly."""
+    def _capture(self, inputs: Tensor, targets: Tensor) -> bool:
+        """Captures both graphs after a few updates without graphs; False before or on failure."""
         if self._refused or self._n_plain < WARM_UPS:
             self._n_plain += 1
             return False
@@ -99,10 +96,10 @@ class RecordedUpdates:
             ):
                 self._optimize()
         except RuntimeError as error:
-            _log.warning("An update cannot be recorded as a CUDA graph: %s.", error)
+            _log.warning("An update cannot be captured as a CUDA graph: %s.", error)
             self._refused = True
-            # A recording that breaks off leaves the generator in its midst; this gives it a state
-            # of its own again.
+            # A failed capture leaves the generator registered with the graph; this gives it a
+            # state of its own again.
             generator = torch.cuda.default_generators[device.index or torch.cuda.current_device()]
             generator.graphsafe_set_state(
                 torch.Generator(device).manual_seed(0).graphsafe_get_state()
