@@ -6,7 +6,6 @@ import gc
 import io
 import logging
 import os
-import re
 import secrets
 import signal
 import socket
@@ -15,7 +14,6 @@ import tempfile
 import threading
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import NoReturn
@@ -47,17 +45,12 @@ from ui.compute import zero_gpu
 import torch
 
 from gptcore.errors import GPTCoreError
-from gptcore.machine import (
-    DEVICES,
-    allocate_in_one_arena,
-    avoid_hidden_tiles,
-    choose_device,
-    keep_to_quota,
-)
+from gptcore.machine import allocate_in_one_arena, avoid_hidden_tiles, choose_device, keep_to_quota
 from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
 from ui.page import build_page
 from ui.runs.saved_runs import SavedRuns
+from ui.server.command_line import parse_arguments
 from ui.server.handout import Sheet, check_address
 from ui.server.launch import serve
 from ui.server.log_limits import limit_log
@@ -79,149 +72,13 @@ gc.enable()
 # Thread switch interval: how long a server thread may hold up the compute thread after each small
 # step. Python's default of 5 ms is longer than one token takes.
 _SWITCH = 0.0005
-_ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:\d{1,5})?")
-_MOST_RUNS = 32  # training at the same time
-# sites that show a Space in a frame
-_FRAMES_OF_SPACES = ("https://huggingface.co", "https://*.hf.space")
-_LAST_PORT = 65_535
-
-
-def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Parses the command line; a Space cannot pass flags, so it is recognised by its
-    environment.
-    """
-    space = bool(os.environ.get("SPACE_ID"))
-    host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if space else "127.0.0.1")
-    profile = os.environ.get("GPTLENS_PROFILE", "space" if space else "local")
-    hosts = os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split()
-    if space:  # its router calls it by names of its own
-        hosts += filter(None, ["*", os.environ.get("SPACE_HOST")])
-    parser = argparse.ArgumentParser(
-        description="GPT Lens: one GPT, seen from every side, in the browser."
-    )
-    add = parser.add_argument
-    add("--host", default=host, help="address to listen on; 0.0.0.0 lets other machines connect")
-    add(
-        "--lan",
-        action="store_true",
-        help="listen on the local network, and print the address and its QR code",
-    )
-    add("--port", type=int, default=None, help="the first free one from 7860 when left out")
-    add(
-        "--model",
-        default="mini",
-        help="a bundled model, gpt1, gpt2, a model folder or a Hub repository",
-    )
-    add(
-        "--device",
-        default="auto",
-        choices=DEVICES,
-        help="where models compute: a graphics card that works (auto), or the one named",
-    )
-    add("--offline", action="store_true", help="never use the network")
-    add(
-        "--talk",
-        metavar="FILE",
-        help="a talk of your own: the page offers it, and its address opens it",
-    )
-    add(
-        "--check",
-        nargs="?",
-        const="",
-        metavar="FILE",
-        help="check that all is ready for a talk without a network (FILE: each of its scenes), and "
-        "exit",
-    )
-    add(
-        "--sheet",
-        metavar="PNG",
-        help="with --check FILE: a picture of every scene on two screens, in one file",
-    )
-    add(
-        "--handout",
-        metavar="HTML",
-        help="with --check FILE: a page to print, with every scene's picture and sentence",
-    )
-    add(
-        "--address",
-        default="",
-        metavar="URL",
-        help="with --handout: where readers find the app, for a QR code beside each scene",
-    )
-    add("--prefetch", action="append", default=[], metavar="MODEL",
-        help="download a model for offline use, such as gpt2, and exit; repeatable")  # fmt: skip
-    called = (
-        "a name by which browsers may call this server, such as a proxy's; repeatable, or "
-        "GPTLENS_HOSTS"
-    )
-    add("--allow-host", action="append", default=hosts, metavar="NAME", help=called)
-    add(
-        "--frame-ancestors",
-        action="append",
-        default=[*_FRAMES_OF_SPACES] if space else [],
-        metavar="ORIGIN",
-        help=(
-            "a site that may show views in a frame, such as https://course.example.org; repeatable"
-        ),
-    )
-    add("--behind-proxy", action="store_true", default=space,
-        help="every request comes through a proxy: its X-Forwarded-For says who asks")  # fmt: skip
-    add(
-        "--root-path",
-        default=os.environ.get("GRADIO_ROOT_PATH", ""),
-        metavar="PATH",
-        help="where a proxy shows the page, such as /lens, if not at the root of its site",
-    )
-    add(
-        "--mcp",
-        action="store_true",
-        help="offer the endpoints as tools for assistants, too (Model Context Protocol)",
-    )
-    add("--profile", default=profile, choices=list(PROFILES))
-    add(
-        "--training-runs",
-        type=int,
-        metavar="N",
-        help="training runs at a time; others queue and start automatically. The more, the slower "
-        "each is",
-    )
-    options = parser.parse_args(arguments)
-    if options.training_runs is not None and not 1 <= options.training_runs <= _MOST_RUNS:
-        parser.error(
-            f"--training-runs is {options.training_runs}; give a number from 1 to {_MOST_RUNS}"
-        )
-    if options.port is not None and not 1 <= options.port <= _LAST_PORT:
-        parser.error(f"--port is {options.port}; give a number from 1 to {_LAST_PORT}")
-    for origin in options.frame_ancestors:
-        if not _ORIGIN.fullmatch(origin):
-            parser.error(
-                f"--frame-ancestors is {origin!r}; give an origin such as "
-                "https://course.example.org"
-            )
-    if options.root_path and not options.root_path.startswith(("/", "http://", "https://")):
-        parser.error(f"--root-path is {options.root_path!r}; give a path such as /lens")
-    if options.mcp and find_spec("mcp") is None:
-        parser.error("--mcp needs a package that is not installed: pip install mcp==1.30.0")
-    if options.lan:
-        options.host = EVERYWHERE
-    return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Builds the page and serves it until interrupted; returns the exit status."""
     _print_anything()
     options = parse_arguments(arguments)
-    allocate_in_one_arena()
-    keep_to_quota()
-    avoid_hidden_tiles()
-    sys.setswitchinterval(_SWITCH)
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
-    )
-    limit_log()
-    if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
-        # `docker stop`: shut down cleanly, as on Ctrl-C
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _set_up_process()
     if options.prefetch or options.check is not None:
         return _prepare(options)
     _warn_of_another_folder()
@@ -255,16 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         told = partial(_announce, lan=options.lan, talk=talk.title if talk else "", key=spoken.key)
-        listening = ServerOptions(
-            host=options.host,
-            port=options.port,
-            hosts=options.allow_host,
-            frames=options.frame_ancestors,
-            behind_proxy=options.behind_proxy,
-            root_path=options.root_path,
-            mcp=options.mcp,
-        )
-        serve(page, services, files, listening, told=told)
+        serve(page, services, files, _server_options(options), told=told)
     except OSError as error:
         print(f"error: {_why_not_served(options, error)}", file=sys.stderr)
         return 1
@@ -272,6 +120,33 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _set_up_process() -> None:
+    """Sets up memory, threads, the log and signals of this process."""
+    allocate_in_one_arena()
+    keep_to_quota()
+    avoid_hidden_tiles()
+    sys.setswitchinterval(_SWITCH)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s"
+    )
+    limit_log()
+    if threading.current_thread() is threading.main_thread():  # a test may call this elsewhere
+        # `docker stop`: shut down cleanly, as on Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def _server_options(options: argparse.Namespace) -> ServerOptions:
+    return ServerOptions(
+        host=options.host,
+        port=options.port,
+        hosts=options.allow_host,
+        frames=options.frame_ancestors,
+        behind_proxy=options.behind_proxy,
+        root_path=options.root_path,
+        mcp=options.mcp,
+    )
 
 
 def _limits(options: argparse.Namespace) -> Limits:

@@ -1,11 +1,24 @@
 """Code is spread out: few tokens a line, no long lines, one assignment a line."""
 
+import ast
 from collections import defaultdict
 
 import pytest
 
-from tests.tools.density import Density, density_by_room, python_density, script_density
+from tests.tools.density import (
+    ROOT,
+    Density,
+    density_by_room,
+    python_density,
+    script_density,
+    source_files,
+)
 
+# Lines of a function, and its parameters but for self.
+LONGEST = {"tests": 80}
+MOST_PARAMETERS = 8
+# Entries whose keywords are options that callers name one by one, as in transformers and Gradio.
+WITH_OPTIONS = {"generate", "component", "TokenSequence.__init__"}
 MOST_TOKENS = {"app.py": 9.0, "gptcore": 9.0, "ui": 9.0, "tests": 10.0, "weights": 9.0}
 
 
@@ -36,3 +49,33 @@ def test_a_line_of_python_holds_little_and_sets_one_thing(by_folder, folder):
 def test_scripts_are_no_denser(by_folder):
     assert by_folder["js", "ui"].tokens_per_line <= 10.0
     assert by_folder["js", "ui"].wide_lines <= 0.01 * by_folder["js", "ui"].lines
+
+
+def functions():
+    for file in source_files(ROOT, ".py"):
+        path = file.relative_to(ROOT)
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        owners = {
+            id(item): f"{node.name}."
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef)
+            for item in node.body
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield path, owners.get(id(node), "") + node.name, node
+
+
+def test_a_function_is_short_and_takes_few_things():
+    long = []
+    wide = []
+    for path, name, node in functions():
+        lines = node.end_lineno - node.lineno + 1
+        if lines > LONGEST.get(path.parts[0], 60):
+            long.append((str(path), name, lines))
+        own = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        n = sum(argument.arg not in ("self", "cls") for argument in own)
+        if n > MOST_PARAMETERS and name not in WITH_OPTIONS:
+            wide.append((str(path), name, n))
+    assert long == []
+    assert wide == []

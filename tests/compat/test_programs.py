@@ -16,6 +16,7 @@ from wire import apart
 
 import app
 from serving import served_page
+from ui.server import command_line
 
 TESTS = Path(__file__).resolve().parents[1]
 ASKED = ["Once upon a time", 80, 0]  # prompt, tokens, temperature
@@ -129,7 +130,7 @@ def test_an_mcp_client_lists_the_tools_calls_three_and_reads_an_error_as_a_sente
 
 def test_the_option_says_what_it_needs(monkeypatch, capsys):
     assert app.parse_arguments(["--mcp"]).mcp and not app.parse_arguments([]).mcp
-    monkeypatch.setattr(app, "find_spec", lambda name: None)
+    monkeypatch.setattr(command_line, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
         app.parse_arguments(["--mcp"])
     needed = "pip install mcp==1.30.0"

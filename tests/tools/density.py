@@ -107,13 +107,13 @@ def density_by_room(root: Path = ROOT) -> dict[tuple[str, str], Density]:
     """(language, room) -> counts of its files."""
     found: dict[tuple[str, str], Density] = defaultdict(Density)
     for suffix, measure in ((".py", python_density), (".js", script_density)):
-        for file in _files(root, suffix):
+        for file in source_files(root, suffix):
             counts = measure(file.read_text(encoding="utf-8"))
             found[suffix[1:], _room(file.relative_to(root))] += counts
     return dict(sorted(found.items()))
 
 
-def _files(root: Path, suffix: str) -> Iterable[Path]:
+def source_files(root: Path, suffix: str) -> Iterable[Path]:
     for top in ("app.py", "gptcore", "ui", "tests", "weights"):
         start = root / top
         if start.is_file():

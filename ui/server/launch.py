@@ -82,8 +82,7 @@ def serve(
     """Serves the page and returns its address; with `wait`, only after it is interrupted.
 
     Args:
-        page: the page, not launched yet.
-        services: what its handlers use.
+        page: not launched yet; its handlers use `services`.
         files: uploads and downloads.
         options: where to listen, and for whom.
         wait: block until interrupted.
@@ -124,24 +123,36 @@ def serve(
         root_path=options.root_path,
         mcp_server=options.mcp,
     )
-    tidying = (
+    _start_threads(services, files, wait)
+    if told is not None:
+        told(address)
+    if wait:
+        _wait(page)
+        end(page, services, requests)
+    return address
+
+
+def _wait(page: gr.Blocks) -> None:
+    """Waits until the page is closed or the process is interrupted."""
+    with suppress(KeyboardInterrupt):  # Ctrl-C, or SIGTERM
+        while page.is_running:
+            time.sleep(0.1)
+
+
+def _start_threads(services: Services, files: TemporaryFiles, for_good: bool) -> None:
+    """Starts the background threads: one tidies up, one warms up for the first visitor."""
+    often = (
         files.tidy,
         services.run_manager.reap,
         services.run_manager.save,
         services.attention_cache.reap,
     )
-    _tidy_for_ever(tidying, (gc.collect, return_freed_memory) if wait else (return_freed_memory,))
-    threading.Thread(
-        target=_before_visitors, args=(services, wait), daemon=True, name="warming up"
-    ).start()
-    if told is not None:
-        told(address)
-    if wait:
-        with suppress(KeyboardInterrupt):  # Ctrl-C, or SIGTERM
-            while page.is_running:
-                time.sleep(0.1)
-        end(page, services, requests)
-    return address
+    seldom = (gc.collect, return_freed_memory) if for_good else (return_freed_memory,)
+    _tidy_for_ever(often, seldom)
+    warming = threading.Thread(
+        target=_before_visitors, args=(services, for_good), daemon=True, name="warming up"
+    )
+    warming.start()
 
 
 def _middleware(

@@ -8,7 +8,7 @@ from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, OFF, 
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError, WritingForm
-from ui.shared.streaming import stream_text
+from ui.shared.streaming import Figures, stream_text
 from ui.state import token_stream
 
 MOST = 5
@@ -26,13 +26,11 @@ def compare(
     """Continues one prompt under up to five strategies, decoded as one batch.
 
     Args:
-        form: the sliders, for the strategy FROM_SLIDERS and for what is not sampling.
+        form: the sliders, for the strategy FROM_SLIDERS and for length, seed and stop strings.
         strategies: a name for each column; OFF leaves it empty.
-        same_numbers: every column draws with the same seed, so only the strategy differs; otherwise
-            column i adds i to the seed, and one strategy in all columns gives several texts.
+        same_numbers: every column draws with the same seed; otherwise column i adds i to it.
 
-    Yields:
-        (a token stream for each column, the seed).
+    Yields (a token stream for each column, the seed).
     """
     lm = services.models.get(inputs.model_name(model))
     text = inputs.text(prompt, "The prompt", most=services.limits.max_prompt_chars, least=1)
@@ -59,12 +57,9 @@ def compare(
         for index in range(MOST)
     ]
     told = set[int]()
+    how = {"use_cache": form.use_cache, "tokens_per_second": form.tokens_per_second}
     with services.sessions.get(session_id).turn() as run:
-        most = form.max_new_tokens
-        pace = form.tokens_per_second
-        for update in stream_text(
-            services, run, lm, sequences, most, use_cache=form.use_cache, tokens_per_second=pace
-        ):
+        for update in stream_text(services, run, lm, sequences, form.max_new_tokens, **how):
             if run.superseded:
                 return
             if update.waiting:
@@ -73,14 +68,18 @@ def compare(
                 continue
             for token in update.tokens:
                 streams[numbered[token.text]] += token_stream.token(lm.tokenizer, token.made).json
-            for row, figure in enumerate(update.figures):
-                if figure.end and row not in told:
-                    told.add(row)
-                    rate = None if figure.rate is None else round(figure.rate, 1)
-                    streams[numbered[row]] += token_stream.stats(
-                        n=figure.n, rate=rate, end=figure.end
-                    ).json
+            ended = [row for row, figure in enumerate(update.figures) if figure.end]
+            for row in ended:
+                if row not in told:
+                    streams[numbered[row]] += _stats(update.figures[row])
+            told.update(ended)
             yield list(streams), seed
+
+
+def _stats(figure: Figures) -> str:
+    """The record of a text that has ended: tokens, tokens a second, and why it ended."""
+    rate = None if figure.rate is None else round(figure.rate, 1)
+    return token_stream.stats(n=figure.n, rate=rate, end=figure.end).json
 
 
 def _columns(strategies: Sequence[object]) -> list[int]:

@@ -172,6 +172,12 @@ def _divided(written: str) -> tuple[list[str], list[str]]:
     return [stories[place] for place in train], [stories[place] for place in held_out]
 
 
+_WEIGHED = (
+    "The loss counts only the answers; the first occurrence of a requested word counts fifteen "
+    "times."
+)
+
+
 def _check_counts(n_train: int, n_held_out: int, window: int) -> None:
     """Raises InputError where too few examples fit into the window."""
     if n_train < _HELD_OUT or not n_held_out:
@@ -183,12 +189,10 @@ def _check_counts(n_train: int, n_held_out: int, window: int) -> None:
 
 
 def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) -> Plan:
-    """The plan of stage 1, instruction tuning: the answers are stories, the loss covers the answers
-    only.
+    """Plans stage 1, instruction tuning: the answers are stories, and only they count in the loss.
 
     Raises:
-        GPTCoreError: stories that give no instructions, characters that the model does not know, or
-        a large model.
+        GPTCoreError: stories without instructions, unknown characters, or a large model.
     """
     shape = lm.model.config
     stories, aside = _divided(form.stories)
@@ -219,11 +223,9 @@ def teaching_plan(services: Services, lm: LanguageModel, form: AssistantForm) ->
     facts = replace(
         _facts(lm, form, config, "instructions", data.batch_size * data.window),
         note=(
-            f"{len(train):,} examples, made from {len(stories):,} stories; "
-            f"{n_sentences:,} ask for "
-            f"a single sentence. {len(held_out)} are held out, of {len(aside)} other stories. The "
-            "loss counts only the answers; the first occurrence of a requested word counts fifteen "
-            "times."
+            f"{len(train):,} examples, made from {len(stories):,} stories; {n_sentences:,} ask for "
+            f"a single sentence. {len(held_out)} are held out, of {len(aside)} other stories. "
+            f"{_WEIGHED}"
         ),
         n_train=len(train),
         n_valid=len(held_out),

@@ -32,12 +32,10 @@ _SCORED_TOGETHER = 64  # held-out lines in one turn
 
 
 def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
-    """The plan of fine-tuning a model on labelled lines, the GPT-1 paper's way; a fifth of the
-    lines is held out.
+    """Plans fine-tuning on labelled lines as in the GPT-1 paper; a fifth of them is held out.
 
     Raises:
-        GPTCoreError: lines that are all alike, characters that the model does not know, or a model
-        that is too large.
+        GPTCoreError: lines that are all alike, unknown characters, or a model that is too large.
     """
     read = form.read
     if read is None:
