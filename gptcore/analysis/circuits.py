@@ -80,8 +80,8 @@ class WordCircuit:
 
 @dataclass
 class _Parts:
-    """The heads or the neurons of a layer in the frozen pass: N parts of D numbers each, of neurons
-    one. T tokens.
+    """The heads or the neurons of one layer in the frozen pass over T tokens: N parts with D
+    channels each; a neuron has one.
     """
 
     norm: nn.LayerNorm  # before them

@@ -155,7 +155,7 @@ def _answers(model: GPT, hidden: Tensor, token: int, against: int) -> Tensor:
 
 
 def _with_diagonal(value: Tensor, source: Tensor) -> Tensor:
-    """Row i of the batch with place i from the source: value [N, N, ...], source [N, ...]."""
+    """Copies value [N, N, ...], with entry [i, i] replaced by entry i of source [N, ...]."""
     patched = value.clone()
     positions = torch.arange(len(value), device=value.device)
     patched[positions, positions] = source

@@ -31,8 +31,7 @@ class PartProbe(Probe):
 
 
 class Recorder(PartProbe):
-    """Keeps the activations of some kinds; `at` some positions alone, or as they are at all of
-    them.
+    """Records the activations of the given kinds, at the positions `at` or at all of them.
 
     Attributes:
         found: of each kind a list: "residual" by depth and "attention" and "mlp" by layer, float
@@ -53,8 +52,8 @@ class Recorder(PartProbe):
 
 
 def read(model: GPT, token_ids: Sequence[int] | Tensor, probe: Probe) -> Tensor:
-    """Reads a text with dropout off, while a probe looks on: float [T, C], what the output head
-    multiplies.
+    """Runs one forward pass over a text with a probe, without dropout; returns the final hidden
+    states, float [T, C], which the output head reads.
     """
     ids = torch.as_tensor(token_ids, dtype=torch.long, device=model.wte.weight.device)[None]
     with evaluating(model):

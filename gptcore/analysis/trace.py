@@ -57,8 +57,8 @@ class ForwardTrace:
 
 
 class _Tracer(Recorder):
-    """Keeps what a pass writes at one position, and where it looks from there; parts of the model
-    may be off.
+    """Records a pass's activations at one position and its attention weights, with the given parts
+    of the model ablated.
     """
 
     needs_weights = True

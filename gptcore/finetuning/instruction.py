@@ -225,7 +225,7 @@ def requested_words(prompt: str) -> tuple[str, ...]:
 def unseen(
     instructions: Sequence[Instruction], learned: Sequence[Instruction]
 ) -> list[Instruction]:
-    """Those of which neither the prompt nor the answer is among those learned; each prompt once."""
+    """Drops instructions whose prompt or answer occurs in `learned`; keeps each prompt once."""
     prompts = {item.prompt for item in learned}
     answers = {item.answer for item in learned}
     new = {
@@ -244,8 +244,8 @@ def sentences(text: str) -> list[str]:
 def in_conversation(
     draw: random.Random, instruction: Instruction, others: Sequence[Instruction] = ()
 ) -> Instruction:
-    """With turns before its own, some of the time: small talk, one of `others`, or the same
-    question.
+    """Adds earlier turns to an instruction with probability _CONTINUED: small talk, one of
+    `others`, or the same question and answer.
     """
     if draw.random() >= _CONTINUED:
         return instruction

@@ -46,7 +46,7 @@ class RunningBatch:
         self._cached = use_cache and model.config.causal
         self._decoder = DecodeEngine(model, precision=precision if self._cached else "exact")
         self._rows: list[_Row] = []  # in the decoder's order
-        self._ahead: Chosen | None = None  # of the step after the one that was passed on last
+        self._ahead: Chosen | None = None  # sampled tokens of the speculative step, if launched
 
     def __len__(self) -> int:
         """Number of sequences that are not complete."""
@@ -100,10 +100,10 @@ class RunningBatch:
             yield from self._take(row, its_logits)
 
     def _sample_on_gpu(self) -> list[GeneratedToken] | None:
-        """Every row's next token, chosen where it is computed; the step after it runs while these
-        are looked at.
+        """Samples every row's next token on the GPU; if all rows go on, launches a speculative step
+        before it waits for these tokens.
 
-        None where the host must choose.
+        Returns None where the CPU must sample.
         """
         engine = self._decoder
         controls = [

@@ -205,7 +205,7 @@ def prompt_ids(lm: LanguageModel | GPT, prompt: str | Sequence[int]) -> list[int
 
 
 def _whole_numbers(prompt: Iterable[object]) -> list[int]:
-    """Token ids of a prompt that is no text. Raises TokenIdError for what is neither."""
+    """Converts a prompt of integers to token ids. Raises TokenIdError for anything else."""
     if isinstance(prompt, bytes):
         raise TokenIdError("The prompt is bytes; give a text: prompt.decode().")
     try:

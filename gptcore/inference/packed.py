@@ -64,7 +64,7 @@ class PackedWeights:
 
     @property
     def dtype(self) -> torch.dtype:
-        """Of what stands between two products."""
+        """Returns the dtype of the matrix products' outputs, including queries, keys and values."""
         return torch.float16 if self.kernel == "fp16" else torch.float32
 
 
@@ -91,7 +91,7 @@ def decode_step(
     *,
     ragged: bool = True,
 ) -> Tensor:
-    """The same by torch's functions, on one device alone.
+    """Decodes one token per row with torch, on the cache's device alone: logits float32 [B, V].
 
     Args:
         packed: weights.

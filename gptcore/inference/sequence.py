@@ -141,8 +141,8 @@ class TokenSequence:
         return self.take(self._chosen(logits.float().cpu()), is_last=is_last)
 
     def controls(self, ahead: int = 0) -> Controls | None:
-        """What chooses the next token, or the one `ahead` of it, on a GPU; None where only the host
-        can choose.
+        """Returns the inputs of GPU sampling for the next token, or for the token `ahead` steps
+        later; None where only the CPU can sample.
         """
         if self._without_token or not fits(self.settings, self.n_alternatives):
             return None

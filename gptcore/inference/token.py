@@ -28,7 +28,7 @@ class GeneratedToken:
     # the model's most likely tokens, best first, the chosen one among them or not
     alternatives: tuple[Alternative, ...]
     context_start: int = (
-        0  # 0, or the place in the text from which the model has read since its window filled up
+        0  # index of the context's first token in the text; above 0 once the window was full
     )
     # "" while it goes on, else why this token is the last: "length", "end-of-text" or "stop"
     end: str = ""

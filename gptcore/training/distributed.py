@@ -72,7 +72,7 @@ def workers_from_environment(*, device: str | None = None) -> Iterator[Workers |
 
 @contextmanager
 def leader_first(workers: Workers | None) -> Iterator[None]:
-    """Process 0 does what is inside before all others do."""
+    """Runs the `with` block in process 0 first; the other processes wait until it has ended."""
     if workers is not None and workers.rank:
         workers.mean([0.0])
     yield

@@ -78,9 +78,9 @@ class Trainer:
         data: where batches come from.
         evaluate: scores the model on held-out data; called every eval_every updates and at both
             ends of the run.
-        objective: (model, inputs, targets) -> the loss to lower; None for the model's own. One
-            whose loss is no mean over the tokens with a target has a `loss_count(inputs, targets)`,
-            what it is a mean over; a model likewise.
+        objective: (model, inputs, targets) -> the loss to minimise; None for the model's own. If
+            the loss is not a mean over the tokens with a target, the objective (or the model)
+            defines `loss_count(inputs, targets)`, the denominator of its mean.
         workers: the processes that share every batch; None for this one alone.
         compiled: run the model through torch.compile, which pays on a GPU. It takes a minute before
             the first update, off the clock.
@@ -134,8 +134,8 @@ class Trainer:
         self.optimizers: list[torch.optim.Optimizer] = make_optimizers(model, config)
         device = next(model.parameters()).device
         self._captured: CapturedUpdates | None = None
-        # What an objective does with a batch is not known here: it may look at numbers, which a
-        # graph would freeze.
+        # An objective is not captured: it may read tensor values on the CPU, which a CUDA graph
+        # would freeze.
         simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
         if device.type == "cuda" and simple and workers is None and not compiled:
             self._captured = CapturedUpdates(self._gradients, self._step_optimizers, device)
@@ -243,8 +243,8 @@ class Trainer:
 
     @contextmanager
     def _own_dropout(self) -> Iterator[None]:
-        """Inside, torch's generator, from which dropout draws, is this run's; afterwards it is as
-        before.
+        """Gives torch's default generator, which dropout uses, this run's state; restores the
+        previous state on exit.
         """
         device = next(self.model.parameters()).device
         if device.type == "cuda":
@@ -347,12 +347,12 @@ class Trainer:
         return Gradients(total, norm.float(), tuple(terms))
 
     def _shares(self, batches: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor | float]:
-        """The weight of each micro-batch's loss, so that their sum is the mean over all that the
-        update is about.
+        """Computes the weight of each micro-batch's loss, so that the weighted losses sum to the
+        mean over the whole update.
 
         Rows differ in how many tokens have a target, so a mean of means would weigh some tokens
-        more than others. Processes average their gradients: there, one share is of what all have
-        together, times their number.
+        more than others. Processes average their gradients, so with several of them each count is
+        divided by the mean of their totals, not by the sum.
         """
         if len(batches) == 1 and self.workers is None:
             return [1.0]
@@ -363,8 +363,8 @@ class Trainer:
         return [count / max(1.0, float(total)) for count in counts]
 
     def _count(self, inputs: Tensor, targets: Tensor) -> Tensor:
-        """What the loss of a batch is a mean over, float []: as its maker says, or the tokens with
-        a target.
+        """Returns the denominator of a batch's mean loss, float []: the `loss_count` of the
+        objective or model if it has one, else the number of tokens with a target.
         """
         maker = self.model if self._objective is None else self._objective
         own = getattr(maker, "loss_count", None)

@@ -47,14 +47,14 @@ _CHECKPOINT = re.compile(r"^checkpoint-(\d+)/")  # as the Trainer of transformer
 
 
 def obstacle(names: Iterable[str]) -> str:
-    """Why a folder or archive with these files is no model that is read here, as a sentence with
-    the way out.
+    """Explains why a folder or archive with these files cannot be loaded as a model, and what to
+    do instead.
 
     Args:
         names: paths inside it, with "/" between folders.
 
     Returns:
-        "" where nothing tells.
+        The explanation; "" if no file name gives one.
     """
     listed = sorted(names)
     steps = [int(found[1]) for name in listed if (found := _CHECKPOINT.match(name))]

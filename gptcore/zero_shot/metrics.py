@@ -50,8 +50,8 @@ def estimate(scores: Sequence[float]) -> Estimate:
 
 @dataclass(frozen=True)
 class Change(Estimate):
-    """A mean difference of paired scores with its 95% interval, and whether chance alone makes it
-    unlikely enough.
+    """A mean difference of paired scores with its 95% interval, and whether it is significant at
+    the 5% level.
     """
 
     is_clear: bool

@@ -223,7 +223,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What is left of a prompt so that it fits, its tokens, and what was left out as a sentence, or
+    """A prompt truncated to fit the window, its token ids, and a sentence on what was left out, or
     "".
     """
 

@@ -107,3 +107,11 @@ def test_maps_of_a_16_bit_model_come_in_fp32_too():
     assert patterns.dtype == torch.float32
     # bf16 keeps 8 bits of a weight.
     torch.testing.assert_close(patterns.sum(-1), torch.ones(2, 4, 4), atol=0.02, rtol=0)
+
+
+def test_maps_that_fill_the_allowed_memory_exactly_are_read(tiny_model):
+    config = tiny_model.config
+    needed = 8 * config.n_layer * config.n_embd * 3  # bytes of queries and keys of three tokens
+    assert read_attention(tiny_model, [1, 2, 3], max_bytes=needed) is not None
+    with pytest.raises(MemoryLimitError):
+        read_attention(tiny_model, [1, 2, 3], max_bytes=needed - 1)

@@ -1,8 +1,11 @@
 """Instructions from stories, and the chat format."""
 
+import random
+
 import pytest
 
 from gptcore.errors import PromptError, TrainingError
+from gptcore.finetuning import instruction
 from gptcore.finetuning.instruction import (
     SHARES,
     STOP,
@@ -132,3 +135,10 @@ def test_what_was_learned_is_not_asked_for():
     assert asked and len({item.prompt for item in asked}) == len(asked)
     assert not {item.prompt for item in asked} & {item.prompt for item in made}
     assert not {item.answer for item in asked} & {item.answer for item in made}
+
+
+def test_a_sentence_is_asked_for_by_two_of_its_words_at_least():
+    telling = {"dog", "ran"}
+    two = instruction._of_sentence(random.Random(1), "The dog ran.", telling)
+    assert two is not None and sorted(two.words) == ["dog", "ran"]
+    assert instruction._of_sentence(random.Random(1), "The dog sat.", telling) is None

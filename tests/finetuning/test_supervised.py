@@ -166,3 +166,10 @@ def test_batches_read_every_example_once_an_epoch():
     assert sorted(read) == sorted(2 * list(range(2, 9)))
     with pytest.raises(TrainingError, match="no example"):
         AnswerBatches([], batch_size=3, window=2)
+
+
+@pytest.mark.parametrize("share", [-0.1, math.inf, math.nan])
+def test_a_share_of_plain_stories_is_a_number_from_0(share):
+    lm = gptcore.load("mini")
+    with pytest.raises(TrainingError, match=r"The share of plain stories is .*must be 0 or more"):
+        answer_examples(lm.tokenizer, instructions(STORIES, 3), STORIES, 256, plain_share=share)

@@ -1,14 +1,17 @@
 """The computing place: turns, hand-over, giving up, errors."""
 
+import asyncio
 import itertools
 import threading
 import time
 
 import pytest
+from wire import apart
 
 from helpers import until
 from ui.compute import compute_thread as computing
 from ui.compute.compute_thread import Closed, ComputeThread
+from ui.server.ending import EndingMiddleware, OpenRequests
 
 
 @pytest.fixture
@@ -219,3 +222,27 @@ def test_single_steps_are_served_in_the_order_in_which_they_came(place):
     for item in asking:
         item.join()
     assert "".join(order) == "abcd"
+
+
+def test_a_server_that_ends_refuses_posts_and_passes_on_the_rest():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(scope["type"])
+
+    async def send(message):
+        sent.append(message)
+
+    def asked(scope):
+        sent.clear()
+        apart(lambda: asyncio.run(EndingMiddleware(app, requests)(scope, None, send)))
+        return sent[0]["status"] if sent else None
+
+    requests = OpenRequests()
+    sent = []
+    post = {"type": "http", "method": "POST", "path": "/"}
+    assert asked(post) is None and seen == ["http"]
+    requests.ending = True
+    assert asked(post) == 503 and seen == ["http"]
+    assert asked({**post, "method": "GET"}) is None and seen == ["http", "http"]
+    assert asked({"type": "lifespan"}) is None and seen[-1] == "lifespan"

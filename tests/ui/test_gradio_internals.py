@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 import threading
+from pathlib import Path
 
 import gradio as gr
 import httpx
@@ -17,7 +18,7 @@ from wire import apart
 from serving import served_page
 from tiny import ROOT, ran
 from ui.server import gradio_internals
-from ui.server.gradio_internals import patient_start
+from ui.server.gradio_internals import configuration, patient_start
 from ui.server.gradio_internals.configuration import PageStates
 from ui.server.gradio_internals.queue_share import look_seldom
 
@@ -190,3 +191,18 @@ def test_a_first_answer_is_awaited_through_refusals_and_errors(monkeypatch):
     assert patient_start.answers("http://127.0.0.1:1/") and not answers
     monkeypatch.setattr(patient_start, "_PATIENCE", 0.0)
     assert not patient_start.answers("http://127.0.0.1:1/")
+
+
+def test_every_part_is_applied_somewhere():
+    folder = Path(gradio_internals.__file__).parents[2]
+    sources = [file.read_text(encoding="utf-8") for file in folder.rglob("*.py")]
+    applied = re.findall(r"\bapply\(\s*\"([^\"]+)\"", "\n".join(sources))
+    assert sorted(applied) == sorted(gradio_internals.PARTS)
+
+
+def test_what_means_the_same_is_left_out_of_a_component():
+    props = {"_selectable": False, "visible": False, "label": "A"}
+    item = {"type": "slider", "id": 1, "props": props}
+    assert configuration._component(item)["props"] == {"visible": False, "label": "A"}
+    chosen = {**item, "props": {**props, "_selectable": True}}
+    assert configuration._component(chosen)["props"]["_selectable"] is True

@@ -4,6 +4,7 @@ import asyncio
 
 from wire import apart
 
+from ui.server import page_cache
 from ui.server.page_cache import PageCache
 
 
@@ -83,3 +84,16 @@ def test_so_many_renderings_are_kept_and_no_more():
     assert len(cache._kept) == len(cache._rendering) == 32
     ask(cache, ("GET", "/", b"", b"99"), ("GET", "/", b"", b"0"))
     assert app.n == 101
+
+
+def test_the_page_that_was_asked_for_longest_ago_is_rendered_anew():
+    app = App()
+    cache = PageCache(app)
+    hosts = [str(index).encode() for index in range(page_cache._MOST_KEPT + 1)]
+    for host in hosts:
+        ask(cache, ("GET", "/", b"", host))
+    assert app.n == len(hosts)
+    ask(cache, ("GET", "/", b"", hosts[-1]), ("GET", "/", b"", hosts[1]))
+    assert app.n == len(hosts)
+    ask(cache, ("GET", "/", b"", hosts[0]))
+    assert app.n == len(hosts) + 1

@@ -480,3 +480,16 @@ def test_a_task_with_an_unknown_character_is_left_out_whole():
     )
     known = Trial("fact", template, [Item({"text": "the film was"}, "bad")])
     assert list(quick_accuracies(lm, [trial, known])) == ["fact"]
+
+
+@pytest.mark.parametrize("make", [fit_text, lambda lm, text, n: fit(lm, prompt_of(text), n)])
+def test_an_answer_reserves_half_of_the_window_at_most(lm, make):
+    window = lm.model.config.n_positions
+    text = "the cat sat on the mat " * 40
+    assert len(make(lm, text, 10 * window).ids) >= window // 2 - 6
+    assert len(make(lm, text, 10 * window).ids) <= window // 2
+    assert len(make(lm, text, 6).ids) > window // 2
+
+
+def prompt_of(text):
+    return TASKS["sentiment"].templates[0].prompt(Item({"text": text}))

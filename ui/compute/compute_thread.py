@@ -128,8 +128,8 @@ class ComputeThread:
         raise batch or RuntimeError("A computation has ended without a result.")
 
     def arrival(self, queue: SimpleQueue[T]) -> T:
-        """The next of a queue that this thread fills. Raises Closed where the server ends and a
-        step takes long.
+        """Waits for the next item of a queue that this thread fills. Raises Closed if the server is
+        ending and none arrives within _LAST_STEP seconds.
         """
         while True:
             try:

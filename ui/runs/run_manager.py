@@ -77,8 +77,8 @@ class RunQueue:
         self.advance()  # a slot may have become free meanwhile
 
     def _give_way(self, workspace: Workspace) -> None:
-        """Pauses the newest run of somebody else where all slots are taken; it is the first that
-        goes on.
+        """Moves the newest active run of another workspace to the front of the queue, if such runs
+        take all slots.
         """
         others = [
             item for item in self._workspaces() if item is not workspace and not self.leads(item)
@@ -167,12 +167,12 @@ def expected_wait(learning: Sequence[float], before: Iterable[float], places: in
     """Seconds until the next run in a queue can begin; infinity where that is not known.
 
     Args:
-        learning: seconds that each run under way still takes, likewise.
-        before: seconds that each run ahead in the queue will take, the first first.
-        places: runs that learn at the same time.
+        learning: seconds left of each active run; infinity if unknown.
+        before: seconds that each run ahead in the queue will take, in queue order.
+        places: maximum number of active runs.
     """
-    # Where the limit was lowered there are more runs than places: the first to end are followed by
-    # none.
+    # After the limit was lowered, more runs than that may be active: the first to end then free no
+    # slot.
     ends = sorted([*learning, *[0.0] * (places - len(learning))])[-places:]
     for seconds in before:
         heapq.heapreplace(ends, ends[0] + seconds)

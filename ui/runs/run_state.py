@@ -23,14 +23,13 @@ _RAN = 0.2  # least share of a processor that a training uses while it runs
 class Stopwatch:
     """Pausable stopwatch of seconds while this process runs.
 
-    The process is taken to be stopped (SIGSTOP, a container that is paused), or starved of
-    processors, where much time has passed since the last reading and it has used next to no
-    processor in it.
+    If much wall time has passed since the last reading, but little CPU time, the process was
+    stopped (SIGSTOP, a paused container) or starved of CPU; then only the CPU time is added.
 
     Args:
-        seconds: to begin with.
-        clock: seconds.
-        processor: seconds of processor that this process has used.
+        seconds: initial value.
+        clock: wall time in seconds.
+        processor: CPU time of this process in seconds.
     """
 
     def __init__(

@@ -367,9 +367,10 @@ class TrainingRun:
     def _keep_if_best(
         self, model: GPT | TaskClassifier, loss: float, accuracy: float, step: int
     ) -> None:
-        """Keeps the weights, where they do best so far on what is held out.
+        """Copies the weights if the plan asks for it and their held-out score is the best so far.
 
-        A classifier by what it gets right: it grows too sure of some lines while it learns others.
+        A classifier is scored by accuracy before loss: it grows overconfident on some lines while
+        it still learns others.
         """
         score = (-accuracy if isinstance(model, TaskClassifier) else 0.0, loss)
         if self._plan.keeps_best and math.isfinite(loss) and score < self._best[0]:

@@ -1,4 +1,4 @@
-"""The server's end: what is in progress gets its last word, what comes new is refused by a
+"""Graceful shutdown: ends responses in progress cleanly, and refuses new POST requests with a
 sentence.
 """
 

@@ -257,8 +257,8 @@ def _before_visitors(services: Services, for_good: bool) -> None:
         log.warning(services.notices[-1])
     if for_good:
         gc.collect()
-        # what is there before the first visitor stays: collections look at what visitors leave
-        # alone
+        # objects from before the first visitor live as long as the process: later garbage
+        # collections skip them
         gc.freeze()
 
 

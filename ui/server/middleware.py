@@ -58,10 +58,10 @@ def headers_of(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
 def telling_browsers(
     send: Any, headers: Sequence[tuple[bytes, bytes]], *, is_foreign: bool = False
 ) -> Any:
-    """The ASGI send that adds headers to an answer, where it does not have them.
+    """Wraps an ASGI `send` to add the headers that a response lacks.
 
-    is_foreign: whether a page of another site asks: its browser is not told that it may read the
-    answer, as Gradio tells the pages of any site.
+    is_foreign: whether a page of another site sent the request; then Gradio's CORS headers, which
+    would let that page read the response, are removed.
     """
 
     async def telling(message: dict[str, Any]) -> None:
@@ -192,10 +192,10 @@ class GuardMiddleware:
             let_go(self._listeners, listening)
 
     def _heard(self, scope: dict[str, Any]) -> dict[str, Any]:
-        """A request with what it may say of itself.
+        """Removes untrusted headers from a request, and reduces Accept-Encoding to one encoding.
 
-        Gradio builds the page's addresses from headers, and what all visitors get must not depend
-        on what one says. Of the encodings one is kept, so that there are three answers at most.
+        Gradio builds the page's addresses from headers, and one visitor's headers must not change
+        the cached page of all others. With gzip, br or none, it has three versions per address.
         """
         kept = list[tuple[bytes, bytes]]()
         for name, value in scope["headers"]:

@@ -80,8 +80,8 @@ def style_sheet() -> str:
 
 
 def _more() -> str:
-    """The word before the first of a tab's views that stand behind the others; it is seen, not read
-    out.
+    """Returns the CSS rule that puts "More:" before the first of a tab's secondary views; screen
+    readers skip it.
     """
     first = [next((view.name for view in tab.views if view.is_more), None) for tab in TABS]
     places = ", ".join(f"[data-tab-id='{name}']::before" for name in first if name)

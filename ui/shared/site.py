@@ -150,11 +150,11 @@ class PageFields:
         return self.listen(component.ask, asked, trigger_mode="multiple")
 
     def note(self, dependency: Dependency, outputs: Sequence[Any]) -> Dependency:
-        """Takes note of fields that an event has set: a component that is not on the screen tells
-        of no change.
+        """Passes the values of fields that an event has set to the page's scripts: a component off
+        screen triggers no change event.
 
         Returns:
-            The event that has taken note; the same as before where no field was set.
+            The event that passes them on; `dependency` itself if it sets no field.
         """
         changed = self._among(outputs)
         if not changed:

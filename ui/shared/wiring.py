@@ -82,7 +82,7 @@ def share_sentence(event: Dependency, text: gr.Textbox) -> None:
 
 
 def follow_sentence(event: Dependency, text: gr.Textbox) -> None:
-    """Where the visitor has written a sentence, it is what an event has put into a text box."""
+    """Replaces the page's sentence, if there is one, with what an event has put into a text box."""
     js = calling("shared/view/store.js", "(m.sentence() && m.setSentence(args[0]), [])")
     event.success(None, text, None, js=js, **QUIET)
 

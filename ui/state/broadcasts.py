@@ -96,14 +96,14 @@ class Broadcast:
 class Broadcasts:
     """The broadcasts of all speakers.
 
-    A new one takes the room of the client that has most of them: of its longest unused one, those
-    that nobody follows first.
+    Beyond `most`, evicts from the client that has most of them: its least recently used broadcast,
+    those without followers first.
 
-    A speaker's page draws a secret, with which it says what it shows; pages follow by a name that
-    is made of the secret and does not tell it.
+    A speaker's page publishes under a random secret; followers subscribe by a name, a hash of the
+    secret, which does not reveal it.
 
     Args:
-        most: broadcasts that are kept.
+        most: maximum number of broadcasts.
         clock: seconds.
     """
 
@@ -122,13 +122,12 @@ class Broadcasts:
         *,
         left: bool = False,
     ) -> Audience:
-        """Says what a client's page shows; returns who follows it.
+        """Publishes what a speaker's page shows; returns its audience.
 
         Args:
-            scene: None for what it showed before, which stays: who is heard leads, whatever the
-                page shows.
-            workspace: id of the one that holds the page's runs, or "".
-            left: whether it leads no longer.
+            scene: None keeps the last one; the call still shows that the speaker is connected.
+            workspace: id of the workspace that holds the page's runs, or "".
+            left: whether the speaker has ended the broadcast.
         """
         name = name_of(secret)
         with self._lock:

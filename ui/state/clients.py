@@ -34,7 +34,7 @@ def is_loopback(host: str) -> bool:
 
 
 def let_go(held: Counter[str], name: str, n: int = 1) -> None:
-    """Counts down what somebody holds; who holds nothing is forgotten."""
+    """Decrements a client's count by `n`; removes the entry at 0."""
     held[name] -= n
     if held[name] <= 0:
         del held[name]

@@ -221,10 +221,10 @@ class ModelStore:
                 del self._models[name]
 
     def on_processor(self, lm: LanguageModel) -> LanguageModel:
-        """The same model on the processor, which replaces it in this store: its card has no memory
-        left.
+        """Copies a model to the CPU after its GPU has run out of memory; the copy replaces it in
+        this store.
 
-        The one on the card stays as it is for those who are computing with it.
+        The model on the GPU is left unchanged for computations in progress.
         """
         copy = LanguageModel(clone(lm.model, PROCESSOR), lm.tokenizer, lm.name)
         with self._lock:

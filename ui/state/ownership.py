@@ -97,8 +97,8 @@ def _is_locked(path: Path, about: dict[str, Any]) -> bool:
 
 
 def is_running(process: object) -> bool:
-    """Whether a process lives; on Windows, where asking for it by a signal would end it, it is
-    taken to.
+    """Tells whether a process is running; always True for a process id on Windows, where the check
+    by os.kill would end the process.
     """
     if not isinstance(process, int):
         return False

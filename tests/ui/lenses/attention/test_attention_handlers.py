@@ -386,3 +386,10 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
 )
 def test_the_lens_concludes_in_words_from_its_numbers(ranks, chances, said):
     assert said in lens.conclusion(ranks, chances, "ball")
+
+
+@pytest.mark.parametrize(
+    ("value", "is_known"), [(0, True), (2, True), (3, False), (-1, False), (True, False)]
+)
+def test_an_index_is_below_the_number_of_things(value, is_known):
+    assert maps.is_place(value, 3) is is_known

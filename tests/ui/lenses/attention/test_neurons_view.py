@@ -7,7 +7,8 @@ import pytest
 
 from gptcore.analysis import count_parameters, neuron_activations
 from gptcore.config import PRESETS
-from ui.lenses.attention.layers.neurons import inner_sizes, neurons
+from ui.lenses.attention.layers.neurons import conclusion, inner_sizes, neurons
+from ui.lenses.attention.pair import patching
 from ui.shared import ancestors
 
 TEXT = "the cat sat on the mat and the dog sat"
@@ -48,3 +49,23 @@ def test_the_recorded_models_have_the_parameters_that_their_shapes_count(service
     for name, inner in (("½", 64), ("1", 128), ("2", 256), ("4", 512), ("8", 1024)):
         assert sizes[name][1] == count_parameters(replace(lesson, n_inner=inner)).total
     assert sizes["none"][1] == count_parameters(replace(lesson, use_mlp=False)).total
+
+
+@pytest.mark.parametrize(
+    ("more", "end"),
+    [
+        (None, "reacts most to “sat”."),
+        ([], "of the tokens that it writes, none is less likely there without it."),
+        (["a"], "without it, “a” is less likely there."),
+        (["a", "b"], "without it, “a” and “b” are less likely there."),
+    ],
+)
+def test_what_a_neuron_does_is_concluded_from_what_was_tried(more, end):
+    said = conclusion(2, 7, ["the", "cat", "sat"], [0.1, 0.2, 3.0], more)
+    assert said.startswith("Neuron 7 of layer 2") and said.endswith(end)
+
+
+def test_a_difference_that_no_place_carries_names_the_tokens_that_differ():
+    rows = [[0.2, 0.2, 0.1]] * 3
+    said = patching.conclusion(["The", "red", "cat"], ["The", "blue", "cat"], rows, [[0.0]])
+    assert "no single place carries the difference; “red” carry it" in said

@@ -10,6 +10,7 @@ import gptcore
 from gptcore.errors import GPTCoreError
 from helpers import form, in_threads, last_stream, records_of, text_of, until
 from ui.lenses.generate.write import writing
+from ui.lenses.generate.write.score import score
 from ui.shared.inputs import InputError
 from ui.state.sessions import Document
 
@@ -330,3 +331,11 @@ def test_after_a_text_that_has_ended_the_chart_is_of_where_it_was_begun(services
     open_text = replace(document, ids=document.ids[:-1])
     writing._read_next_token(services, session, tiny_lm, open_text, FORM.sampling)
     assert session.next_token.ids == open_text.ids
+
+
+def test_a_first_token_that_is_scored_from_the_end_token_is_named_so(bundled):
+    def said(stream):
+        return next(record["said"] for record in records_of(stream, "stats"))
+
+    assert "from the end-of-text token" in said(score(bundled, "mini", "Once upon a time"))
+    assert "from the end-of-text token" not in said(score(bundled, "anthology", "the cat"))

@@ -95,3 +95,7 @@ def test_the_conclusion_follows_the_numbers():
     assert conclusion({0.0: 0.0, 0.5: 0.1}, 0.0, [0, 1]).endswith(
         "At strength 0 nothing is added, so it costs nothing."
     )
+
+
+def test_words_of_three_letters_count_and_shorter_ones_do_not():
+    assert steer._words("He saw an old cat, 123.") == ["saw", "old", "cat"]

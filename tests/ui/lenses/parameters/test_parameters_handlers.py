@@ -254,3 +254,16 @@ def test_the_sentence_changes_with_the_recorded_runs_whose_shape_the_live_race_h
         preset["rival"],
     )
     assert shape == (made["layers"], made["width"], made["rate"], 0, "norm")
+
+
+def test_the_cache_is_timed_against_writing_without_it(services, monkeypatch):
+    used = []
+
+    def times(model, ids, n_new, *, use_cache):
+        used.append(use_cache)
+        return [0.25] * 4 if use_cache else [0.5] * 4
+
+    monkeypatch.setattr(costs, "_token_times", times)
+    said = costs.measure_cache(services, "tiny")
+    assert used == [False, True]
+    assert "2.00 s without a cache, 1.00 s with one, 2.0 times faster" in said

@@ -157,3 +157,14 @@ def test_the_bundled_stories_are_whole():
     stories = assistant.bundled_stories()
     assert f"{len(stories):,} stories by mini" in fields_of(AssistantForm)["stories"].info
     assert all(story.rstrip().endswith((".", "!", "?", '"')) for story in stories)
+
+
+def test_each_model_that_there_is_answers_the_question(taught, bundled):
+    question = "Write a story with the words: cat, hat, bed."
+    parts = list(answering.compare(bundled, None, taught.id, "mini", question))
+    ends = ["", "", "", ""]
+    for part in parts:
+        ends = [old if new is None else new for old, new in zip(ends, part, strict=True)]
+    assert ends[0] and ends[1]
+    counted = r"\d of 3 requested words in \d+\."
+    assert re.match(rf"Before: {counted} After 1: {counted}", ends[3])

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from ui.lenses.train.handlers import fitting, watching
+from gptcore import GPTConfig
+from ui.lenses.train.handlers import fitting, rates, watching
 from ui.lenses.train.handlers.forms import RIVALS, rival_of, train_form
 from ui.lenses.train.handlers.plan import make_plan
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER, offered
@@ -156,3 +157,12 @@ def test_a_processor_is_told_what_the_story_writer_takes_and_a_public_server_doe
     assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(
         PROFILES["space"]
     )
+
+
+def test_throughput_is_tokens_over_the_time_that_the_passes_took(monkeypatch):
+    times = iter([0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    monkeypatch.setattr(rates.time, "perf_counter", lambda: next(times))
+    monkeypatch.setattr(rates, "_pass", lambda *_: None)
+    shape = GPTConfig(vocab_size=31, n_positions=10, n_embd=8, n_layer=1, n_head=1)
+    # two passes of 4 x 10 tokens begin before 1.2 s, and the last has ended at 2 s
+    assert rates.passes_rate(shape, 4, "fp32", seconds=1.2) == 2 * 4 * 10 / 2.0

@@ -17,7 +17,7 @@ from gptcore.finetuning import SpecialTokens
 from gptcore.formatting import percent
 from ui.lenses.train import form
 from ui.lenses.train.form import _NEEDED, _filled, _needed
-from ui.lenses.train.handlers import watching
+from ui.lenses.train.handlers import labelled_lines, watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
 from ui.lenses.train.handlers.forms import LabelForm, label_form
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, example_lines, input_form
@@ -367,3 +367,12 @@ def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
     assert "It has learned something" in verdict(found["example-labels"])
     tuned = found["example-tune"]
     assert tuned.final_loss < tuned.observations[0].valid_loss - 0.5
+
+
+@pytest.mark.parametrize(
+    ("first", "is_header"),
+    [("label,text", True), ("text,label", True), ("label,nothing", False), ("nothing,text", False)],
+)
+def test_a_header_names_a_label_and_a_text(first, is_header):
+    records = [first.split(","), ["good", "a fine day"], ["bad", "a sad day"]]
+    assert labelled_lines._header(records) == (tuple(records[0]) if is_header else ())

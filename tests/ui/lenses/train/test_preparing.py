@@ -218,3 +218,10 @@ def test_a_text_that_cannot_be_prepared_says_why(services, monkeypatch):
         TokenizerError, match=r"No vocabulary could be learned .*missing\.py.* Shorten it"
     ):
         completed(prepare(("one two three",), tokenizer=None, kind="bpe", vocab_size=300))
+
+
+def test_a_held_out_text_that_is_known_is_told():
+    known = "the same long line of text stands in both\n" * 3
+    assert "in the training text, too" in dataset_cache._repeated([known], [known])
+    assert dataset_cache._repeated([known], ["another line of text entirely\n"]) == ""
+    assert dataset_cache._repeated([known], []) == ""

@@ -100,3 +100,36 @@ def test_more_time_is_given_to_the_run_that_learns_and_never_more_than_the_serve
         commanded(services, workspace.id, "longer")
     assert workspace.current.time_budget == services.limits.training_seconds
     services.run_manager.stop_all()
+
+
+def test_seconds_left_are_updates_over_the_speed_or_the_rest_of_the_time(services):
+    facts = plan_of(services).facts
+    config = replace(facts.config, time_budget=None, max_steps=100)
+    facts = replace(facts, config=config, tokens_per_step=50)
+    record = RunState("run-x", facts, state="running", step=20, seconds=Stopwatch(5.0))
+    assert record.seconds_left() is None  # no speed yet
+    record.rate = 200.0  # tokens a second: 80 updates of 50 tokens take 20 s
+    assert record.seconds_left() == pytest.approx(20.0)
+    in_time = replace(facts, config=replace(config, time_budget=12.0))
+    timed = RunState("run-y", in_time, state="running", step=20, seconds=Stopwatch(5.0))
+    timed.rate = 200.0
+    assert timed.seconds_left() == pytest.approx(7.0)
+    timed.rate = 2000.0
+    assert timed.seconds_left() == pytest.approx(2.0)
+    timed.state = "ended"
+    assert timed.seconds_left() == 0.0
+
+
+def test_learning_rates_are_foretold_to_the_end_of_a_run_and_not_beyond(services):
+    facts = plan_of(services).facts
+    config = replace(facts.config, time_budget=10.0, max_steps=1000)
+    facts = replace(facts, config=config, tokens_per_step=50)
+    record = RunState("run-x", facts, state="running", step=20, seconds=Stopwatch(5.0))
+    record.learning_rate = config.learning_rate
+    assert watching._ahead(record, 5.0) == []  # no speed yet
+    record.rate = 200.0  # five seconds are left for 20 updates
+    ahead = watching._ahead(record, 5.0)
+    assert ahead[0][0] == 20 and ahead[-1][0] == 40
+    assert all(rate >= 0 for _, rate, *_ in ahead)
+    record.state = "ended"
+    assert watching._ahead(record, 5.0) == []

@@ -351,3 +351,11 @@ def test_a_prompt_that_was_composed_is_none_that_was_edited(asking):
     assert parsed(asking, sent, {"prompt": "Composed before."})[1].edited == ""
     assert parsed(asking, sent, {"prompt": "Another."})[1].edited == "Composed before."
     assert parsed(asking, sent, None)[1].edited == "Composed before."
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, 60), (61, 61), (100, 61)])
+def test_an_answer_stands_behind_the_end_of_its_prompt(length, shown):
+    prompt = "".join(chr(ord("a") + index % 26) for index in range(length))
+    tail = handlers._tail(prompt)
+    assert len(tail) == shown and tail.endswith(prompt[-60:])
+    assert tail.startswith("…") == (length > 60)

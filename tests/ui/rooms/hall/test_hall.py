@@ -47,6 +47,8 @@ def test_a_stage_that_is_not_heard_of_ends_and_comes_back_with_the_speaker():
     name = broadcasts.lead(SPEAKER, SCENE).name
     now[0] = 14.0
     assert broadcasts.follow(name, PAGE).state == "on"
+    now[0] = 15.0
+    assert broadcasts.follow(name, PAGE).state == "on"
     now[0] = 16.0
     ended = broadcasts.follow(name, PAGE)
     assert ended.state == "away" and ended.scene == SCENE

@@ -1,0 +1,70 @@
+"""Each tab in Firefox: it opens, takes a sentence, does its main thing, and the console says nothing
+of an error.
+"""
+
+import json
+
+import pytest
+from bidi import FIREFOX, firefox
+from conftest import LANDMARKS, PATIENCE
+
+from serving import served_page
+from ui.views import TABS
+
+pytestmark = pytest.mark.skipif(FIREFOX is None, reason="no Firefox (apt-get install firefox-esr)")
+SENTENCE = " The old boat"
+_RIGHT = "\ue014"  # the arrow key: WebDriver, section 17.4.2
+_SEEN = "one => one.getClientRects().length > 0"
+_PANEL = "document.querySelector('#tabs > .tabitem:not([style*=none])')"
+# Everything that the open tab says, and whether it is still at work.
+SAID = f"[...{_PANEL}.querySelectorAll('.lens-component')].filter({_SEEN}).map(one => one.innerText).join()"
+IDLE = "!document.querySelector('[aria-busy=true]')"
+
+
+def the(selector: str) -> str:
+    """JavaScript for the first element in sight of the open tab that a selector finds."""
+    return f"[...{_PANEL}.querySelectorAll({json.dumps(selector)})].find({_SEEN})"
+
+
+def centre(page, element: str) -> tuple[float, float]:
+    page.evaluate(f"({element}.scrollIntoView({{block: 'center'}}), true)")
+    return tuple(
+        page.evaluate(
+            f"(box => [box.x + box.width / 2, box.y + box.height / 2])({element}.getBoundingClientRect())"
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with firefox(tmp_path_factory.mktemp("firefox"), PATIENCE / 1000) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def address():
+    with served_page() as address:
+        yield address
+
+
+@pytest.mark.parametrize("tab", [tab.name for tab in TABS])
+def test_a_tab_takes_a_sentence_and_answers_in_firefox(page, address, tab):
+    page.open("about:blank")  # Firefox says of a page that is left that its streams were aborted
+    page.errors.clear()
+    page.open(f"{address}?tab={tab}")
+    page.wait_for(f"[...document.querySelectorAll({json.dumps(LANDMARKS[tab])})].some({_SEEN})")
+    page.wait_for(IDLE)
+    before = page.evaluate(SAID)
+    box = the("textarea:not([readonly], [disabled])")
+    if page.evaluate(f"!!{box}"):
+        page.evaluate(f"({box}.focus(), true)")
+        page.type(SENTENCE)
+        assert SENTENCE.strip() in page.evaluate(f"{box}.value")
+    elif page.evaluate(f"!!{the('input[type=range]')}"):
+        page.evaluate(f"({the('input[type=range]')}.focus(), true)")
+        page.type(_RIGHT)
+    if page.evaluate(f"!!{the('button.primary')}"):
+        page.click(*centre(page, the("button.primary")))
+    page.wait_for(f"{SAID} !== {json.dumps(before)}")
+    page.wait_for(IDLE)
+    assert page.errors == []

@@ -1,0 +1,373 @@
+"""Puts one small mistake at a time into a copy of the code and runs the tests that mirror it.
+
+    python -m tests.tools.mutants --each 40 --workers 2
+    python -m tests.tools.mutants --only gptcore/analysis --seed fresh
+
+A mistake that no test notices is a survivor. Mistakes are chosen by a hash of their line, so that an
+edit elsewhere leaves the set as it is, and another --seed gives a fresh set. `EQUIVALENT` holds
+those that change nothing that anybody could observe, each with its reason.
+"""
+
+import argparse
+import ast
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 420.0  # seconds; a test run that hangs has noticed
+AREAS = {
+    "gptcore": ("gptcore/**/*.py",),
+    "handlers": ("ui/lenses/**/*.py", "ui/shared/*.py", "ui/rooms/**/*.py"),
+    "server": ("ui/runs/*.py", "ui/state/*.py", "ui/compute/*.py", "ui/server/**/*.py"),
+    "scripts": ("ui/**/*.js",),
+}
+_LEFT_OUT = ("__main__", "examples/", "/view.py", "tab.py", "rehearsal", "handout", "arguments")
+_SWAPPED = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.And: ("and", "or"),
+    ast.Or: ("or", "and"),
+}
+_SCRIPT_SWAPS = (
+    (r"(?<=\s)<(?=\s)", "<="),
+    (r"(?<=\s)<=(?=\s)", "<"),
+    (r"(?<=\s)>(?=\s)", ">="),
+    (r"(?<=\s)>=(?=\s)", ">"),
+    (r"(?<=\s)===(?=\s)", "!=="),
+    (r"(?<=\s)!==(?=\s)", "==="),
+    (r"(?<=\s)&&(?=\s)", "||"),
+    (r"(?<=\s)\|\|(?=\s)", "&&"),
+    (r"(?<=\s)\+(?=\s)", "-"),
+    (r"(?<=\s)-(?=\s)", "+"),
+    (r"\bMath\.min\b", "Math.max"),
+    (r"\bMath\.max\b", "Math.min"),
+)
+# (path, line, change) -> why nobody could observe it.
+EQUIVALENT: dict[tuple[str, str, str], str] = {}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mistake: the characters from `begin` to `end` of a file become `text`."""
+
+    path: str
+    begin: int
+    end: int
+    text: str
+    change: str
+    line: str
+
+    def applied(self, source: str) -> str:
+        """The file with the mistake."""
+        return source[: self.begin] + self.text + source[self.end :]
+
+    def rank(self, seed: str) -> str:
+        """Its place in the order of a seed; the same while its line is."""
+        said = f"{seed}|{self.path}|{self.line}|{self.change}"
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.line}   [{self.change}]"
+
+
+class _Finder(ast.NodeVisitor):
+    """Collects the mistakes that a Python file offers."""
+
+    def __init__(self, path: str, source: str) -> None:
+        self._path = path
+        self._source = source
+        self._lines = source.splitlines(keepends=True)
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line))
+        self.found: list[Mutant] = []
+
+    def _at(self, line: int, column: int) -> int:
+        text = self._lines[line - 1].encode()[:column].decode()
+        return self._starts[line - 1] + len(text)
+
+    def _span(self, node: ast.AST) -> tuple[int, int]:
+        begin = self._at(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        return begin, self._at(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def _add(self, begin: int, end: int, text: str, change: str) -> None:
+        first = self._source.count("\n", 0, begin)
+        line = self._lines[first].strip()
+        self.found.append(Mutant(self._path, begin, end, text, change, line))
+
+    def _swap_between(self, left: ast.AST, right: ast.AST, kind: type) -> None:
+        """Swaps the operator that stands between two nodes."""
+        if kind not in _SWAPPED:
+            return
+        old, new = _SWAPPED[kind]
+        begin = self._span(left)[1]
+        between = self._source[begin : self._span(right)[0]]
+        place = re.search(r"(?<![\w<>=!*/+-])" + re.escape(old) + r"(?![\w<>=*/])", between)
+        if place and "#" not in between:
+            self._add(begin + place.start(), begin + place.end(), new, f"{old} to {new}")
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        texts = (ast.JoinedStr, ast.Constant, ast.List, ast.Tuple)
+        is_text = any(
+            isinstance(side, texts) and not isinstance(getattr(side, "value", ""), int | float)
+            for side in (node.left, node.right)
+        )
+        if not is_text:
+            self._swap_between(node.left, node.right, type(node.op))
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for left, right, kind in zip(sides, sides[1:], node.ops, strict=False):
+            self._swap_between(left, right, type(kind))
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self._swap_between(node.values[0], node.values[1], type(node.op))
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        begin, _ = self._span(node)
+        inner, _ = self._span(node.operand)
+        if isinstance(node.op, ast.Not):
+            self._add(begin, inner, "", "not dropped")
+        elif isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+            self._add(begin, inner, "", "minus dropped")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in ("min", "max") and len(node.args) == 2:
+            begin, end = self._span(node)
+            kept = self._source[slice(*self._span(node.args[0]))]
+            self._add(begin, end, f"({kept})", f"{name} dropped")
+        plain = node.args[:2]
+        if len(plain) == 2 and all(isinstance(item, ast.Name) for item in plain):
+            first, second = (self._span(item) for item in plain)
+            texts = [self._source[slice(*span)] for span in (first, second)]
+            between = self._source[first[1] : second[0]]
+            swapped = f"{texts[1]}{between}{texts[0]}"
+            self._add(first[0], second[1], swapped, "arguments swapped")
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call):
+            called = ast.unparse(node.value.func)
+            if not called.startswith(("log", "_log", "print", "warnings", "parser.", "add")):
+                self._add(*self._span(node), "None", "call dropped")
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        if isinstance(node.body[0], ast.Raise | ast.Return) and not node.orelse:
+            self._add(*self._span(node.test), "False", "guard dropped")
+        self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
+            begin, end = self._span(node.value)
+            self._add(begin, end, str(not node.value.value), "flag turned")
+        self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """What an error says is no arithmetic."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for item in node.body:
+            self.visit(item)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for item in (*node.body, *node.args.defaults):
+            self.visit(item)
+
+
+def python_mutants(path: str, source: str) -> list[Mutant]:
+    """The mistakes that a Python file offers."""
+    finder = _Finder(path, source)
+    finder.visit(ast.parse(source))
+    return finder.found
+
+
+def script_mutants(path: str, source: str) -> list[Mutant]:
+    """The mistakes that a JavaScript file offers."""
+    found = []
+    begin = 0
+    for raw in source.splitlines(keepends=True):
+        line = raw.strip()
+        code = re.sub(r"'[^']*'|//.*", lambda text: " " * len(text[0]), raw)
+        if not line.startswith(("//", "*", "/*", "import", "export {")) and "`" not in line:
+            for pattern, new in _SCRIPT_SWAPS:
+                for place in re.finditer(pattern, code):
+                    span = begin + place.start(), begin + place.end()
+                    found.append(Mutant(path, *span, new, f"{place[0]} to {new}", line))
+            if re.fullmatch(r"[\w.?]+\([^=]*\);", line):
+                start = begin + raw.index(line)
+                found.append(Mutant(path, start, start + len(line), ";", "call dropped", line))
+        begin += len(raw)
+    return found
+
+
+def mutants_of(patterns: Sequence[str]) -> list[Mutant]:
+    """All mistakes of an area."""
+    files = sorted({file for pattern in patterns for file in ROOT.glob(pattern)})
+    found = []
+    for file in files:
+        path = file.relative_to(ROOT).as_posix()
+        if not any(part in f"/{path}" for part in _LEFT_OUT):
+            find = python_mutants if file.suffix == ".py" else script_mutants
+            found += find(path, file.read_text(encoding="utf-8"))
+    return [
+        mutant for mutant in found if (mutant.path, mutant.line, mutant.change) not in EQUIVALENT
+    ]
+
+
+def chosen(mutants: Sequence[Mutant], n: int, seed: str) -> list[Mutant]:
+    """n mistakes spread over files and kinds: of each file in turn the one of the rarest kind."""
+    by_file: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in sorted(mutants, key=lambda item: item.rank(seed)):
+        by_file[mutant.path].append(mutant)
+    kinds = Counter[str]()
+    picked: list[Mutant] = []
+    files = sorted(by_file, key=lambda path: by_file[path][0].rank(seed))
+    while len(picked) < n and any(by_file.values()):
+        for path in files:
+            if by_file[path] and len(picked) < n:
+                best = min(by_file[path], key=lambda item: kinds[item.change])
+                by_file[path].remove(best)
+                kinds[best.change] += 1
+                picked.append(best)
+    return picked
+
+
+def tests_of(path: str, *, browser: bool) -> list[str]:
+    """The tests that mirror a file: of its folder, and those that import it."""
+    if path.endswith(".js"):
+        own = ["tests/ui/view"]
+        lens = re.match(r"ui/(?:lenses|rooms)/(\w+)", path)
+        name = lens[1] if lens else "page"
+        names = (name, "room" if name == "hall" else name, "talks" if name == "hall" else name)
+        files = {f"tests/e2e/test_{item}_in_browser.py" for item in names}
+        return own + sorted(file for file in files if browser and (ROOT / file).exists())
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    parent, _, last = module.rpartition(".")
+    imports = re.compile(
+        rf"from {re.escape(module)} import|from {re.escape(parent)} import .*\b{last}\b"
+        rf"|import {re.escape(module)}\b"
+    )
+    mirror = ROOT / "tests" / Path(path).parent.as_posix().removeprefix("gptcore/")
+    while not mirror.exists() or mirror.name == "handlers":
+        mirror = mirror.parent
+    found = set[str]()
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        relative = file.relative_to(ROOT)
+        if set(relative.parts) & {"e2e", "abuse", "compat", "recipes", "benchmarks"}:
+            continue
+        of_folder = mirror in file.parents and mirror not in (ROOT / "tests", ROOT / "tests/ui")
+        if of_folder or imports.search(file.read_text(encoding="utf-8")):
+            found.add(relative.as_posix())
+    return sorted(found) or ["tests/ui" if path.startswith("ui/") else "tests/test_model.py"]
+
+
+def _copies(n: int, folder: Path) -> Iterator[Path]:
+    """n copies of the checkout; the weights are links."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    for number in range(n):
+        copy = folder / str(number) / "checkout"
+        for name in filter(None, names):
+            source = ROOT / name
+            target = copy / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.exists():
+                large = source.suffix in (".safetensors", ".bin")
+                target.symlink_to(source) if large else shutil.copy2(source, target)
+        yield copy
+
+
+def is_noticed(mutant: Mutant, copy: Path, *, browser: bool) -> bool:
+    """Whether a test fails, or hangs, with this mistake in a copy of the checkout."""
+    file = copy / mutant.path
+    source = file.read_text(encoding="utf-8")
+    tests = tests_of(mutant.path, browser=browser)
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-W", "ignore"]
+    command += ["-p", "no:cacheprovider", *([] if browser else ["-m", "not slow"]), *tests]
+    file.write_text(mutant.applied(source), encoding="utf-8")
+    try:
+        done = subprocess.run(command, cwd=copy, capture_output=True, timeout=TIMEOUT, check=False)
+        return done.returncode not in (0, 5)
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        file.write_text(source, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--each", type=int, default=40, help="mistakes of an area")
+    parser.add_argument("--seed", default="lens", help="another one gives a fresh set")
+    parser.add_argument("--only", default="", metavar="PATH", help="files that begin so")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--browser", action="store_true", help="the browser tests of scripts, too")
+    options = parser.parse_args()
+    areas = {
+        area: [item for item in mutants_of(patterns) if item.path.startswith(options.only)]
+        for area, patterns in AREAS.items()
+    }
+    work = [
+        (area, mutant)
+        for area, mutants in areas.items()
+        for mutant in chosen(mutants, options.each, options.seed)
+    ]
+    noticed = Counter[str]()
+    totals = Counter(area for area, _ in work)
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        free: SimpleQueue[Path] = SimpleQueue()
+        for copy in _copies(options.workers, Path(folder)):
+            free.put(copy)
+
+        def tried(item: tuple[str, Mutant]) -> tuple[str, Mutant, bool]:
+            copy = free.get()
+            try:
+                return *item, is_noticed(item[1], copy, browser=options.browser)
+            finally:
+                free.put(copy)
+
+        with ThreadPoolExecutor(options.workers) as pool:
+            for area, mutant, is_found in pool.map(tried, work):
+                noticed[area] += is_found
+                if not is_found:
+                    print(f"survives  {mutant}", flush=True)
+    print(
+        f"\n| area | noticed | of | share |\n|---|---|---|---|   ({time.monotonic() - begin:.0f} s)"
+    )
+    for area, n in totals.items():
+        print(f"| {area} | {noticed[area]} | {n} | {noticed[area] / n:.0%} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
