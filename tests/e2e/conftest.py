@@ -31,6 +31,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "e2e" in item.path.parts:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(3 * PATIENCE / 1000))
             if CHROMIUM is None:
                 item.add_marker(
                     pytest.mark.skip(

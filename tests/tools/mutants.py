@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -32,7 +33,17 @@ AREAS = {
     "server": ("ui/runs/*.py", "ui/state/*.py", "ui/compute/*.py", "ui/server/**/*.py"),
     "scripts": ("ui/**/*.js",),
 }
-_LEFT_OUT = ("__main__", "examples/", "/view.py", "tab.py", "rehearsal", "handout", "arguments")
+# started alone, laid out by Gradio and seen in a browser, or run by a GPU alone
+_LEFT_OUT = (
+    "cuda_graphs",
+    "__main__",
+    "examples/",
+    "/view.py",
+    "tab.py",
+    "rehearsal",
+    "handout",
+    "arguments",
+)
 _SWAPPED = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
@@ -61,8 +72,31 @@ _SCRIPT_SWAPS = (
     (r"\bMath\.min\b", "Math.max"),
     (r"\bMath\.max\b", "Math.min"),
 )
+# folders whose tests start whole programs
+_APART = {"e2e", "abuse", "compat", "recipes", "benchmarks", "tools"}
 # (path, line, change) -> why nobody could observe it.
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "ui/rooms/hall/handlers/leading.py",
+        "if number == broadcast.number and type(start) is int and 0 <= start <= len(text)",
+        "<= to <",
+    ): "a start of 0 and no start are the same",
+    (
+        "ui/shared/own_text.py",
+        "lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)]",
+        "max dropped",
+    ): "a model with a window of one token writes nothing",
+    (
+        "ui/runs/saved_runs.py",
+        "is_young = self._clock() - place.stat().st_mtime < _AGE",
+        "< to <=",
+    ): "a day more or less an instant",
+    (
+        "ui/compute/zero_gpu.py",
+        "return ON_ZERO_GPU and count_parameters(lm.model.config).total >= LARGE",
+        ">= to >",
+    ): "no model has exactly so many parameters",
+}
 
 
 @dataclass(frozen=True)
@@ -270,24 +304,39 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         names = (name, "room" if name == "hall" else name, "talks" if name == "hall" else name)
         files = {f"tests/e2e/test_{item}_in_browser.py" for item in names}
         return own + sorted(file for file in files if browser and (ROOT / file).exists())
+    mirror = ROOT / "tests" / Path(path).parent.as_posix().removeprefix("gptcore/")
+    while not mirror.exists() or mirror.name == "handlers":
+        mirror = mirror.parent
+    is_folder = mirror not in (ROOT / "tests", ROOT / "tests/ui")
+    found = importing(path, "tests")
+    if is_folder:
+        found |= {file.relative_to(ROOT).as_posix() for file in mirror.rglob("test_*.py")}
+    if not found:  # nothing imports it but other code, whose tests they are
+        users = importing(path, "ui") | importing(path, "gptcore")
+        found = set().union(*(importing(user, "tests") for user in users))
+    tests = sorted(file for file in found if not _APART & set(Path(file).parts))
+    return tests or ["tests/test_app.py"]
+
+
+@cache
+def _texts(folder: str) -> dict[str, str]:
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def importing(path: str, folder: str) -> set[str]:
+    """The files of a folder that import a module; of the tests only those with tests in them."""
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     parent, _, last = module.rpartition(".")
     imports = re.compile(
         rf"from {re.escape(module)} import|from {re.escape(parent)} import .*\b{last}\b"
         rf"|import {re.escape(module)}\b"
     )
-    mirror = ROOT / "tests" / Path(path).parent.as_posix().removeprefix("gptcore/")
-    while not mirror.exists() or mirror.name == "handlers":
-        mirror = mirror.parent
-    found = set[str]()
-    for file in (ROOT / "tests").rglob("test_*.py"):
-        relative = file.relative_to(ROOT)
-        if set(relative.parts) & {"e2e", "abuse", "compat", "recipes", "benchmarks"}:
-            continue
-        of_folder = mirror in file.parents and mirror not in (ROOT / "tests", ROOT / "tests/ui")
-        if of_folder or imports.search(file.read_text(encoding="utf-8")):
-            found.add(relative.as_posix())
-    return sorted(found) or ["tests/ui" if path.startswith("ui/") else "tests/test_model.py"]
+    return {
+        file
+        for file, text in _texts(folder).items()
+        if imports.search(text) and (folder != "tests" or "/test_" in file)
+    }
 
 
 def _copies(n: int, folder: Path) -> Iterator[Path]:

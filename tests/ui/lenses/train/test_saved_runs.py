@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 from test_runs import SMALL, commanded, finished, polled
 
+from helpers import until
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
 from ui.runs import saved_runs
@@ -105,22 +106,25 @@ def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     saved = SavedRuns(folder)
     at_work = []
     overlaps = []
+    come = []
     write = saved_runs.save_folder
 
     def slowly(*arguments):
         at_work.append(1)
         overlaps.append(len(at_work))
         write(*arguments)
-        time.sleep(0.05)  # in which the other one comes
+        until(lambda: len(come) == 3)  # the others are there
         at_work.pop()
+
+    def save(state):
+        come.append(state)
+        return saved.save(workspace.id, [state])
 
     monkeypatch.setattr(saved_runs, "save_folder", slowly)
     monkeypatch.setattr(saved_runs, "_EVERY", 0.0)
     states = [replace(workspace.current, state=state) for state in ("running", "paused", "ended")]
     with ThreadPoolExecutor(3) as threads:
-        assert (
-            list(threads.map(lambda state: saved.save(workspace.id, [state]), states)) == [True] * 3
-        )
+        assert list(threads.map(save, states)) == [True] * 3
     assert overlaps == [1, 1, 1] and "cannot be saved" not in caplog.text
     assert len(SavedRuns(folder).restore()) == 1
 
