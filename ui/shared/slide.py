@@ -19,11 +19,23 @@ class Colors(NamedTuple):
 
 LIGHT = Colors("white", "#161c2b", "#3c99c6", "#d8dce8")
 DARK = Colors("#0d111c", "#eceef5", "#3c99c6", "#384158")
+# Colours that no picture has; see `in_both_themes`.
+PLACEHOLDERS = Colors("#010203", "#010204", "#010205", "#010206")
 
 
 def colors(dark: bool) -> Colors:
     """Those of a slide on a white or a dark screen."""
     return DARK if dark else LIGHT
+
+
+def in_both_themes(svg: str) -> tuple[str, str]:
+    """A picture that was drawn in the colours of `PLACEHOLDERS`, light and dark."""
+    light = svg
+    dark = svg
+    for placeholder, bright, night in zip(PLACEHOLDERS, LIGHT, DARK, strict=True):
+        light = light.replace(placeholder, bright)
+        dark = dark.replace(placeholder, night)
+    return light, dark
 
 
 def data_url(figure: Any) -> str:

@@ -13,7 +13,7 @@ from ui.lenses.parameters.drawing import figures as drawings
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.parameters.reference import charts, costs, quoted, scaling
 from ui.lenses.train.handlers.presets import PRESETS as RUNS
-from ui.shared.slide import colors
+from ui.shared.slide import DARK, LIGHT, PLACEHOLDERS, colors
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
 
@@ -144,7 +144,11 @@ def test_measurements_on_request_give_figures_or_a_sentence(services, monkeypatc
 )
 def test_every_shape_can_be_drawn(changes):
     shape = architecture.drawn(shapes.shape({**GPT2, **changes}))
-    assert drawings.inline(*shape, dark=True).startswith("<svg")
+    light, dark = drawings.inline(*shape)
+    assert light.startswith("<svg") and dark.startswith("<svg")
+    assert DARK.ink not in light and LIGHT.muted not in dark
+    assert light.count(LIGHT.ink) > dark.count(LIGHT.ink) and dark.count(DARK.ink) > 10
+    assert not any(placeholder in light + dark for placeholder in PLACEHOLDERS)
 
 
 @pytest.mark.parametrize("name", list(anatomy.EXPERIMENTS))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ui.lenses.parameters.handlers.colours import INK, PARTS
-from ui.shared.slide import SIZE, Colors, colors
+from ui.shared.slide import PLACEHOLDERS, SIZE, Colors, in_both_themes
 
 _FILL = {**PARTS, "norm": PARTS["block_norms"]}
 _ACTIVATIONS = {"gelu_new": "GELU (tanh)", "gelu": "GELU (exact)", "relu": "ReLU"}
@@ -24,19 +24,19 @@ _LEFT = 87.0
 _MIDDLE = 105.0
 
 
-def inline(shape: Any, counts: Mapping[str, int], name: str, *, dark: bool) -> str:
-    """The drawing as SVG text for a page; every part is a group whose id is "part-" and its name.
+def inline(shape: Any, counts: Mapping[str, int], name: str) -> tuple[str, str]:
+    """The drawing as SVG text for a light and a dark page; every part is a group whose id is
+    "part-" and its name.
 
     Args:
         shape: a GPTConfig; these figures import no core.
         counts: parameters by component, all blocks together.
         name: for the title.
-        dark: for a dark page.
     """
     target = io.StringIO()
-    _figure(shape, counts, name, colors(dark)).savefig(target, format="svg", transparent=True)
+    _figure(shape, counts, name, PLACEHOLDERS).savefig(target, format="svg", transparent=True)
     text = target.getvalue()
-    return text[text.index("<svg") :]
+    return in_both_themes(text[text.index("<svg") :])
 
 
 def _figure(shape: Any, counts: Mapping[str, int], name: str, look: Colors):  # noqa: ANN202 - matplotlib is imported late

@@ -76,9 +76,7 @@ def drawn(request: Annotated[object, ShapeRequest]) -> str | None:
         config = shapes.shape(controls)
     except (GPTCoreError, TypeError, ValueError, KeyError, IndexError):
         return None
-    light, dark = (
-        figures.inline(*architecture.drawn(config), dark=night) for night in (False, True)
-    )
+    light, dark = figures.inline(*architecture.drawn(config))
     value = {
         "light": light,
         "dark": dark,
