@@ -246,3 +246,29 @@ def test_a_server_that_ends_refuses_posts_and_passes_on_the_rest():
     assert asked(post) == 503 and seen == ["http"]
     assert asked({**post, "method": "GET"}) is None and seen == ["http", "http"]
     assert asked({"type": "lifespan"}) is None and seen[-1] == "lifespan"
+
+
+def test_a_computation_that_waits_to_be_fetched_is_closed_where_its_visitor_leaves(place):
+    closed = threading.Event()
+    done = []
+
+    def steps():
+        try:
+            for number in itertools.count():
+                done.append(number)
+                yield number
+        finally:
+            closed.set()
+
+    def n_done() -> int:
+        for _ in range(4 * computing._AHEAD):
+            place.once(lambda: None)
+        return len(done)
+
+    found = place.each(steps())
+    next(found)
+    while (before := n_done()) != n_done():
+        assert before < 10**6
+    assert not closed.is_set()  # as much is computed ahead as may be: it waits
+    found.close()
+    assert closed.wait(60)

@@ -158,3 +158,12 @@ def test_a_page_belongs_to_the_client_that_was_seen_with_it_last():
         clients.of_page("page") == "1.1.1.1"
         and clients.of_page("other") == clients.of_page(None) == ""
     )
+
+
+def test_a_connection_that_has_ended_makes_room(connect):
+    for _ in range(3):
+        some = [connect.made("9.9.9.9") for _ in range(1000)]
+        assert not any(item.transport.closed for item in some)
+        for item in some:
+            item.connection_lost(None)
+        assert not connections._open

@@ -275,3 +275,28 @@ def test_a_program_that_names_no_model_gets_the_server_s_default_one(services, m
     monkeypatch.setattr(services.models, "get", lambda name: asked.append(name) or get("tiny"))
     ENDPOINTS["next_token"](services, PROMPT, n_rows=3)
     assert asked == ["tiny"]
+
+
+def test_who_makes_room_for_another_is_stopped():
+    store = SessionStore(Limits(sessions=2))
+    turn = store.get("a").turn()
+    run = turn.__enter__()
+    store.get("b")
+    assert run.wanted
+    store.get("c")
+    assert len(store) == 2 and not run.wanted
+    later = store.get("c").turn()
+    run = later.__enter__()
+    store.stop_all()
+    assert not run.wanted
+
+
+def test_a_turn_that_ends_lets_the_next_one_begin():
+    session = SessionStore(Limits()).get("a")
+    with session.turn() as first:
+        assert first.wanted
+    with pytest.raises(ValueError), session.turn():
+        raise ValueError
+    with session.turn() as last:
+        assert last.wanted and not last.abandoned and session._runs == {last}
+    assert not session._runs

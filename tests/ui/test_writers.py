@@ -11,7 +11,7 @@ from gptcore.errors import SamplingError
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
-from helpers import in_threads
+from helpers import in_threads, until
 from ui.compute import scheduler as writers
 from ui.compute.compute_thread import ComputeThread
 from ui.compute.scheduler import Scheduler
@@ -94,3 +94,44 @@ def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm
             list(entry)
     monkeypatch.undo()
     assert visit(many, tiny_lm.model, [5], 10) == [alone(tiny_lm.model, 5, 10)]
+
+
+def test_an_error_in_a_pass_is_told_to_those_who_wait_for_a_place(place, tiny_lm, monkeypatch):
+    monkeypatch.setattr(writers, "MOST_ROWS", 1)
+    many = Scheduler(place)
+    endless = many.write(tiny_lm.model, [text(1)], 10**9)
+    next(endless)
+    waits = many.write(tiny_lm.model, [text(2)], 5)
+    told = []
+
+    def wait() -> None:
+        try:
+            list(waits)
+        except MemoryError as error:
+            told.append(str(error))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    until(lambda: place.once(lambda: len(many._waiting[tiny_lm.model])) == 1)
+
+    def broken(*_: object) -> None:
+        raise MemoryError("full")
+
+    monkeypatch.setattr("gptcore.inference.engine.decode_one", broken)
+    with pytest.raises(MemoryError):
+        list(endless)
+    waiting.join(60)
+    assert told == ["full"] and many.n_texts == 0 and not many._waiting
+
+
+def test_who_ends_or_leaves_is_counted_no_longer(place, tiny_lm):
+    many = Scheduler(place)
+    texts = [many.write(tiny_lm.model, [text(seed)], 10**9) for seed in (1, 2)]
+    for item in texts:
+        next(item)
+    assert many.n_texts == 2
+    texts[0].close()
+    assert many.n_texts == 1
+    assert visit(many, tiny_lm.model, [3], 4) == [alone(tiny_lm.model, 3, 4)]
+    texts[1].close()
+    assert many.n_texts == 0

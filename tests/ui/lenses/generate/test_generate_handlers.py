@@ -1,5 +1,6 @@
 import itertools
 import json
+import math
 import threading
 import time
 from dataclasses import replace
@@ -339,3 +340,17 @@ def test_a_first_token_that_is_scored_from_the_end_token_is_named_so(bundled):
 
     assert "from the end-of-text token" in said(score(bundled, "mini", "Once upon a time"))
     assert "from the end-of-text token" not in said(score(bundled, "anthology", "the cat"))
+
+
+def test_the_figures_of_a_scored_text_are_those_of_its_tokens(bundled):
+    written = "Once upon a time, there was a café."
+    stream = score(bundled, "mini", written)
+    chances = [record["p"] for record in records_of(stream, "token") if "p" in record]
+    stats = next(record for record in records_of(stream, "stats"))
+    nats = -sum(map(math.log, chances))
+    assert stats["n"] == len(chances)
+    assert stats["perplexity"] == pytest.approx(math.exp(nats / len(chances)), rel=0.01)
+    assert stats["bits_per_token"] == pytest.approx(nats / len(chances) / math.log(2), rel=0.01)
+    assert stats["bits_per_byte"] == pytest.approx(
+        nats / math.log(2) / len(written.encode()), rel=0.01
+    )
