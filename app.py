@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 gc.disable()
 # Before gradio is imported: no analytics, and its own start-up check must not go through a proxy.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-# what Apple's cards lack, the processor computes
+# what Apple's GPUs lack, the CPU computes
 os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
 try:
     tempfile.gettempdir()
@@ -61,7 +61,7 @@ from ui.server.talks import read_talk, warnings_of, without_notes
 from ui.server.temp_files import TemporaryFiles
 from ui.services import make_services
 from ui.shared.qr import EVERYWHERE, own_address, qr_terminal
-from ui.state.broadcasts import SpokenTalk
+from ui.state.broadcasts import NO_TALK, SpokenTalk
 from ui.state.clients import is_loopback
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
@@ -84,11 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     _warn_of_another_folder()
     files = TemporaryFiles(most_bytes=PROFILES[options.profile].temporary_bytes)
     try:
-        text, talk = read_talk(options.talk) if options.talk else ("", None)
-        notes = tuple(scene.notes for scene in talk.scenes) if talk else ()
-        spoken = SpokenTalk(without_notes(text), notes, secrets.token_urlsafe(16) if talk else "")
-        for sentence in warnings_of(talk) if talk else ():
-            print(f"warning: {options.talk}, {sentence}", file=sys.stderr)
+        title, spoken = _spoken_talk(options.talk) if options.talk else ("", NO_TALK)
         if freed := files.open():
             print(
                 f"Removed {freed / 1e6:,.0f} MB of temporary files that an earlier start left "
@@ -111,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        told = partial(_announce, lan=options.lan, talk=talk.title if talk else "", key=spoken.key)
+        told = partial(_announce, lan=options.lan, talk=title, key=spoken.key)
         serve(page, services, files, _server_options(options), told=told)
     except OSError as error:
         print(f"error: {_why_not_served(options, error)}", file=sys.stderr)
@@ -120,6 +116,18 @@ def main(arguments: list[str] | None = None) -> int:
         services.close()
         files.close()
     return 0
+
+
+def _spoken_talk(file: str) -> tuple[str, SpokenTalk]:
+    """The title of a talk, and what the page needs of it; prints its warnings.
+
+    Raises GPTCoreError for a file that is no talk.
+    """
+    text, talk = read_talk(file)
+    for sentence in warnings_of(talk):
+        print(f"warning: {file}, {sentence}", file=sys.stderr)
+    notes = tuple(scene.notes for scene in talk.scenes)
+    return talk.title, SpokenTalk(without_notes(text), notes, secrets.token_urlsafe(16))
 
 
 def _set_up_process() -> None:
@@ -174,7 +182,7 @@ def _warn_of_another_folder() -> None:
 
 
 def _device(options: argparse.Namespace) -> torch.device:
-    """Where models compute; on ZeroGPU the processor, since only large models' own process has the
+    """Where models compute; on ZeroGPU the CPU, since only large models' own process has the
     card.
     """
     return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)

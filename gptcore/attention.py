@@ -17,14 +17,14 @@ from gptcore.probe import NO_PROBE, Probe
 class ForwardContext:
     """Settings of one forward pass, shared by all blocks."""
 
-    mask: Tensor | None = (
-        None  # additive float mask [1 or B, 1, T, S]; None with is_causal for the plain causal mask
-    )
-    is_causal: bool = True  # hide the future, where there is no mask and no cached token
-    cache: KVCache | None = (
-        None  # keys and values of earlier tokens, to which the new ones are written
-    )
-    probe: Probe = NO_PROBE  # observes the pass's activations, and may change them
+    # additive float mask [1 or B, 1, T, S]; None where nothing is hidden but the future
+    mask: Tensor | None = None
+    # hide the future, where there is no mask and no cached token
+    is_causal: bool = True
+    # keys and values of earlier tokens, to which the new ones are written
+    cache: KVCache | None = None
+    # observes the pass's activations, and may change them
+    probe: Probe = NO_PROBE
 
 
 def additive_mask(
@@ -106,13 +106,14 @@ class CausalSelfAttention(nn.Module):
     def forward(self, x: Tensor, context: ForwardContext) -> Tensor:
         """Mixes every token with those it may see: float [B, T, C] -> float [B, T, C]."""
         B, T, C = x.shape
-        # each [B, H, T, D]
-        q, k, v = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim).permute(2, 0, 3, 1, 4)
+        qkv = self.c_attn(x).view(B, T, 3, self.n_head, self.head_dim)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each [B, H, T, D]
         if context.cache is not None:
-            k, v = context.cache.write(self.layer, k, v)  # [B, H, S, D]
+            k, v = context.cache.write(self.layer, k, v)  # each [B, H, S, D]
         context.probe.queries_and_keys(self.layer, q, k)
-        # Under 16-bit autocast on a CPU, the fused kernel's backward pass is slower than the
-        # explicit path's.
+
+        # The fused kernel does not show its weights. Under 16-bit autocast on a CPU, its backward
+        # pass is also slower than the explicit path's.
         slow_backward = self.training and q.dtype != torch.float32 and q.device.type == "cpu"
         explicit = slow_backward or context.probe.needs_weights
         y = (
@@ -121,7 +122,10 @@ class CausalSelfAttention(nn.Module):
             else self._attend_fast(q, k, v, context)
         )
         y = context.probe.heads(self.layer, y)  # [B, H, T, D]
-        return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
+
+        # Put the heads side by side and project into the residual stream.
+        y = y.transpose(1, 2).reshape(B, T, C)
+        return self.resid_dropout(self.c_proj(y))
 
     def _attend_fast(self, q: Tensor, k: Tensor, v: Tensor, context: ForwardContext) -> Tensor:
         dropout = self.dropout if self.training else 0.0

@@ -1,7 +1,7 @@
 """Linear layers: where nothing is learned, fp32 products by whichever of torch's two CPU libraries
 is faster here.
 
-torch multiplies fp32 matrices with MKL, which keeps to 256-bit instructions on processors that are
+torch multiplies fp32 matrices with MKL, which keeps to 256-bit instructions on CPUs that are
 not Intel's. oneDNN, which torch ships as well, has no such rule: on an AMD EPYC with AVX-512 it is
 twice as fast. Training has other means there: bfloat16.
 """

@@ -16,8 +16,8 @@ import torch
 from gptcore.errors import DeviceError
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
-PROCESSOR = torch.device("cpu")
-_SIDE = 64  # of the matrix that a card is tried with
+CPU = torch.device("cpu")
+_SIDE = 64  # of the matrix that a GPU is tried with
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_CGROUP = Path("/proc/self/cgroup")
 _CPUINFO = Path("/proc/cpuinfo")  # Linux; elsewhere nothing is known, and nothing is limited
@@ -30,21 +30,21 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
     Args:
         wanted: "cpu", "cuda" (NVIDIA or AMD), "mps" (Apple), or "auto": the first of CUDA and MPS
-            that computes a matrix product right, else the processor.
+            that computes a matrix product right, else the CPU.
 
     Raises:
-        DeviceError: no such name, or a card that PyTorch does not find or that does not compute
+        DeviceError: no such name, or a GPU that PyTorch does not find or that does not compute
         right.
     """
     if wanted not in DEVICES:
         raise DeviceError(f"The device is {wanted!r}; choose one of {', '.join(DEVICES)}.")
     if wanted == "cpu":
-        return PROCESSOR
+        return CPU
     for name in ("cuda", "mps") if wanted == "auto" else (wanted,):
         if _found(name) and _computes_right(torch.device(name)):
             return torch.device(name)
     if wanted == "auto":
-        return PROCESSOR
+        return CPU
     why = " that computes a matrix product wrongly, or not at all" if _found(wanted) else ""
     found = f"finds {'a' if why else 'no'} {wanted.upper()} device here{why}"
     raise DeviceError(
@@ -64,7 +64,7 @@ def _found(name: str) -> bool:
 
 
 def _computes_right(device: torch.device) -> bool:
-    """Whether a product of whole numbers, which no rounding touches, is that of the processor."""
+    """Whether a product of whole numbers, which no rounding touches, is that of the CPU."""
     a = torch.arange(_SIDE * _SIDE, dtype=torch.float32).remainder(7).view(_SIDE, _SIDE)
     try:
         return torch.equal((a.to(device) @ a.to(device)).cpu(), a @ a)
@@ -95,11 +95,11 @@ def has_hidden_tiles(cpuinfo: str) -> bool:
     """Whether a virtual machine announces AMX and hides the CPUID leaf with the size of its tiles.
 
     oneDNN, which multiplies torch's bfloat16 matrices, then loads tiles of size 0 and the process
-    dies of an illegal instruction. Seen in a virtual machine with "cpuid level: 28" on a processor
+    dies of an illegal instruction. Seen in a virtual machine with "cpuid level: 28" on a CPU
     with level 32.
 
     Args:
-        cpuinfo: the content of /proc/cpuinfo; only the first processor counts.
+        cpuinfo: the content of /proc/cpuinfo; only the first CPU counts.
     """
     told = dict(re.findall(r"^(.+?)[ \t]*:[ \t]*(.*)$", cpuinfo.split("\n\n")[0], re.MULTILINE))
     level = told.get("cpuid level", "")

@@ -1,4 +1,12 @@
-"""The GPT itself: token and position embeddings, blocks, final norm, output head."""
+"""The GPT itself: token and position embeddings, blocks, final norm, output head.
+
+GPT-1 and GPT-2 are one class with two configs. GPT-2 has a LayerNorm before each sublayer and one
+more, ln_f, after the last block; GPT-1, as released, has one after each residual sum. Parameters
+are named as in OpenAI's GPT-2 and in transformers: wte, wpe, h, ln_1, attn, ln_2, mlp, ln_f.
+
+Shapes: B rows of a batch, T new tokens, S all tokens with the cached ones, C width (n_embd), H
+heads, D width of a head, V vocabulary.
+"""
 
 import math
 from collections.abc import Iterator
@@ -118,27 +126,29 @@ class GPT(nn.Module):
         return [block for block in self.h if isinstance(block, Block)]
 
     def tie(self) -> None:
-        """Re-ties the output head to the token embedding after copying has separated them, if the
-        config says so.
+        """Makes the output head share the token embedding's matrix, if the config says so. Needed
+        again after `to_empty` and `load_state_dict(assign=True)`, which separate the two.
         """
         if self.config.tie_word_embeddings:
             self.lm_head.weight = self.wte.weight
 
     def initialise(self, generator: torch.Generator | None = None) -> None:
-        """Draws every weight from N(0, initializer_range); biases 0, norms 1.
+        """Draws all parameters afresh.
 
-        With residual_scaling, the projections into the residual stream get a standard deviation
-        smaller by sqrt(2 * n_layer), one for each sum on the way (GPT-2 paper, section 2.3).
+        Matrices and embeddings are normal with standard deviation initializer_range, biases 0, norm
+        gains 1. With residual_scaling, the projections into the residual stream (c_proj) get a
+        standard deviation smaller by sqrt(2 * n_layer): 2 * n_layer of their outputs are
+        summed on the stream (GPT-2 paper, section 2.3).
         """
         std = self.config.initializer_range
         for name, parameter in self.named_parameters():
-            if parameter.dim() < 2:
+            if parameter.dim() < 2:  # a bias or a norm
                 is_gain = ".ln_" in f".{name}" and name.endswith("weight")
                 nn.init.constant_(parameter, 1.0 if is_gain else 0.0)
-            else:
+            else:  # a matrix or an embedding
                 is_residual = self.config.residual_scaling and name.endswith("c_proj.weight")
-                smaller = math.sqrt(2 * self.config.n_layer) if is_residual else 1.0
-                nn.init.normal_(parameter, std=std / smaller, generator=generator)
+                divisor = math.sqrt(2 * self.config.n_layer) if is_residual else 1.0
+                nn.init.normal_(parameter, std=std / divisor, generator=generator)
 
     def forward(
         self,
@@ -155,8 +165,7 @@ class GPT(nn.Module):
             targets: int64 [B, T], targets[:, t] is the token after position t. The data are already
                 shifted; nothing is shifted here. Positions at -100 carry no loss.
             attention_mask: [B, T], 1 or true where a token is real, 0 or false where it is padding.
-                Positions are counted from each row's first real token. With a cache, the mask
-                covers its tokens too.
+                Positions are counted from each row's first real token.
             probe: observes this pass's activations, and may change them.
 
         Returns:
@@ -166,10 +175,8 @@ class GPT(nn.Module):
             ContextLengthError: T exceeds n_positions. TokenIdError: an id outside the vocabulary,
             or T is 0.
         """
-        # [B, T, V]
-        logits = self.lm_head(
-            self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe)
-        )
+        hidden = self.hidden_states(token_ids, attention_mask=attention_mask, probe=probe)
+        logits = self.lm_head(hidden)  # [B, T, V]
         if targets is None:
             return GPTOutput(logits, None)
         loss = F.cross_entropy(
@@ -185,31 +192,43 @@ class GPT(nn.Module):
         cache: KVCache | None = None,
         probe: Probe = NO_PROBE,
     ) -> Tensor:
-        """The residual stream after the last block and final norm, float [B, T, C]; arguments as in
-        forward.
+        """Runs everything but the output head; returns the residual stream after the final norm,
+        float [B, T, C].
+
+        Args:
+            token_ids, probe: as in `forward`.
+            attention_mask: as in `forward`; with a cache [B, S], the cached tokens first.
+            cache: keys and values of earlier tokens, to which those of the new ones are appended.
         """
         past = 0 if cache is None else cache.length
         check_token_ids(token_ids, past, self.config)
+        T = token_ids.shape[1]
+
+        # Embed the tokens and their positions.
         x = self.wte(token_ids)  # [B, T, C]
         if self.config.use_positions:
             x = x + self.wpe(_positions(token_ids, past, attention_mask))
         x = self.drop(x)
-        T = token_ids.shape[1]
+
+        # Without padding or cached tokens, the attention kernels' own causal mask will do.
         context = ForwardContext(None, self.config.causal, cache, probe)
-        if attention_mask is not None or past:  # else the kernels' built-in causal mask will do
+        if attention_mask is not None or past:
             causal = self.config.causal
             device = token_ids.device
             mask = additive_mask(
                 T, past + T, causal=causal, attention_mask=attention_mask, device=device
             )
             context = ForwardContext(mask, False, cache, probe)
+
         x = self._run_blocks(x, 0, context)
         if cache is not None:
             cache.advance(T)
         return self.ln_f(x)
 
     def resumed(self, stream: Tensor, depth: int, *, probe: Probe = NO_PROBE) -> Tensor:
-        """Resumes a pass from the residual stream before block `depth`, float [B, T, C]."""
+        """Runs the rest of a pass, from block `depth` to the final norm; returns as `hidden_states`
+        does. stream: float [B, T, C], the residual stream before that block.
+        """
         return self.ln_f(
             self._run_blocks(stream, depth, ForwardContext(None, self.config.causal, None, probe))
         )
@@ -248,7 +267,9 @@ def evaluating(model: GPT) -> Iterator[None]:
 
 
 def _positions(token_ids: Tensor, past: int, attention_mask: Tensor | None) -> Tensor:
-    """int64 [T] or [B, T]: the place of each token, counted from the first real one."""
+    """The position of each new token, int64 [T]; with an attention mask [B, T], counted from each
+    row's first real token, and 0 for padding before it.
+    """
     T = token_ids.shape[1]
     if attention_mask is None:
         return torch.arange(past, past + T, device=token_ids.device)
@@ -265,7 +286,7 @@ def check_token_ids(token_ids: Tensor, past: int, config: GPTConfig) -> None:
     if torch.compiler.is_compiling() or (
         token_ids.is_cuda and torch.cuda.is_current_stream_capturing()
     ):
-        return  # looking at numbers would break the one and freeze the other
+        return  # reading values on the CPU would break the compiled graph, or fail the capture
     if token_ids.is_floating_point() or token_ids.dtype is torch.bool:
         raise TokenIdError(
             f"token_ids has the type {token_ids.dtype}; token ids are whole numbers, such as int64."

@@ -23,7 +23,7 @@ _LONGEST_WAIT = 128
 _SLOWED_DOWN = 1.15
 _CLEARLY_FASTER = 0.95
 _CAPACITY_SECONDS = 0.25
-# In processors: this much less than the threads in use means too many threads, this much more means
+# In CPUs: this much less than the threads in use means too many threads, this much more means
 # too few.
 _TOO_FEW = 0.5
 _ENOUGH_MORE = 0.75
@@ -72,7 +72,7 @@ class ThreadGovernor:
     def step(self) -> Iterator[None]:
         """Runs and times one step with the best known thread count.
 
-        If fewer processors are free now, it uses only those and learns nothing from the step.
+        If fewer CPUs are free now, it uses only those and learns nothing from the step.
         """
         free = _capacity.threads(max(self._counts))
         if free < self.n_threads:
@@ -135,12 +135,12 @@ class Capacity:
     usage.
 
     Free capacity is idle time plus what this process used. Two threads on fewer than two free
-    processors wait for each other at every barrier of a pass, hundreds of times a second: beside
+    CPUs wait for each other at every barrier of a pass, hundreds of times a second: beside
     four busy processes, two threads reached a ninth of the speed of one. Idle time comes from
     Linux's /proc/stat; elsewhere all threads are used.
 
     Args:
-        idle: returns the total idle seconds of all processors, or None if unknown.
+        idle: returns the total idle seconds of all CPUs, or None if unknown.
         clock, used: seconds passed, and seconds that this process has computed.
     """
 
@@ -154,7 +154,7 @@ class Capacity:
         self._clock = clock
         self._used = used
         self._last: tuple[float, float] | None = (
-            None  # when, and processor seconds that were free for this process
+            None  # when, and CPU seconds that were free for this process
         )
         self._now: int | None = None
 
@@ -237,7 +237,7 @@ def sharing(n_threads: int) -> Iterator[None]:
 def release_threads() -> None:
     """Ends the calling thread's idle OpenMP workers; its next computation starts new ones.
 
-    Every thread that has computed keeps its workers. Once they outnumber the processors, GNU OpenMP
+    Every thread that has computed keeps its workers. Once they outnumber the CPUs, GNU OpenMP
     stops busy-waiting in the whole process, and small products take up to twice as long (measured:
     27k against 45k tokens/s of training beside one idle thread). Call it in a thread that is done
     for now.

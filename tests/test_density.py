@@ -79,3 +79,19 @@ def test_a_function_is_short_and_takes_few_things():
             wide.append((str(path), name, n))
     assert long == []
     assert wide == []
+
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def test_no_comprehension_stands_within_an_expression_with_two_ways():
+    found = []
+    for file in source_files(ROOT, ".py"):
+        path = file.relative_to(ROOT)
+        if path.parts[0] in ("tests", "weights"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.IfExp):
+                inner = (part for part in ast.walk(node) if isinstance(part, COMPREHENSIONS))
+                found += [f"{path}:{part.lineno}" for part in inner]
+    assert found == []

@@ -1,4 +1,4 @@
-"""Which device is chosen, and what happens when a card is full; cards are stood in for."""
+"""Which device is chosen, and what happens when a GPU is full; GPUs are stood in for."""
 
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from gptcore import SamplingSettings
 from gptcore.errors import DeviceError
 from gptcore.inference import engine
 from gptcore.inference.sequence import TokenSequence
-from gptcore.machine import PROCESSOR, choose_device, device_name
+from gptcore.machine import CPU, choose_device, device_name
 from ui.errors import shown_to_visitor
 from ui.services import make_services
 from ui.state.limits import Limits
@@ -21,36 +21,36 @@ FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB."
 
 
 @pytest.fixture
-def no_card(monkeypatch):
+def no_gpu(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
 
 
-def test_without_a_card_the_processor_computes_and_an_unknown_device_is_refused(no_card):
-    assert choose_device() == choose_device("cpu") == PROCESSOR
-    assert device_name(PROCESSOR) == "the processor"
+def test_without_a_gpu_the_cpu_computes_and_an_unknown_device_is_refused(no_gpu):
+    assert choose_device() == choose_device("cpu") == CPU
+    assert device_name(CPU) == "the processor"
     with pytest.raises(DeviceError, match="'tpu'; choose one of auto, cpu, cuda, mps"):
         choose_device("tpu")
 
 
 @pytest.mark.parametrize("name", ["cuda", "mps"])
-def test_a_card_that_is_not_there_is_refused_by_name(no_card, name):
+def test_a_gpu_that_is_not_there_is_refused_by_name(no_gpu, name):
     with pytest.raises(
         DeviceError, match=f"finds no {name.upper()} device here. Leave --device out"
     ):
         choose_device(name)
 
 
-def test_a_card_that_does_not_compute_right_is_passed_over(no_card, monkeypatch):
-    """A build without this card's architecture finds the card, and fails at the first kernel."""
+def test_a_gpu_that_does_not_compute_right_is_passed_over(no_gpu, monkeypatch):
+    """A build without this GPU's architecture finds the GPU, and fails at the first kernel."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr("gptcore.machine._computes_right", lambda device: device.type != "cuda")
-    assert choose_device() == PROCESSOR
+    assert choose_device() == CPU
     with pytest.raises(DeviceError, match="computes a matrix product wrongly, or not at all"):
         choose_device("cuda")
 
 
-def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
+def test_a_text_goes_on_on_the_cpu_when_the_gpu_is_full(monkeypatch):
     """The same tokens as without the interruption, and the visitor is told."""
     told = []
     services = replace(make_services(offline=True), notify=told.append)
@@ -74,15 +74,15 @@ def test_a_text_goes_on_on_the_processor_when_the_card_is_full(monkeypatch):
     found = text()
     whole = [token.made.id for token in services.scheduler.write(lm.model, [expected], 12)]
     monkeypatch.setattr(engine, "decode_one", interrupted)
-    assert [token.made.id for token in services._write_on_card(lm, [found], 12)] == whole
+    assert [token.made.id for token in services._write_on_gpu(lm, [found], 12)] == whole
     assert len(calls) > 4 and found.ids == expected.ids and found.end == "length"
     assert len(told) == 1 and "CPU" in told[0]
-    assert services.models.get("mini") is not lm  # others find the copy on the processor
+    assert services.models.get("mini") is not lm  # others find the copy on the CPU
     services.close()
 
 
-def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
-    # a device that is not the processor
+def test_once_a_gpu_is_full_models_open_on_the_cpu(monkeypatch):
+    # a device that is not the CPU
     services = make_services(offline=True, device=torch.device("meta"))
     monkeypatch.setattr("ui.state.model_store.device_name", lambda _: "a card")
     assert services.models.get("mini").model.wte.weight.device.type == "meta"
@@ -93,12 +93,12 @@ def test_once_a_card_is_full_models_open_on_the_processor(monkeypatch):
     with pytest.raises(gr.Error, match="GPU has run out of memory") as told, shown_to_visitor():
         services.now(compute)
     assert "Try again" in str(told.value)
-    assert services.models.device == PROCESSOR
-    assert services.models.get("mini").model.wte.weight.device == PROCESSOR
+    assert services.models.device == CPU
+    assert services.models.get("mini").model.wte.weight.device == CPU
     services.close()
 
 
-def test_a_model_that_does_not_fit_on_the_card_opens_on_the_processor(tiny_model, monkeypatch):
+def test_a_model_that_does_not_fit_on_the_gpu_opens_on_the_cpu(tiny_model, monkeypatch):
     moves = []
 
     def move(self, device):
@@ -113,7 +113,7 @@ def test_a_model_that_does_not_fit_on_the_card_opens_on_the_processor(tiny_model
     assert store.get("mini").model is lm.model and moves == ["cuda", "cpu"]
 
 
-def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):
+def test_a_run_on_a_full_gpu_ends_with_a_sentence(monkeypatch):
     from ui.lenses.train.handlers.forms import train_form
     from ui.lenses.train.handlers.plan import make_plan
     from ui.lenses.train.handlers.presets import PRESETS
@@ -141,7 +141,7 @@ def test_a_run_on_a_full_card_ends_with_a_sentence(monkeypatch):
     services.close()
 
 
-def test_what_an_apple_card_lacks_is_a_sentence():
+def test_what_an_apple_gpu_lacks_is_a_sentence():
     def lacking():
         raise NotImplementedError(
             "The operator 'aten::x' is not currently implemented for the MPS device."

@@ -1,4 +1,4 @@
-"""What a graphics card computes is what the processor computes: captured steps and updates, texts,
+"""What a GPU computes is what the CPU computes: captured steps and updates, texts,
 views.
 """
 
@@ -37,7 +37,7 @@ def on_both(config=SHAPE):
     "settings",
     [{"temperature": 0}, {"temperature": 0.8, "top_k": 9, "seed": 1}, {"top_p": 0.7, "seed": 2}],
 )
-def test_a_text_is_the_processors(settings):
+def test_a_text_is_the_cpus(settings):
     here, there = on_both()
     exactly = {"max_new_tokens": 200, "precision": "exact", **settings}
     texts = [gptcore.generate(item, [1, 2, 3], **exactly) for item in (here, there)]
@@ -97,7 +97,7 @@ def test_an_update_that_cannot_be_recorded_is_computed_plainly(caplog):
 
     def looking(*arguments, **named):
         output = forward(*arguments, **named)
-        float(output.loss)  # waits for the card
+        float(output.loss)  # waits for the GPU
         return output
 
     trainer.model.forward = looking
@@ -123,7 +123,7 @@ def test_a_run_is_saved_and_resumed(tmp_path):
     assert losses[0] == pytest.approx(losses[1], abs=2e-3)
 
 
-def test_maps_and_logits_are_the_processors():
+def test_maps_and_logits_are_the_cpus():
     here, there = on_both()
     ids = random_ids(SHAPE, 60).tolist()
     ours, theirs = (gptcore.attention_patterns(item, ids).cpu() for item in (here, there))

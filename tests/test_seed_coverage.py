@@ -203,7 +203,7 @@ def _handlers(services) -> dict[str, Any]:
         "CHAPTERS": chapters,
         "SENTENCE": json.loads(sentence.opening(services, "mini", "The cat sat")),
         "CURVE": record.curve,
-        "OBSERVATIONS": record.observations,
+        "OBSERVATIONS": record.snapshots,
         "RECIPE": TrainingConfig(**recipe),
         "shares": shares,
         "probabilities": typed,

@@ -12,7 +12,7 @@ from gptcore.inference.generation import continue_together
 from gptcore.inference.scoring import ScoredToken, TextScore, score_text
 from gptcore.inference.sequence import TokenSequence
 from gptcore.language_model import LanguageModel
-from gptcore.machine import PROCESSOR
+from gptcore.machine import CPU
 from gptcore.training.config import Precision, faster_precision
 from ui.compute import zero_gpu
 from ui.compute.admission import AdmissionQueue
@@ -52,7 +52,7 @@ class Services:
     attention_cache: AttentionCache
     run_manager: RunManager
     broadcasts: Broadcasts = field(default_factory=Broadcasts)
-    device: torch.device = PROCESSOR  # where models and runs compute
+    device: torch.device = CPU  # where models and runs compute
     lan: str = ""  # this machine's address in the local network, where the page is served there
     # sentences that every visitor is told at the beginning
     notices: list[str] = field(default_factory=list)
@@ -88,14 +88,14 @@ class Services:
         here = partial(self.scheduler.write, lm.model)
         if zero_gpu.wanted(lm):
             return zero_gpu.write(lm, continuations, max_new_tokens, here=here, notify=self.notify)
-        if lm.model.wte.weight.device != PROCESSOR:
-            return self._write_on_card(lm, continuations, max_new_tokens)
+        if lm.model.wte.weight.device != CPU:
+            return self._write_on_gpu(lm, continuations, max_new_tokens)
         return here(continuations, max_new_tokens)
 
-    def _write_on_card(
+    def _write_on_gpu(
         self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int
     ) -> Iterator[Token]:
-        """As `write`, on a graphics card; where that has no memory left, the processor goes on with
+        """As `write`, on a GPU; where that has no memory left, the CPU goes on with
         the same texts.
         """
         n_wanted = [text.n_new + max_new_tokens for text in texts]
@@ -104,7 +104,7 @@ class Services:
             return
         except torch.OutOfMemoryError:
             self.notify(GPU_FULL)
-        moved = self.models.on_processor(lm)
+        moved = self.models.on_cpu(lm)
         yield from resumed(moved, texts, n_wanted, partial(self.scheduler.write, moved.model))
 
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
@@ -167,7 +167,7 @@ def make_services(
     saved: SavedRuns | None = None,
     lan: str = "",
     talk: SpokenTalk = NO_TALK,
-    device: torch.device = PROCESSOR,
+    device: torch.device = CPU,
 ) -> Services:
     """Makes the services of the app.
 

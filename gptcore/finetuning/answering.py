@@ -48,7 +48,8 @@ def judge(text: str, words: Sequence[str], *, ended: bool) -> Verdict:
         words: that were asked for.
         ended: it ended by itself, not at a limit.
     """
-    used = sum(holds(text, word) for word in words) / len(words) if words else 1.0
+    n_used = sum(holds(text, word) for word in words)
+    used = n_used / len(words) if words else 1.0
     words_written = [word.lower() for word in _TOKEN.findall(text)]
     runs = [
         tuple(words_written[i : i + _REPEATED_RUN])

@@ -75,19 +75,22 @@ class RunningBatch:
 
     def step(self) -> Iterator[tuple[TokenSequence, GeneratedToken]]:
         """Prefills unread contexts, then decodes one token for every sequence; complete sequences
-        leave.
+        leave. Between two tokens the caller may remove others.
         """
-        read: dict[
-            tuple[int, ...], tuple[_Row, Tensor]
-        ] = {}  # in this step: a row with each context, and its logits
+        # 1) Prefill. Rows with the same context share one pass.
+        prefilled: dict[tuple[int, ...], tuple[_Row, Tensor]] = {}  # context -> its row, its logits
         for row in list(self._rows):
+            # The first token may overflow the window: then the row is read again, from a later
+            # start.
             while row in self._rows and self._must_read(row):
                 self._discard_speculative_step()
-                yield from self._take(row, self._read(row, read))
+                yield from self._take(row, self._read(row, prefilled))
                 if not self._cached:
-                    break  # a token in each step, for which the whole context is read
+                    break  # without a cache, a step is one such pass for each row
         if not self._rows or not self._cached:
             return
+
+        # 2) Decode and sample on a GPU, where every row's settings allow it.
         chosen = self._sample_on_gpu()
         if chosen is not None:
             for row, token in list(zip(self._rows, chosen, strict=True)):
@@ -95,9 +98,11 @@ class RunningBatch:
                     continue
                 yield from self._passed_on(row, row.continuation.take(token, is_last=row.left == 1))
             return
+
+        # 3) Otherwise decode, and sample each row on the CPU.
         logits = self._decoder.step([row.continuation.ids[-1] for row in self._rows])  # [B, V]
-        for row, its_logits in list(zip(self._rows, logits, strict=True)):
-            yield from self._take(row, its_logits)
+        for row, row_logits in list(zip(self._rows, logits, strict=True)):
+            yield from self._take(row, row_logits)
 
     def _sample_on_gpu(self) -> list[GeneratedToken] | None:
         """Samples every row's next token on the GPU; if all rows go on, launches a speculative step
@@ -136,32 +141,37 @@ class RunningBatch:
             self._decoder.discard_step()
 
     def _must_read(self, row: _Row) -> bool:
+        """Whether a row's context must be read first: always without a cache; with one, when the
+        row is new or its window is full.
+        """
         return (
             not (self._cached and row.is_read)
             or self._start(row.continuation) != row.continuation.start
         )
 
     def _start(self, continuation: TokenSequence) -> int:
+        """Index of the token at which the context for the next token begins."""
         return context_start(
             len(continuation.ids), continuation.start, self.model.config.n_positions
         )
 
-    def _read(self, row: _Row, read: dict[tuple[int, ...], tuple[_Row, Tensor]]) -> Tensor:
-        """The logits after a row's context, which is read, or copied from a row that has read the
-        same just now.
+    def _read(self, row: _Row, prefilled: dict[tuple[int, ...], tuple[_Row, Tensor]]) -> Tensor:
+        """Returns the logits after a row's context, which is read, or copied from a row that has
+        read the same context in this step.
         """
         row.continuation.start = self._start(row.continuation)
         row.is_read = True
         context = tuple(row.continuation.ids[row.continuation.start :])
         index = self._rows.index(row)
-        for earlier in [known for known, (reader, _) in read.items() if reader is row]:
-            del read[earlier]  # its window was full: it reads again
-        known = read.get(context)
-        if known is not None and known[0] in self._rows:
-            self._decoder.cache.copy(self._rows.index(known[0]), index)
-            return known[1]
+        # A row that reads again overwrites its earlier context, which no row may copy then.
+        for stale in [key for key, (reader, _) in prefilled.items() if reader is row]:
+            del prefilled[stale]
+        earlier = prefilled.get(context)
+        if earlier is not None and earlier[0] in self._rows:
+            self._decoder.cache.copy(self._rows.index(earlier[0]), index)
+            return earlier[1]
         logits = self._decoder.read(index, context)
-        read[context] = row, logits
+        prefilled[context] = row, logits
         return logits
 
     def _take(self, row: _Row, logits: Tensor) -> Iterator[tuple[TokenSequence, GeneratedToken]]:

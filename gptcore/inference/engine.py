@@ -1,7 +1,10 @@
 """Decode engine: each step reads the weights once, however many sequences it decodes.
 
-It has a KV cache and computes single rows over packed weights: in C (`native`) where there is a
-compiler, else with torch's functions; on a GPU it replays them as a CUDA graph.
+Two phases share a KV cache with one row per sequence. `read` prefills a row: a pass of the model
+over a whole context. `step` decodes: one more token in every row, over packed weights, in C
+(`native`) where there is a compiler, else with torch's functions; on a GPU it replays a CUDA graph,
+and `step_and_choose` samples there too. The engine knows token ids only: `batch` decides which
+sequences run, and `sequence` when each one ends.
 """
 
 import threading
@@ -63,14 +66,14 @@ class DecodeEngine:
         self._graphs: CapturedSteps | None = None
 
     def read(self, row: int, token_ids: Sequence[int]) -> Tensor:
-        """Reads a fresh context into a row, at least one token; returns the logits after it,
-        float32 [V].
+        """Prefills a row with a context of at least one token, in place of what it held; returns
+        the logits after it, float32 [V].
         """
         return self._read(row, [token_ids])[0]
 
     def read_together(self, contexts: Sequence[Sequence[int]]) -> Tensor:
-        """Appends a row for each context and reads all of them in one pass; the logits after each,
-        float32 [B, V].
+        """Appends a row for each context and prefills them in one pass; returns the logits after
+        each, float32 [B, V].
 
         Raises:
             ContextLengthError, TokenIdError: as the model does.
@@ -80,6 +83,7 @@ class DecodeEngine:
             self.cache.add()
         if self.model.config.causal:
             return self._read(first, contexts)
+        # Without a causal mask a token would see the padding, so each context has its own pass.
         return torch.stack(
             [self.read(first + index, context) for index, context in enumerate(contexts)]
         )
@@ -87,8 +91,8 @@ class DecodeEngine:
     @adapted()
     @torch.inference_mode()
     def _read(self, first: int, contexts: Sequence[Sequence[int]]) -> Tensor:
-        """Reads contexts into rows next to each other; a causal model does not see the padding
-        behind the shorter.
+        """Prefills rows next to each other, from `first` on. Shorter contexts are padded at the
+        end, which a causal model does not see.
         """
         lengths = [len(context) for context in contexts]
         if 0 in lengths:
@@ -96,17 +100,20 @@ class DecodeEngine:
         padded = [[*context, *[0] * (max(lengths) - len(context))] for context in contexts]
         ids = torch.tensor(padded, device=self.model.wte.weight.device)
         with evaluating(self.model):
-            # [B, T, C]
-            hidden = self.model.hidden_states(ids, cache=self.cache.rows(first, len(contexts)))
-            self.cache.lengths[first : first + len(contexts)] = lengths
+            rows = self.cache.rows(first, len(contexts))
+            hidden = self.model.hidden_states(ids, cache=rows)  # [B, T, C]
+            self.cache.lengths[first : first + len(contexts)] = lengths  # without the padding
+            index = torch.arange(len(lengths), device=ids.device)
             last = torch.tensor(lengths, device=ids.device) - 1
-            # [B, V]
-            return self.model.lm_head(hidden[torch.arange(len(lengths), device=ids.device), last])
+            return self.model.lm_head(hidden[index, last])  # [B, V]
 
     @torch.inference_mode()
     def step(self, token_ids: Sequence[int]) -> Tensor:
-        """Reads one more token in each of the B rows; returns the logits after them, float32 [B,
-        V].
+        """Decodes: appends one token to each of the B rows; returns the logits after them, float32
+        [B, V].
+
+        Raises:
+            ContextLengthError: a row is full.
         """
         if max(self.cache.lengths) >= self.cache.capacity:
             raise ContextLengthError(
@@ -124,7 +131,11 @@ class DecodeEngine:
 
     @property
     def chooses(self) -> bool:
-        """Whether `step_and_choose` is available: on a GPU, for one row or more."""
+        """Whether `step_and_choose` is available: on a GPU, for one row or more.
+
+        On a GPU the first call packs the weights and prepares the CUDA graphs; until then
+        `step_and_choose` returns None.
+        """
         if self.model.wte.weight.device.type == "cuda" and len(self.cache):
             self._engine(len(self.cache))
         return self._graphs is not None and self._graphs.works

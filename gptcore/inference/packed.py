@@ -1,6 +1,6 @@
 """A model packed for decoding: its tensors without the module tree, and one step over them.
 
-On a processor a step is computed in C (`native`) where that can be compiled, else by torch in fp32.
+On a CPU a step is computed in C (`native`) where that can be compiled, else by torch in fp32.
 On a GPU torch computes it, in 16 bits where the precision allows it: half the bytes to read.
 """
 
@@ -156,7 +156,8 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) ->
 
 def precision_of(model: GPT) -> WeightFormat:
     """What "auto" means for a model."""
-    return "fast" if sum(p.numel() for p in model.parameters()) >= FAST_FROM_PARAMETERS else "exact"
+    n_parameters = sum(parameter.numel() for parameter in model.parameters())
+    return "fast" if n_parameters >= FAST_FROM_PARAMETERS else "exact"
 
 
 # Packed weights by model and precision, valid while the model lives and its weights are unchanged.

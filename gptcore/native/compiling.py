@@ -133,7 +133,8 @@ def _loaded(file: Path) -> ctypes.CDLL | None:
         loaded.gptcore_step.restype = None
     except AttributeError:
         return None
-    return loaded if [loaded.gptcore_sizes(which) for which in range(3)] == sizes else None
+    its_sizes = [loaded.gptcore_sizes(which) for which in range(3)]
+    return loaded if its_sizes == sizes else None
 
 
 def find_compiler() -> str | None:
@@ -142,7 +143,7 @@ def find_compiler() -> str | None:
 
 
 def cached_file(compiler: str) -> Path:
-    """Where the compiled library of this source, these flags, this compiler and this processor is
+    """Where the compiled library of this source, these flags, this compiler and this CPU is
     kept.
     """
     told = subprocess.run(
@@ -199,7 +200,7 @@ def _is_whole(file: Path) -> bool:
 
 
 def _processor() -> str:
-    """What tells processors apart: a file compiled for one may not run on another."""
+    """What tells CPUs apart: a file compiled for one may not run on another."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -114,12 +114,13 @@ def describe_token(tokenizer: Tokenizer, token_id: int) -> str:
     if token_id in tokenizer.without_token:
         return f"(no token {token_id})"
     raw = tokenizer.token_bytes(token_id)
+    as_bytes = "".join(f"<0x{byte:02X}>" for byte in raw)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return "".join(f"<0x{byte:02X}>" for byte in raw)
+        return as_bytes
     visible = all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in text)
-    return text if visible else "".join(f"<0x{byte:02X}>" for byte in raw)
+    return text if visible else as_bytes
 
 
 class StreamingText:

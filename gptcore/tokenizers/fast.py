@@ -122,8 +122,8 @@ def from_merges(vocabulary: Path, merges: Path, folder: Path) -> FastTokenizer:
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=before)
     made.decoder = tokenizers.decoders.ByteLevel()
     listed = settings.get("added_tokens_decoder")
-    named = {i: item["content"] for i, item in listed.items()} if isinstance(listed, dict) else {}
-    added = {int(i): text for i, text in named.items()}
+    entries = listed if isinstance(listed, dict) else {}
+    added = {int(i): entry["content"] for i, entry in entries.items()}
     added |= {i: text for text, i in _table(folder / ADDED_FILE).items()}
     special = {_name(settings.get(f"{what}_token")) for what in ("bos", "eos", "unk", "pad")} | {
         END_OF_TEXT

@@ -114,36 +114,35 @@ class Trainer:
         self.config: TrainingConfig = config
         self.data = data
         self.evaluate = evaluate
-        self._objective = objective
-        self._terms: tuple[float, ...] = ()
-        self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = (
-            None  # the batch of an update to come
-        )
+        self.workers = workers
         self.step: int = 0
         self.elapsed: float = 0.0
-        self.workers = workers
+        self._objective = objective
         self._clock = clock
+        self._terms: tuple[float, ...] = ()  # of the last update's loss
+        # A micro-batch drawn while the device computed: its index, its inputs and targets.
+        self._ahead: tuple[int, tuple[Tensor, Tensor]] | None = None
+
+        # This process's rows of every batch, and the model as it is called: wrapped or compiled.
         self._mine = data
         self._network = model
         if workers is not None:
-            self._mine, self._network = (
-                Rows(data, rank=workers.rank, n_workers=workers.size),
-                workers.wrap(model),
-            )
+            self._mine = Rows(data, rank=workers.rank, n_workers=workers.size)
+            self._network = workers.wrap(model)
         self._compiled = compiled
         self.optimizers: list[torch.optim.Optimizer] = make_optimizers(model, config)
-        device = next(model.parameters()).device
+
+        # On a GPU a plain GPT's updates are CUDA graphs. An objective is not captured: it may read
+        # tensor values on the CPU, which a CUDA graph would freeze.
         self._captured: CapturedUpdates | None = None
-        # An objective is not captured: it may read tensor values on the CPU, which a CUDA graph
-        # would freeze.
-        simple = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
-        if device.type == "cuda" and simple and workers is None and not compiled:
+        device = next(model.parameters()).device
+        plain = isinstance(model, GPT) and objective is None and config.accumulation_steps == 1
+        if device.type == "cuda" and plain and workers is None and not compiled:
             self._captured = CapturedUpdates(self._gradients, self._step_optimizers, device)
-        drawn = torch.Generator(device).manual_seed(
-            config.seed if workers is None else config.seed + workers.rank
-        )
-        # uint8 [N]; of this run's own, others may draw between two updates
-        self._dropout = drawn.get_state()
+
+        # Dropout's random state, uint8 [N], is this run's own: others may draw between two updates.
+        seed = config.seed if workers is None else config.seed + workers.rank
+        self._dropout = torch.Generator(device).manual_seed(seed).get_state()
 
     @property
     def tokens_per_update(self) -> int:
@@ -292,58 +291,68 @@ class Trainer:
         return inputs.to(device), targets.to(device)
 
     def _update(self) -> tuple[float, float, float]:
-        """One optimiser step: (loss in nats per token, learning rate, gradient norm)."""
+        """Runs one optimiser step; returns the loss in nats per token, the learning rate, and the
+        gradient's norm before clipping.
+        """
         self._network.train()
         with nullcontext() if self._captured is None else self._captured.lane():
+            # 1) Forward and backward: a CUDA graph where one has been captured, else `_gradients`.
             batches = [self._drawn(part) for part in range(self.config.accumulation_steps)]
-            loss_and_norm = (
-                None if self._captured is None else self._captured.gradients(*batches[0])
-            )
-            replayed = loss_and_norm is not None
-            loss_and_norm = loss_and_norm or self._gradients(*batches[0], *batches[1:])
-            if replayed:  # while the device computes
+            gradients = None if self._captured is None else self._captured.gradients(*batches[0])
+            replayed = gradients is not None
+            gradients = gradients or self._gradients(*batches[0], *batches[1:])
+
+            # 2) Draw the next batch while the device computes.
+            if replayed:
                 following = self.step + 1
                 self._ahead = following, self._mine.draw(following, self.config.seed)
-            total, norm, *terms = torch.stack(
-                [loss_and_norm.loss, loss_and_norm.norm, *loss_and_norm.terms]
-            ).tolist()
-            if not (math.isfinite(total) and math.isfinite(norm)):
+
+            # 3) Check loss and gradient before the weights change. `tolist` waits for the device.
+            results = [gradients.loss, gradients.norm, *gradients.terms]
+            loss, norm, *terms = torch.stack(results).tolist()
+            if not (math.isfinite(loss) and math.isfinite(norm)):
                 what, value = (
-                    ("loss", total) if not math.isfinite(total) else ("gradient's norm", norm)
+                    ("loss", loss) if not math.isfinite(loss) else ("gradient's norm", norm)
                 )
                 raise TrainingError(
                     f"The {what} became {value} at step {self.step + 1}. Lower the learning rate."
                 )
             self._terms = tuple(terms)
+
+            # 4) Set the learning rates and step the optimisers.
             rate = learning_rate(self.config, self.step, self.elapsed)
-            of_muon = rate * self.config.muon_learning_rate / self.config.learning_rate
+            muon_rate = rate * self.config.muon_learning_rate / self.config.learning_rate
             for optimizer in self.optimizers:
-                set_rate(optimizer, of_muon if isinstance(optimizer, Muon) else rate)
+                set_rate(optimizer, muon_rate if isinstance(optimizer, Muon) else rate)
             if replayed and self._captured is not None:
                 self._captured.optimize()
             else:
                 self._step_optimizers()
                 for optimizer in self.optimizers:
                     optimizer.zero_grad()
-        return total, rate, norm
+        return loss, rate, norm
 
     def _gradients(
         self, inputs: Tensor, targets: Tensor, *more: tuple[Tensor, Tensor]
     ) -> Gradients:
-        """Gradients of an update's micro-batches, clipped; nothing waits for the device."""
+        """Computes the gradients of an update from its micro-batches, and clips them.
+
+        One micro-batch in one process can be captured as a CUDA graph: no value is read on the CPU.
+        """
         batches = [(inputs, targets), *more]
-        found = list[Tensor]()  # the loss and its terms, of each micro-batch by its share
         shares = self._shares(batches)
+        weighted = list[Tensor]()  # loss and terms of each micro-batch, times its share
         for part, (batch, share) in enumerate(zip(batches, shares, strict=True)):
             with ExitStack() as stack:
+                # Processes average their gradients once, after the last micro-batch.
                 if self.workers is not None and part < len(batches) - 1:
                     stack.enter_context(self._network.no_sync())  # type: ignore[operator]
                 with self._autocast():
                     loss, terms = self._loss(*batch)
                 (loss * share).backward()
-            found.append(torch.stack([loss.detach().float(), *terms]) * share)
+            weighted.append(torch.stack([loss.detach().float(), *terms]) * share)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.max_grad_norm)
-        total, *terms = torch.stack(found).sum(dim=0)
+        total, *terms = torch.stack(weighted).sum(dim=0)
         return Gradients(total, norm.float(), tuple(terms))
 
     def _shares(self, batches: Sequence[tuple[Tensor, Tensor]]) -> list[Tensor | float]:

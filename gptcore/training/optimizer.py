@@ -98,7 +98,7 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     vectors kept.
 
     Args:
-        matrices: float [N, rows, columns]. Computed in bf16 where the processor multiplies that,
+        matrices: float [N, rows, columns]. Computed in bf16 where the CPU multiplies that,
             else in fp32.
 
     Returns:
@@ -121,7 +121,7 @@ class Muon(optim.Optimizer):
 
     Source: Keller Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks";
     the coefficients of the Newton-Schulz iteration are theirs. Unlike torch.optim.Muon it computes
-    in fp32 on processors without bf16, takes all matrices of one shape together, and treats
+    in fp32 on CPUs without bf16, takes all matrices of one shape together, and treats
     queries, keys and values, which share one matrix, as three.
 
     Args:

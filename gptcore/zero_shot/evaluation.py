@@ -165,11 +165,8 @@ def _answered(
         for item, answer in zip(batch, expected, strict=True)
     ]
     ids = [lm.tokenizer.encode(template.lead + text) for text in wanted]
-    n_answer = (
-        max(map(len, ids))
-        if forced
-        else max(_ANSWER_TOKENS, *(len(item) + _SPARE_TOKENS for item in ids))
-    )
+    longest = max(map(len, ids))
+    n_answer = longest if forced else max(_ANSWER_TOKENS, longest + _SPARE_TOKENS)
     fitted = [fit(lm, template.prompt(item, test.examples), n_answer) for item in batch]
     ids = [
         item[: lm.model.config.n_positions - len(prompt.ids)]

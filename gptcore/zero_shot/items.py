@@ -152,7 +152,8 @@ def reviews(path: Path, n: int | None = None) -> Trial:
     test, else of valid.
     """
     lines = _lines(path)
-    split = "test" if any(line.startswith("test\t") for line in lines) else "valid"
+    has_test = any(line.startswith("test\t") for line in lines)
+    split = "test" if has_test else "valid"
     made = []
     for line in lines:
         which, _, rest = line.partition("\t")

@@ -32,7 +32,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_a_choice_on_the_card_is_the_hosts(settings):
+def test_a_choice_on_the_gpu_is_the_hosts(settings):
     generator = torch.Generator().manual_seed(5)
     for seed in range(40):
         logits = 3 * torch.randn(1, 300, generator=generator)
@@ -122,7 +122,7 @@ def texts(batch, model, n_steps=70):
     return written
 
 
-def test_texts_chosen_for_on_the_card_are_those_of_the_host():
+def test_texts_chosen_for_on_the_gpu_are_those_of_the_host():
     model = make_model(SHAPE)
     expected = texts(RunningBatch(model, precision="exact"), model)
     found = texts(captured(RunningBatch(model, precision="exact"), model), model)

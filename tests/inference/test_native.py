@@ -99,7 +99,7 @@ LEVELS = {
 @needs_compiler
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize("level", LEVELS)
-def test_steps_in_c_agree_with_torch_whatever_vectors_the_processor_has(level, fresh, tmp_path):
+def test_steps_in_c_agree_with_torch_whatever_vectors_the_cpu_has(level, fresh, tmp_path):
     if not LEVELS[level] <= set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split()):
         pytest.skip(f"this processor is below {level}")
     fresh.setenv("XDG_CACHE_HOME", str(tmp_path))

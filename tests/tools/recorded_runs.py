@@ -73,7 +73,7 @@ def main() -> None:
         file.write_text(json.dumps(told, ensure_ascii=False) + "\n", encoding="utf-8")
         print(
             f"{file.name}: {made.step} updates, {file.stat().st_size / 1e3:.0f} kB, "
-            f"{made.observations[-1].text[:60]!r}"
+            f"{made.snapshots[-1].text[:60]!r}"
         )
     services.close()
 

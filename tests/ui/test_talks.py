@@ -70,13 +70,13 @@ def test_the_short_talk_shows_nothing_that_the_long_one_does_not():
     assert all(scene.link in [scene.link for scene in long.scenes] for scene in short.scenes)
 
 
-@pytest.mark.parametrize("has_card", [False, True])
-def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatch, has_card):
-    monkeypatch.setattr("torch.cuda.is_available", lambda: has_card)
+@pytest.mark.parametrize("has_gpu", [False, True])
+def test_the_run_before_an_audience_is_one_that_this_machine_can_make(monkeypatch, has_gpu):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: has_gpu)
     presets = [
         s.link["preset"] for s in read_talk(TALKS / "inside-20.txt")[1].scenes if "preset" in s.link
     ]
-    assert presets == ["A story writer in 30 seconds" if has_card else "2 minutes, letters"]
+    assert presets == ["A story writer in 30 seconds" if has_gpu else "2 minutes, letters"]
     assert set(presets) <= set(PRESETS)
 
 

@@ -5,7 +5,7 @@ Import this before anything that imports torch: the `spaces` package must come f
 package, or outside ZeroGPU, this module does nothing and everything runs on the CPU.
 
 The GPU process is a fork, so its changes are lost: work takes plain values and returns tokens. A
-text that another process, or a full graphics card, has begun goes on here by the same seed
+text that another process, or a full GPU, has begun goes on here by the same seed
 (`resumed`).
 """
 

@@ -9,8 +9,8 @@ from gptcore.finetuning import TaskClassifier
 from gptcore.model import GPT
 from gptcore.tokenizers import Tokenizer
 from gptcore.training import Batches, Objective
-from ui.runs.observation import ObservationPlan
 from ui.runs.run_state import RunFacts
+from ui.runs.snapshot import SnapshotPlan
 
 Scoring = Generator[None, None, tuple[float, float]]  # in parts: (loss in nats, accuracy or NaN)
 
@@ -26,7 +26,7 @@ class Plan:
     data: Batches  # batches
     # scores what is trained on held-out data, quickly or on all of it
     evaluate: Callable[[Any, bool], Scoring]
-    watched: ObservationPlan  # what the snapshots record
+    watched: SnapshotPlan  # what the snapshots record
     objective: Callable[[Any], Objective] | None = (
         None  # builds the loss from the model; None for the model's own
     )

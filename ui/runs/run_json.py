@@ -15,9 +15,9 @@ from pydantic import BaseModel
 from gptcore.analysis import HeadScores
 from gptcore.language_model import LanguageModel
 from gptcore.training import TrainingConfig
-from ui.runs.observation import Curve, Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.run_state import RunFacts, RunState, Stopwatch
+from ui.runs.snapshot import Curve, Snapshot
 
 _FACTS = tuple(field.name for field in fields(RunFacts) if field.name != "config")
 # Names of a fact on the page, where they are shorter.
@@ -114,7 +114,7 @@ def read_run(text: str, lm: LanguageModel | None, name: str = "") -> RunState:
         rate=written.tokens_per_second,
         learning_rate=config.learning_rate,
         curve=curve,
-        observations=[
+        snapshots=[
             _observation(look, written.about["L"], written.about["H"]) for look in written.looks
         ],
         final_loss=_or_nan(written.final_loss),
@@ -137,7 +137,7 @@ def _facts(about: dict[str, Any], config: TrainingConfig) -> RunFacts:
     return RunFacts(**{**given, **numbers, "config": config})
 
 
-def _look_json(look: Observation) -> dict[str, Any]:
+def _look_json(look: Snapshot) -> dict[str, Any]:
     return {
         "step": look.step,
         "elapsed": round(look.elapsed, 2),
@@ -151,7 +151,7 @@ def _look_json(look: Observation) -> dict[str, Any]:
     }
 
 
-def _observation(look: _WrittenLook, n_layer: int, n_head: int) -> Observation:
+def _observation(look: _WrittenLook, n_layer: int, n_head: int) -> Snapshot:
     scores = {
         field.name: torch.tensor(
             [[_or_nan(score) for score in row] for row in look.scores[field.name]]
@@ -160,7 +160,7 @@ def _observation(look: _WrittenLook, n_layer: int, n_head: int) -> Observation:
     }
     maps = np.frombuffer(_unpacked(look.maps), dtype=np.uint8)
     side = math.isqrt(maps.size // (n_layer * n_head))
-    return Observation(
+    return Snapshot(
         look.step,
         look.elapsed,
         _or_nan(look.valid_loss),

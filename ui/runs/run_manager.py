@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from gptcore.language_model import LanguageModel
-from gptcore.machine import PROCESSOR, return_freed_memory
+from gptcore.machine import CPU, return_freed_memory
 from ui.compute.compute_thread import ComputeThread
 from ui.runs.payloads import QueuePlace
 from ui.runs.plan import Plan, Preparation
@@ -208,7 +208,7 @@ class RunManager:
         examples: Sequence[Workspace] = (),
         saved: SavedRuns | None = None,
         clock: Callable[[], float] = time.monotonic,
-        device: torch.device = PROCESSOR,
+        device: torch.device = CPU,
     ) -> None:
         self._device = device
         self._computing = computing

@@ -14,10 +14,10 @@ from typing import Any, Literal
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
 from gptcore.training import TrainingConfig
-from ui.runs.observation import Curve, Observation
+from ui.runs.snapshot import Curve, Snapshot
 
 _LONG = 1.0  # seconds between two readings, above which it is asked whether the process ran
-_RAN = 0.2  # least share of a processor that a training uses while it runs
+_RAN = 0.2  # least share of a CPU that a training uses while it runs
 
 
 class Stopwatch:
@@ -29,7 +29,7 @@ class Stopwatch:
     Args:
         seconds: initial value.
         clock: wall time in seconds.
-        processor: CPU time of this process in seconds.
+        CPU: CPU time of this process in seconds.
     """
 
     def __init__(
@@ -138,10 +138,10 @@ class RunState:
     prolonged: float = 0.0  # seconds that were added to its time
     curve: Curve = field(default_factory=Curve)  # its updates
     # snapshots of the model, the first before the first update
-    observations: list[Observation] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)
     # when the next snapshot is due, in seconds of training; NaN if none is
     next_look: float = math.nan
-    processor_share: float = 1.0  # recent CPU time of its thread per wall time, 0 to 1
+    cpu_share: float = 1.0  # recent CPU time of its thread per wall time, 0 to 1
     # the update whose weights were kept, where that is not the last: it did best on what is held
     # out
     kept_step: int | None = None
@@ -160,7 +160,7 @@ class RunState:
     form: tuple[str, Mapping[str, object]] | None = None
     classifier: TaskClassifier | None = None  # the text classifier, once a run on labels has ended
     thinned: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)  # guards curve and observations
+    lock: threading.Lock = field(default_factory=threading.Lock)  # guards curve and snapshots
 
     @property
     def version(self) -> int:
@@ -180,21 +180,21 @@ class RunState:
         """Whether it can still learn."""
         return self.state != "ended"
 
-    def add_observation(self, seen: Observation, lm: LanguageModel, *, most: int) -> None:
+    def add_observation(self, seen: Snapshot, lm: LanguageModel, *, most: int) -> None:
         """Adds a snapshot and its model; beyond `most`, drops every second snapshot except the
         first and last.
         """
         with self.lock:
             self.language_model = lm
-            self.observations.append(seen)
-            if len(self.observations) > most:
-                del self.observations[1:-1:2]
+            self.snapshots.append(seen)
+            if len(self.snapshots) > most:
+                del self.snapshots[1:-1:2]
                 self.thinned += 1
 
-    def so_far(self) -> tuple[list[Any], list[Observation]]:
+    def so_far(self) -> tuple[list[Any], list[Snapshot]]:
         """A consistent copy of the curve's rows and the snapshots."""
         with self.lock:
-            return [list(row) for row in self.curve.rows], list(self.observations)
+            return [list(row) for row in self.curve.rows], list(self.snapshots)
 
     def seconds_left(self) -> float | None:
         """Seconds of training that are left, as far as can be told."""

@@ -276,7 +276,7 @@ class SavedRuns:
 
 def _can_be_saved(workspace: str, record: RunState) -> bool:
     """Whether a run has what a restart needs; runs that learn labels are not kept."""
-    has_begun = bool(record.observations and record.step)
+    has_begun = bool(record.snapshots and record.step)
     is_ours = _ID.fullmatch(workspace) is not None
     return has_begun and is_ours and record.facts.kind != "labels"
 
@@ -315,4 +315,4 @@ def _digest(folder: Path) -> str:
 
 def _written(record: RunState) -> tuple[str, int, str]:
     """What tells a state of a run from an earlier one."""
-    return (record.id, record.observations[-1].step if record.observations else 0, record.state)
+    return (record.id, record.snapshots[-1].step if record.snapshots else 0, record.state)

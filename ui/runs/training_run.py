@@ -16,14 +16,14 @@ import torch
 from gptcore.errors import GPTCoreError, TrainingError
 from gptcore.finetuning import TaskClassifier
 from gptcore.language_model import LanguageModel
-from gptcore.machine import PROCESSOR, device_name
+from gptcore.machine import CPU, device_name
 from gptcore.model import GPT
 from gptcore.training import EndEvent, StepEvent, Trainer
 from gptcore.weights.hf_format import clone
 from ui.compute.compute_thread import ComputeThread
-from ui.runs.observation import observe
 from ui.runs.plan import Plan, Preparation
 from ui.runs.run_state import RunState, State
+from ui.runs.snapshot import take_snapshot
 
 log = logging.getLogger("gptlens")
 
@@ -64,7 +64,7 @@ class TrainingRun:
         computing: ComputeThread,
         rests: Callable[[], None] = lambda: None,
         *,
-        device: torch.device = PROCESSOR,
+        device: torch.device = CPU,
     ) -> None:
         self._device = device
         self._given = plan
@@ -218,8 +218,8 @@ class TrainingRun:
                 log.exception("a training run failed")
                 sentence = "Training failed; the server's log has the details."
             kept = (
-                f" The model of step {record.observations[-1].step:,} is kept."
-                if record.observations
+                f" The model of step {record.snapshots[-1].step:,} is kept."
+                if record.snapshots
                 else ""
             )
             record.reason = sentence + kept
@@ -254,13 +254,13 @@ class TrainingRun:
             if isinstance(learning.model, GPT) and self._allowed >= 1:
                 self._untrained = clone(learning.model)
             else:
-                yield from self._observe(learning.model)
+                yield from self._take_snapshot(learning.model)
             record.next_look = _SHORTEST_WAIT
         while (what := self._next()) != "stop":
             if what == "wait":
                 record.seconds.off()
                 yield from self._look_at_untrained()
-                yield from self._observe(learning.model)
+                yield from self._take_snapshot(learning.model)
                 if self._rest():
                     return True
             elif (yield from self._update(learning)):
@@ -323,7 +323,7 @@ class TrainingRun:
             self._take(event)
             yield from self._look_at_untrained()
             if record.seconds() >= record.next_look:
-                record.next_look = yield from self._observe(learning.model)
+                record.next_look = yield from self._take_snapshot(learning.model)
         yield
         return False
 
@@ -349,7 +349,7 @@ class TrainingRun:
             optimizer.zero_grad()
         if self._replaced:
             return
-        yield from self._observe(model)
+        yield from self._take_snapshot(model)
         self._restore_best(model)
         if isinstance(model, TaskClassifier):
             record.classifier = model.eval()
@@ -403,9 +403,7 @@ class TrainingRun:
             record.step = event.step
             if now > before:
                 record.rate = (event.step - first) * tokens / (now - before)
-                record.processor_share = min(
-                    1.0, (self._computed - computed_before) / (now - before)
-                )
+                record.cpu_share = min(1.0, (self._computed - computed_before) / (now - before))
             record.curve.add(event)
 
     def _look_at_untrained(self) -> Iterator[None]:
@@ -416,9 +414,9 @@ class TrainingRun:
         self._untrained = None
         if untrained is not None:
             self.record.seconds.off()
-            yield from self._observe(untrained, step=0)
+            yield from self._take_snapshot(untrained, step=0)
 
-    def _observe(
+    def _take_snapshot(
         self, model: GPT | TaskClassifier, *, step: int | None = None
     ) -> Generator[None, None, float]:
         """Takes a snapshot of the model, as it is now or was after `step`, and returns the time of
@@ -426,15 +424,15 @@ class TrainingRun:
         """
         record = self.record
         at = record.step if step is None else step
-        if record.observations and record.observations[-1].step == at:
+        if record.snapshots and record.snapshots[-1].step == at:
             return record.seconds()
         elapsed = record.seconds() if at else 0.0
         began = time.perf_counter()
         loss, accuracy = yield from self._plan.evaluate(model, False)
         if (
-            record.observations
+            record.snapshots
             and not math.isfinite(loss)
-            and math.isfinite(record.observations[0].valid_loss)
+            and math.isfinite(record.snapshots[0].valid_loss)
         ):
             raise TrainingError(
                 f"The held-out loss became {loss} at step {record.step:,}. Lower the learning rate."
@@ -449,7 +447,7 @@ class TrainingRun:
             record.plain_losses = ((yield from self._plan.on_plain(model)),)
         lm = self._copy(model)
         watched = self._plan.watched
-        seen = yield from observe(
+        seen = yield from take_snapshot(
             lm, watched, step=at, elapsed=elapsed, valid_loss=loss, accuracy=accuracy
         )
         record.add_observation(seen, lm, most=_MOST_OBSERVATIONS)

@@ -117,7 +117,8 @@ class Choice(Field):
     def check(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.options:
             *names, last = self.options
-            between = "; " if any("," in name for name in self.options) else ", "
+            has_commas = any("," in name for name in self.options)
+            between = "; " if has_commas else ", "
             listed = f"{between.join(names)} or {last}"
             known = (
                 listed

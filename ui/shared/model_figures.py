@@ -13,7 +13,7 @@ from gptcore.weights.checkpoint import read_config
 from ui.shared.sheets import big
 
 _NAMED = re.compile(r"\{([\w-]+)\.(\w+)\}")
-# A run before an audience, by whether there is a card: {live.preset}, {live.length}, {live.writes}.
+# A run before an audience, by whether there is a GPU: {live.preset}, {live.length}, {live.writes}.
 _LIVE = {
     True: {
         "preset": "A story writer in 30 seconds",

@@ -17,7 +17,7 @@ from gptcore.config import PRESETS, GPTConfig
 from gptcore.errors import CheckpointError, GPTCoreError
 from gptcore.hub import HUB_WEIGHTS, cached
 from gptcore.language_model import DEFAULT_MODEL, MOMENT, LanguageModel, bundled_models, find_folder
-from gptcore.machine import PROCESSOR, device_name
+from gptcore.machine import CPU, device_name
 from gptcore.threads import release_threads
 from gptcore.tokenizers.base import CONFIG_FILE
 from gptcore.weights.contents import WEIGHTS_FILE
@@ -58,7 +58,7 @@ class ModelStore:
         device: where models compute.
 
     Attributes:
-        device: where models compute that are opened from now on: the processor, once a card was
+        device: where models compute that are opened from now on: the CPU, once a GPU was
             full.
     """
 
@@ -70,7 +70,7 @@ class ModelStore:
         default: str = DEFAULT_MODEL,
         loader: Callable[..., LanguageModel] = gptcore.load,
         trained: Callable[[str], LanguageModel | None] = lambda _: None,
-        device: torch.device = PROCESSOR,
+        device: torch.device = CPU,
     ) -> None:
         self.device = device
         self.default = _public_name(default)
@@ -202,31 +202,31 @@ class ModelStore:
 
     def _place(self, lm: LanguageModel) -> None:
         """Moves a model to where models compute, if it fits there."""
-        if self.device == PROCESSOR:
+        if self.device == CPU:
             return
         try:
             lm.model.to(self.device)
         except torch.OutOfMemoryError:
-            lm.model.to(PROCESSOR)
+            lm.model.to(CPU)
 
     def on_gpu_out_of_memory(self, error: BaseException) -> None:
         """Falls back to the CPU after a CUDA out-of-memory error; ignores any other error."""
         if not isinstance(error, torch.OutOfMemoryError):
             return
         with self._lock:
-            self.device = PROCESSOR
+            self.device = CPU
             for name in [
-                name for name, lm in self._models.items() if lm.model.wte.weight.device != PROCESSOR
+                name for name, lm in self._models.items() if lm.model.wte.weight.device != CPU
             ]:
                 del self._models[name]
 
-    def on_processor(self, lm: LanguageModel) -> LanguageModel:
+    def on_cpu(self, lm: LanguageModel) -> LanguageModel:
         """Copies a model to the CPU after its GPU has run out of memory; the copy replaces it in
         this store.
 
         The model on the GPU is left unchanged for computations in progress.
         """
-        copy = LanguageModel(clone(lm.model, PROCESSOR), lm.tokenizer, lm.name)
+        copy = LanguageModel(clone(lm.model, CPU), lm.tokenizer, lm.name)
         with self._lock:
             for name in [name for name, model in self._models.items() if model is lm]:
                 self._models[name] = copy
@@ -242,9 +242,8 @@ class ModelStore:
         names = list(bundled_models())
         wanted = self.default
         first = None
-        for name in (
-            [wanted, *(name for name in names if name != wanted)] if wanted in names else [wanted]
-        ):
+        others = [name for name in names if name != wanted]
+        for name in [wanted, *others] if wanted in names else [wanted]:
             try:
                 self.get(name)
             except GPTCoreError as error:
@@ -364,9 +363,9 @@ def facts(lm: LanguageModel) -> str:
 
 
 def _where(lm: LanguageModel) -> str:
-    """Where a model computes, if not on the processor."""
+    """Where a model computes, if not on the CPU."""
     device = lm.model.wte.weight.device
-    return "" if device == PROCESSOR else f" · on {device_name(device)}"
+    return "" if device == CPU else f" · on {device_name(device)}"
 
 
 def _short(count: int) -> str:

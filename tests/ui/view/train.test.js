@@ -200,7 +200,7 @@ test('a race gives each loss with its own update, and may be level', () => {
   );
 });
 
-test('every observation is in the table of the curve, also where the rows were thinned out, and the last loss of all', () => {
+test('every snapshot is in the table of the curve, also where the rows were thinned out, and the last loss of all', () => {
   const about = {terms: [], tokens_per_character: 1};
   const thinned = {
     about,

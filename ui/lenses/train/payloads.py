@@ -23,7 +23,7 @@ class RunRequest(WorkspaceRequest):
 
 
 class SeenOfRun(TypedDict):
-    """What a page has of a run: its version, and the numbers of rows and observations."""
+    """What a page has of a run: its version, and the numbers of rows and snapshots."""
 
     run: str | None
     version: int
@@ -46,7 +46,7 @@ class CommandRequest(WorkspaceRequest):
 
 
 class LookRequest(RunRequest):
-    """One observation of a run."""
+    """One snapshot of a run."""
 
     look: int
 
@@ -86,7 +86,7 @@ class RunLook(TypedDict):
 
 
 class RunNews(TypedDict):
-    """What a page does not have yet of a run: rows from `first`, observations from `looks_from`.
+    """What a page does not have yet of a run: rows from `first`, snapshots from `looks_from`.
 
     `about` comes with a run that is new to the page or has changed;
     `ahead` is the learning rate to come, [update, rate].
@@ -130,7 +130,7 @@ class WorkspaceNews(RunNews):
 
 
 class HeadsOfRun(TypedDict):
-    """Attention maps of one observation, packed."""
+    """Attention maps of one snapshot, packed."""
 
     step: int
     T: int
@@ -138,7 +138,7 @@ class HeadsOfRun(TypedDict):
 
 
 class TokenProbabilities(TypedDict):
-    """A token's probability at every observation, [update, probability]; or why there is none."""
+    """A token's probability at every snapshot, [update, probability]; or why there is none."""
 
     token: NotRequired[str]
     said: NotRequired[str]

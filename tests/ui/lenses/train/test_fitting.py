@@ -54,7 +54,7 @@ def test_what_a_visitor_has_chosen_stays(services, rate, chosen):
     assert fitting.fitted(services, {**SHORT, **chosen}) == ({**SHORT, **chosen}, "")
 
 
-def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_processor_each(
+def test_what_is_broken_shrinks_like_what_is_not_and_a_race_has_half_of_the_cpu_each(
     services, rate
 ):
     rate(25_000)
@@ -96,7 +96,7 @@ def test_the_rate_is_measured_on_the_shape_that_is_trained(services):
 
 @pytest.fixture
 def card(services, monkeypatch):
-    """Services of a machine with a card whose updates take a millisecond, and some for what they
+    """Services of a machine with a GPU whose updates take a millisecond, and some for what they
     read.
     """
 
@@ -121,7 +121,7 @@ def own_text(characters: int) -> dict[str, object]:
     }
 
 
-def test_on_a_card_the_batch_grows_while_updates_are_mostly_launches_and_the_model_with_the_text(
+def test_on_a_gpu_the_batch_grows_while_updates_are_mostly_launches_and_the_model_with_the_text(
     card,
 ):
     values, note = fitting.fitted(card(50e6), own_text(20_000))
@@ -141,13 +141,13 @@ def test_what_is_read_many_times_is_not_learned_by_heart(card):
     assert "times" in note
 
 
-def test_on_a_card_what_was_chosen_stays(card):
+def test_on_a_gpu_what_was_chosen_stays(card):
     chosen = {**own_text(20_000), "batch_size": 48}
     assert fitting.fitted(card(50e6), chosen) == (chosen, "")
     assert fitting.fitted(card(50e6), {**own_text(20_000), "length": "steps"})[1] == ""
 
 
-def test_a_processor_is_told_what_the_story_writer_takes_and_a_public_server_does_not_offer_it(
+def test_a_cpu_is_told_what_the_story_writer_takes_and_a_public_server_does_not_offer_it(
     services, monkeypatch
 ):
     monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: 10_000)

@@ -65,7 +65,7 @@ def planned(services, **changes):
 def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     workspace = taught(services)
     run = workspace.current
-    assert run.final_accuracy == 1.0 and run.observations[0].accuracy < 1.0
+    assert run.final_accuracy == 1.0 and run.snapshots[0].accuracy < 1.0
     for _, loss, *_, of_labels, of_text in run.curve.rows:  # both terms are in the curve
         assert loss == pytest.approx(of_labels + 0.5 * of_text, rel=1e-4)
     told = watching.classify(
@@ -117,7 +117,7 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
         f"{coin.choice('ab')}\tthe {word} ran to {which} mat {n}" for n, word, which in texts
     )
     run = taught(services, labelled=lines, max_steps=60, learning_rate=0.02).current
-    scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.observations}
+    scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.snapshots}
     assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
 
@@ -360,13 +360,11 @@ def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
         ("text", False), ("text", True), ("labels", True), ("instructions", True),
     ]  # fmt: skip
     assert (
-        found["example-labels"].final_accuracy
-        > 0.9
-        > found["example-labels"].observations[0].accuracy
+        found["example-labels"].final_accuracy > 0.9 > found["example-labels"].snapshots[0].accuracy
     )
     assert "It has learned something" in verdict(found["example-labels"])
     tuned = found["example-tune"]
-    assert tuned.final_loss < tuned.observations[0].valid_loss - 0.5
+    assert tuned.final_loss < tuned.snapshots[0].valid_loss - 0.5
 
 
 @pytest.mark.parametrize(

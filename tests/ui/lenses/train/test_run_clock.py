@@ -34,7 +34,7 @@ def test_a_frozen_process_takes_no_time_of_a_run():
         return watch()
 
     watch.on()
-    assert passes(5.0, 8.0) == 5.0  # two processors compute
+    assert passes(5.0, 8.0) == 5.0  # two CPUs compute
     assert passes(20.0, 0.01) == pytest.approx(5.01)  # stopped
     assert passes(0.5, 0.0) == pytest.approx(5.51)  # too short to say
     watch.off()
@@ -49,15 +49,15 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
     wait_until(lambda: run.step > 20)
     commanded(services, workspace.id, "pause")
     wait_until(lambda: run.state == "paused")
-    run.processor_share = 0.45
+    run.cpu_share = 0.45
     assert polled(services, workspace.id)["busy"] == 0.45
-    run.processor_share = 0.95
+    run.cpu_share = 0.95
     assert polled(services, workspace.id)["busy"] is None
-    # A clock of the processor that stands still is a machine that is busy with other work.
+    # A clock of the CPU that stands still is a machine that is busy with other work.
     monkeypatch.setattr("ui.runs.training_run.time.thread_time", lambda: 1.0)
     commanded(services, workspace.id, "resume")
     before = run.step
-    wait_until(lambda: run.step > before + 5 and run.processor_share < 0.7, seconds=60.0)
+    wait_until(lambda: run.step > before + 5 and run.cpu_share < 0.7, seconds=60.0)
     commanded(services, workspace.id, "stop")
     assert workspace.run.wait(10.0)
 
@@ -65,9 +65,9 @@ def test_a_busy_machine_is_told_from_a_slow_model(services, monkeypatch):
 def test_a_timed_run_says_when_the_next_snapshot_is_due(services):
     workspace = start(services, None, {**SMALL, "length": "30"})
     run = workspace.current
-    wait_until(lambda: len(run.observations) > 1)
+    wait_until(lambda: len(run.snapshots) > 1)
     news = polled(services, workspace.id)
-    assert news["next_look"] > run.observations[-1].elapsed
+    assert news["next_look"] > run.snapshots[-1].elapsed
     assert news["next_look"] <= run.seconds() + 3.0  # a tenth of the time at most
     commanded(services, workspace.id, "stop")
     assert workspace.run.wait(10.0) and polled(services, workspace.id)["next_look"] is None

@@ -117,9 +117,9 @@ def test_a_run_shows_the_untrained_model_learns_and_ends(services):
     workspace = finished(start(services, None, SMALL))
     run = workspace.current
     assert (run.state, run.step, run.reason) == ("ended", 12, "All steps are done.")
-    assert run.observations[0].step == 0 and run.observations[-1].step == 12
-    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
-    assert run.final_loss < run.observations[0].valid_loss
+    assert run.snapshots[0].step == 0 and run.snapshots[-1].step == 12
+    assert run.snapshots[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
+    assert run.final_loss < run.snapshots[0].valid_loss
     assert [row[0] for row in run.curve.rows] == list(range(1, 13))
 
 
@@ -136,7 +136,7 @@ def test_the_first_update_does_not_wait_for_the_first_snapshot_which_shows_the_m
     monkeypatch.setattr(RunState, "add_observation", noted)
     run = finished(start(services, None, SMALL)).current
     assert taken[0] == (1, 0, 0.0) and taken[-1][:2] == (12, 12)
-    assert run.observations[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
+    assert run.snapshots[0].valid_loss == pytest.approx(run.facts.lines["uniform"], abs=0.1)
     taken.clear()
     waiting = start(services, None, SMALL, go=False)
     wait_until(lambda: taken)
@@ -149,7 +149,7 @@ def test_a_run_whose_first_update_fails_keeps_the_untrained_model(services, monk
 
     monkeypatch.setattr(Trainer, "_update", fails)
     run = finished(start(services, None, SMALL)).current
-    assert [look.step for look in run.observations] == [0] and run.language_model is not None
+    assert [look.step for look in run.snapshots] == [0] and run.language_model is not None
     assert run.reason == "It failed. The model of step 0 is kept."
 
 
@@ -165,7 +165,7 @@ def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(
     monkeypatch.setattr(TrainingRun, "_next", paused)
     workspace = start(services, None, SMALL)
     wait_until(lambda: workspace.current.state == "ready")
-    assert [look.step for look in workspace.current.observations] == [
+    assert [look.step for look in workspace.current.snapshots] == [
         0
     ] and not workspace.current.curve.rows
 
@@ -173,11 +173,11 @@ def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(
 def test_a_run_waits_steps_pauses_and_stops(services):
     workspace = start(services, None, {**SMALL, "length": "cap"}, go=False)
     run = workspace.current
-    wait_until(lambda: run.observations and run.state == "ready")
+    wait_until(lambda: run.snapshots and run.state == "ready")
     assert run.step == 0
     assert commanded(services, workspace.id, "step", 3) == {"said": ""}
     wait_until(lambda: run.step == 3 and run.state == "paused")
-    assert run.observations[-1].step == 3  # a look at what the steps have made
+    assert run.snapshots[-1].step == 3  # a look at what the steps have made
     elapsed = run.seconds()
     now = time.perf_counter()
     wait_until(lambda: time.perf_counter() > now + 0.02)
@@ -320,7 +320,7 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     bad = replace(plan, model=lambda: model)
     workspace = services.run_manager.start(None, bad, go=False)
     run = workspace.current
-    wait_until(lambda: run.observations)
+    wait_until(lambda: run.snapshots)
     with torch.no_grad():
         model.wte.weight[0, 0] = math.nan
     workspace.run.go()

@@ -60,9 +60,7 @@ def test_a_run_of_a_server_that_was_killed_is_there_again_and_goes_on(services, 
     )
     assert commanded(there, kept.id, "again") == {"said": ""}
     more = finished(there.workspaces.get(kept.id)).current
-    assert more.observations[0].valid_loss == pytest.approx(
-        before.observations[-1].valid_loss, abs=0.02
-    )
+    assert more.snapshots[0].valid_loss == pytest.approx(before.snapshots[-1].valid_loss, abs=0.02)
     assert more.step == 12 and "Continues from update 12" in more.facts.note
 
 

@@ -142,7 +142,7 @@ def test_a_picked_model_is_trained_further_with_its_own_tokenizer(services, tiny
     run = workspace.current
     assert (
         run.language_model.tokenizer is tiny_lm.tokenizer
-        and run.final_loss < run.observations[0].valid_loss
+        and run.final_loss < run.snapshots[0].valid_loss
     )
     assert run.facts.title.startswith("tiny tuned on your text")
     assert run.facts.tuned and facts_json(run.facts)["tuned"]  # so that before and after are shown
@@ -206,9 +206,9 @@ def test_a_recording_is_the_run_again(services):
     assert (
         facts_json(again.facts) == facts_json(run.facts) and again.facts.config == run.facts.config
     )
-    for observation, two in zip(run.observations, again.observations, strict=True):
-        assert observation.text == two.text and np.array_equal(observation.maps, two.maps)
-        assert np.array_equal(observation.probabilities, two.probabilities)
+    for snapshot, two in zip(run.snapshots, again.snapshots, strict=True):
+        assert snapshot.text == two.text and np.array_equal(snapshot.maps, two.maps)
+        assert np.array_equal(snapshot.probabilities, two.probabilities)
 
 
 def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):

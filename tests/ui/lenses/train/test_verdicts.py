@@ -7,8 +7,8 @@ import pytest
 
 from gptcore.training import TrainingConfig
 from ui.lenses.train.handlers.verdicts import verdict
-from ui.runs.observation import Curve, Observation
 from ui.runs.run_state import RunFacts, RunState
+from ui.runs.snapshot import Curve, Snapshot
 
 FACTS = RunFacts(
     title="t",
@@ -34,7 +34,7 @@ FALLING = [[step, 3.0 - step / 50, 0.0, 0.0, 0.0] for step in range(1, 101)]
 
 
 def run(losses=(), *, rows=(), accuracy=math.nan, kept=None, plain=(), ended=True, **facts):
-    looks = [Observation(step, 0.0, loss, "", None, None, None) for step, loss in losses]
+    looks = [Snapshot(step, 0.0, loss, "", None, None, None) for step, loss in losses]
     curve = Curve()
     curve.rows = [list(row) for row in rows]
     return RunState(
@@ -42,7 +42,7 @@ def run(losses=(), *, rows=(), accuracy=math.nan, kept=None, plain=(), ended=Tru
         replace(FACTS, **facts),
         state="ended" if ended else "running",
         step=100,
-        observations=looks,
+        snapshots=looks,
         final_accuracy=accuracy,
         kept_step=kept,
         plain_losses=plain,

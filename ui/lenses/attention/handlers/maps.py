@@ -263,13 +263,11 @@ def arrays(services: Services, request: Annotated[object, HeadRequest]) -> str |
         return None
     reading = head.kept.reading
     all_fit = reading.n_layer * reading.n_head * reading.n_tokens**2 * 4 <= _MOST_ARRAY_BYTES
-    weights = services.now(
-        lambda: (
-            np.stack([shown_as(layer, head.mode) for layer in reading.layers()])
-            if all_fit
-            else head.weights
-        )
-    )
+
+    def all_layers() -> np.ndarray:
+        return np.stack([shown_as(layer, head.mode) for layer in reading.layers()])
+
+    weights = services.now(all_layers) if all_fit else services.now(lambda: head.weights)
     target = io.BytesIO()
     np.savez_compressed(
         target,

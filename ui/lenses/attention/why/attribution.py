@@ -114,11 +114,8 @@ def conclusion(
         )
     named = listed([f"{part['name']} ({signed(part['value'])})" for part, _ in helping])
     towards = sum(max(0.0, sign * value) for value in values)
-    mostly = (
-        "mostly "
-        if above_half(sign * sum(part["value"] for part, _ in helping), towards)
-        else "most of all "
-    )
+    by_helping = sign * sum(part["value"] for part, _ in helping)
+    mostly = "mostly " if above_half(by_helping, towards) else "most of all "
     (top, real), (needed, most) = helping[0], min(tried, key=lambda item: sign * item[1])
     first = top["name"]
     value = top["value"]

@@ -99,11 +99,10 @@ def bundled() -> list[Point]:
 def of_runs(services: Services, workspace: object) -> list[Point]:
     """A visitor's runs that began from noise and learned a text, and have ended."""
     place = services.workspaces.get(workspace)
-    return (
-        []
-        if place is None
-        else [point for run in place.runs if (point := _of_run(run)) is not None]
-    )
+    if place is None:
+        return []
+    points = map(_of_run, place.runs)
+    return [point for point in points if point is not None]
 
 
 def _of_run(run: RunState) -> Point | None:

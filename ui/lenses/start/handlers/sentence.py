@@ -233,13 +233,14 @@ def _described(
             "p": None if expected is None else probability(expected[token]),
             "others": [] if expected is None else likeliest(lm, expected, _N_OTHERS),
         })  # fmt: skip
+    was = [probability(before[token]) for token in rows if parts]
     return {
         "model": model,
         "text": lm.tokenizer.decode(ids),
         "tokens": tokens,
         "next": [_choice(lm, token, chances[-1]) for token in rows],
         "without": [name_of(part) for part in parts],
-        "was": [probability(before[token]) for token in rows] if parts else [],
+        "was": was,
         "scores": [rounded(logprobs[token], 6) for token in rows],
         "log_sums": log_sums(logprobs),
         "arcs": _arcs(looks, first),

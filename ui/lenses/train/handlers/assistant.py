@@ -45,9 +45,9 @@ from gptcore.training.data import split_without_overlap
 from gptcore.weights.hf_format import clone
 from ui.lenses.train.handlers.forms import MOST_SEED
 from ui.lenses.train.handlers.plan import check_size, copy_of, facts_of, with_watched
-from ui.runs.observation import ObservationPlan
 from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind, RunState
+from ui.runs.snapshot import SnapshotPlan
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared.fields import Choice, Text, Values, Whole, declared, parsed
@@ -358,7 +358,7 @@ def _on_plain(
     return partial(_answers_loss, examples=plain) if plain else None
 
 
-def _watched(lm: LanguageModel, form: AssistantForm) -> ObservationPlan:
+def _watched(lm: LanguageModel, form: AssistantForm) -> SnapshotPlan:
     shape = lm.model.config
     prompt = lm.tokenizer.encode(chat_prompt([Message(USER, PROMPTS[0])]))
     if len(prompt) >= shape.n_positions:
@@ -366,7 +366,7 @@ def _watched(lm: LanguageModel, form: AssistantForm) -> ObservationPlan:
             f"A question takes {len(prompt)} tokens of this model's window of {shape.n_positions}."
         )
     room = min(120, shape.n_positions - len(prompt))
-    return ObservationPlan(prompt, seed=form.seed, n_new=room, looked_at=prompt[:24])
+    return SnapshotPlan(prompt, seed=form.seed, n_new=room, looked_at=prompt[:24])
 
 
 def _facts(

@@ -90,7 +90,7 @@ def zipped_model(services: Services, workspace_id: object) -> tuple[str, str]:
     scratch = tempfile.TemporaryDirectory(prefix="gptlens-")
     folder = Path(scratch.name)
     facts = record.facts
-    step = record.observations[-1].step
+    step = record.snapshots[-1].step
     made = {
         "title": facts.title,
         "steps": step,

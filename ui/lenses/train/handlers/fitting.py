@@ -1,5 +1,5 @@
-"""Scales presets to the machine, with a note: smaller models on a slow processor, larger batches on
-a card.
+"""Scales presets to the machine, with a note: smaller models on a slow CPU, larger batches on
+a GPU.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import torch
 
 from gptcore.analysis import count_parameters
 from gptcore.config import GPTConfig
-from gptcore.machine import PROCESSOR, device_name
+from gptcore.machine import CPU, device_name
 from gptcore.training.config import OptimizerName, TrainingConfig, faster_precision
 from ui.lenses.train.handlers.forms import LENGTHS, train_form
 from ui.lenses.train.handlers.presets import PRESETS, STORY_WRITER
@@ -38,7 +38,7 @@ _OF_PASSES = (
 _CLEARLY = 2.0  # times enough: the measurement need not go on
 _SMALLER: dict[str, Any] = {"n_layer": 2, "n_embd": 96, "batch_size": 8}
 _SMALLEST: dict[str, Any] = {"n_layer": 1, "n_embd": 64, "batch_size": 8}
-# On a card. Held-out loss after 28 s on an H200 (the anthology, 4 x 128): as on a processor 3.28,
+# On a GPU. Held-out loss after 28 s on an H200 (the anthology, 4 x 128): as on a CPU 3.28,
 # after 190 passes; with the regularisation below 1.56, in batches of 128 1.46.
 _ROWS = (32, 64, 128, 256, 512)
 _STILL_LAUNCHES = (
@@ -62,12 +62,12 @@ def first_shape() -> tuple[GPTConfig, int]:
     return shape, _FIRST["batch_size"]
 
 
-def expected_run(seconds: float, device: torch.device = PROCESSOR) -> tuple[int, bool]:
+def expected_run(seconds: float, device: torch.device = CPU) -> tuple[int, bool]:
     """(expected updates of a preset's run in this time at the present load, and whether it will
     write words).
     """
     shape, batch = first_shape()
-    if device != PROCESSOR:
+    if device != CPU:
         updates = _OF_PASSES * seconds / update_seconds(shape, _config(batch, device), device)
         return round(updates), updates * batch * shape.n_positions >= _ENOUGH
     tokens = _OF_PASSES * seconds * passes_rate(shape, batch, faster_precision(), seconds=1.0)
@@ -79,11 +79,11 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
 
     Only a preset's own shape, for so many seconds, is changed; what a visitor has chosen stays.
     What is broken on purpose shrinks like what is not, and the runs of a race have half of the
-    processor each.
+    CPU each.
     """
     given = dict(values)
     seconds = given.get("length")
-    if services.device != PROCESSOR:
+    if services.device != CPU:
         return _grown(services, given)
     if (
         isinstance(seconds, str)
@@ -113,7 +113,7 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
 
 
 def _as_a_writer(services: Services, seconds: int) -> str:
-    """What the story writer would take on a processor."""
+    """What the story writer would take on a CPU."""
     shape = GPTConfig(
         **{name: _WRITER[name] for name in _SHAPE[:-1]},
         vocab_size=_WRITER["vocab_size"],
@@ -130,14 +130,14 @@ def _as_a_writer(services: Services, seconds: int) -> str:
 
 
 def _config(rows: int, device: torch.device) -> TrainingConfig:
-    """Of the runs that are measured on a card."""
+    """Of the runs that are measured on a GPU."""
     return TrainingConfig(
         batch_size=rows, optimizer=FIRST_OPTIMIZER, precision=faster_precision(device)
     )
 
 
 def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, object], str]:
-    """As `fitted`, on a graphics card: first the batch, while that costs little time, then the
+    """As `fitted`, on a GPU: first the batch, while that costs little time, then the
     model.
     """
     form = train_form(given, services.limits)

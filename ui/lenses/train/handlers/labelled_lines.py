@@ -204,11 +204,9 @@ def _columns(
 
 def _rest(row: Sequence[str], texts: Sequence[int], separator: str, form: InputForm) -> str:
     """What stands beside the label, as `texts_of` divides it."""
-    cells = (
-        [_cell(row, text) for text in texts]
-        if texts
-        else [cell for cell in row[1:] if cell.strip()]
-    )
+    cells = [_cell(row, text) for text in texts]
+    if not texts:
+        cells = [cell for cell in row[1:] if cell.strip()]
     has_bars = any("|" in cell for cell in cells)
     between = "|" if form.most > 1 and not has_bars and separator != "\t" else separator
     return (between if not texts or form.most == 1 else "|").join(cells)
@@ -233,7 +231,9 @@ def _checked(
     rows: Sequence[tuple[str, tuple[str, ...]]], form: InputForm, told: str
 ) -> LabelledLines:
     """The lines, with their labels numbered. Raises InputError as `read_lines`."""
-    names = _answer_numbers(rows) if form.answers_compete else sorted({label for label, _ in rows})
+    names = sorted({label for label, _ in rows})
+    if form.answers_compete:
+        names = _answer_numbers(rows)
     if not 2 <= len(names) <= MOST_LABELS:
         raise InputError(
             f"There are {len(names)} different labels; give 2 to {MOST_LABELS}, each with "

@@ -20,9 +20,9 @@ from ui.lenses.train.handlers.input_forms import INPUT_FORMS, encoded, texts_of
 from ui.lenses.train.handlers.labelled_lines import LabelledLines
 from ui.lenses.train.handlers.plan import check_size, facts_of, lasting, sample_prompt, with_watched
 from ui.lenses.train.payloads import Classified
-from ui.runs.observation import ObservationPlan
 from ui.runs.plan import Plan, Scoring
 from ui.runs.run_state import RunState
+from ui.runs.snapshot import SnapshotPlan
 from ui.services import Services
 from ui.shared import inputs
 from ui.shared.inputs import InputError
@@ -67,7 +67,7 @@ def label_plan(services: Services, lm: LanguageModel, form: LabelForm) -> Plan:
         config = replace(config, warmup_steps=round(_WARMUP_SHARE * config.max_steps))
     prompt = sample_prompt(lm.tokenizer, form.prompt, shape.n_positions)
     looked_at = [token for token in train[0].sequences[0] if token < shape.vocab_size][:24]
-    watched = ObservationPlan(prompt, seed=config.seed, n_new=40, looked_at=looked_at)
+    watched = SnapshotPlan(prompt, seed=config.seed, n_new=40, looked_at=looked_at)
     counts = [sum(example.label == index for example in train) for index in range(len(names))]
     labels = "answers" if form.form.answers_compete else "labels"
     title = f"{lm.name} tuned on {len(names)} {labels} · {form.form.title.lower()}"
@@ -136,9 +136,7 @@ def classify(record: RunState, text: object) -> Classified:
     with torch.inference_mode():
         ids = padded([example])[0].to(next(model.parameters()).device)
         chances = model(ids).logits[0].softmax(-1).tolist()
-    names = (
-        [f"answer {index}" for index in range(1, len(texts))]
-        if form.answers_compete
-        else record.facts.labels
-    )
+    names = list(record.facts.labels)
+    if form.answers_compete:
+        names = [f"answer {index}" for index in range(1, len(texts))]
     return {"labels": [(name, round(p, 4)) for name, p in zip(names, chances, strict=True)]}

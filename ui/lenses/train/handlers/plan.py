@@ -37,9 +37,9 @@ from ui.lenses.train.handlers.forms import TrainForm, TuneForm
 from ui.lenses.train.handlers.presets import SHAPE, WATCHED_ITEMS
 from ui.lenses.train.handlers.texts import REPEATED, REPEATED_CHARACTERS, TrainingText, find_text
 from ui.runs.dataset_cache import Prepared, completed, is_quick, prepare
-from ui.runs.observation import ObservationPlan
 from ui.runs.plan import Plan, Preparation, Scoring
 from ui.runs.run_state import RunFacts, RunKind
+from ui.runs.snapshot import SnapshotPlan
 from ui.services import Services
 from ui.shared.fields import shown
 from ui.shared.inputs import InputError
@@ -234,7 +234,7 @@ def _text_plan(
     looked_at = [int(token) for token in data_set.valid[: min(24, shape.n_positions)]]
     trials = watched_tasks() if tasks else ()
     n_new = 100 if tokenizer.kind == "char" else 40
-    watched = ObservationPlan(
+    watched = SnapshotPlan(
         prompt, seed=config.seed, n_new=n_new, looked_at=looked_at, trials=trials
     )
     facts = replace(
@@ -285,9 +285,7 @@ def _repeated_plan(services: Services, form: TrainForm) -> Plan:
     drawn = torch.randint(
         tokenizer.vocab_size, (12,), generator=generator_for(config.seed, "looked at")
     ).tolist()
-    watched = ObservationPlan(
-        prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn
-    )
+    watched = SnapshotPlan(prompt, seed=config.seed, n_new=min(60, window), looked_at=drawn + drawn)
     title = f"Repeated sequences · {_size(made)} · attention only"
     facts = with_watched(facts_of(title, "repeated", made, config, form), watched, tokenizer)
     facts = replace(facts, n_valid=int(np.prod(targets.shape)), tokens_per_character=1.0)
@@ -312,7 +310,7 @@ def sample_prompt(
     return ids[-max(1, window // 2) :] or list(instead)
 
 
-def with_watched(facts: RunFacts, watched: ObservationPlan, tokenizer: Tokenizer) -> RunFacts:
+def with_watched(facts: RunFacts, watched: SnapshotPlan, tokenizer: Tokenizer) -> RunFacts:
     """Adds what the snapshots of a run record to its facts."""
     tokens = tuple(describe_token(tokenizer, token) for token in watched.looked_at)
     return replace(facts, prompt=tokenizer.decode(watched.prompt), tokens=tokens)

@@ -22,7 +22,7 @@ def passes_rate(
     seconds: float = 0.15,
     enough: float = math.inf,
 ) -> float:
-    """Measures forward and backward throughput on the processor, in tokens per second, under the
+    """Measures forward and backward throughput on the CPU, in tokens per second, under the
     current load.
 
     Args:
@@ -50,13 +50,13 @@ def passes_rate(
 def update_seconds(
     shape: GPTConfig, config: TrainingConfig, device: torch.device, *, seconds: float = 0.2
 ) -> float:
-    """Seconds that one update takes on a graphics card, measured once per process, recorded where
+    """Seconds that one update takes on a GPU, measured once per process, recorded where
     updates are.
 
     Args:
         shape: of the model; batches fill its window.
         config: batch size, optimiser and precision of the run.
-        device: the card.
+        device: the GPU.
         seconds: of the measurement, after the first updates.
     """
     data = RepeatedSequences(

@@ -18,11 +18,11 @@ from ui.lenses.train.handlers.forms import TRICKS, TrainForm, train_form, tune_f
 from ui.lenses.train.handlers.plan import copy_of, make_plan, tuning_plan, with_facts
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.payloads import Said, fields, finite, significant
-from ui.runs.observation import Observation
 from ui.runs.payloads import RunAbout
 from ui.runs.plan import Plan, Preparation
 from ui.runs.run_json import facts_json, write_run
 from ui.runs.run_state import RunFacts, RunState
+from ui.runs.snapshot import Snapshot
 from ui.runs.workspaces import Workspace
 from ui.services import Services
 from ui.shared import inputs
@@ -33,7 +33,7 @@ _FEW_TOKENS = 250_000  # after which the smallest presets still write noise
 _MORE_SECONDS = 30
 _TOLD_AFTER = 3.0  # seconds of training before updates are extrapolated
 # A training thread is CPU-bound; below this share of CPU time, other work is competing for the
-# processor.
+# CPU.
 _BUSY_BELOW = 0.7
 # of the peak, at which a run goes on at least; updates of its warm-up
 _LEAST_RATE = 0.1
@@ -255,9 +255,9 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
     with record.lock:
         same = run_id == record.id and version == record.version
         first = _count(n_rows, len(record.curve.rows)) if same else 0
-        looks_from = _count(n_looks, len(record.observations)) if same else 0
+        looks_from = _count(n_looks, len(record.snapshots)) if same else 0
         rows = record.curve.rows[first:]
-        looks = record.observations[looks_from:]
+        looks = record.snapshots[looks_from:]
         now = record.version
     elapsed = record.seconds()
     return {
@@ -283,8 +283,8 @@ def _news(record: RunState, seen: object) -> payloads.RunNews:
         "ahead": _ahead(record, elapsed),
         "about": None if same else _about(record.facts),
         "next_look": finite(record.next_look),
-        "busy": round(record.processor_share, 2)
-        if record.alive and record.processor_share < _BUSY_BELOW
+        "busy": round(record.cpu_share, 2)
+        if record.alive and record.cpu_share < _BUSY_BELOW
         else None,
         "slow": _slow(record),
         "again": can_go_on(record),
@@ -339,7 +339,7 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
 def heads(
     services: Services, request: Annotated[object, payloads.LookRequest]
 ) -> payloads.HeadsOfRun | None:
-    """Attention maps of one observation of a run, bytes [L][H][T][T], compressed. None for an
+    """Attention maps of one snapshot of a run, bytes [L][H][T][T], compressed. None for an
     invalid request.
     """
     record, (which,) = _asked(services, request, "look")
@@ -354,7 +354,7 @@ def heads(
 def token_probabilities(
     services: Services, request: Annotated[object, payloads.TextOfRunRequest]
 ) -> payloads.TokenProbabilities | None:
-    """The probability of a next token at every observation, or why there is none. None for an
+    """The probability of a next token at every snapshot, or why there is none. None for an
     invalid request.
     """
     record, (text,) = _asked(services, request, "text")
@@ -388,7 +388,8 @@ def past(
 
 
 def _row_of_past(record: RunState, before: RunState | None, newest: RunState) -> payloads.PastRun:
-    facts, (rows, looks) = record.facts, record.so_far()
+    facts = record.facts
+    rows, looks = record.so_far()
     known = before.facts.settings if before is not None else facts.settings
     last = (
         record.final_loss
@@ -398,6 +399,9 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         else math.nan
     )
     thin = [] if record is newest else rows[:: max(1, len(rows) // 200)]
+    valid_curve = [(item.step, significant(item.valid_loss)) for item in looks]
+    if record is newest:  # the page has its curve
+        valid_curve = []
     return {
         "run": record.id,
         "number": record.number,
@@ -422,9 +426,7 @@ def _row_of_past(record: RunState, before: RunState | None, newest: RunState) ->
         "tokens_per_character": finite(facts.tokens_per_character),
         "comparable": facts.compared_by == newest.facts.compared_by,
         "curve": [(int(row[0]), significant(row[1])) for row in thin],
-        "valid_curve": []
-        if record is newest
-        else [(o.step, significant(o.valid_loss)) for o in looks],
+        "valid_curve": valid_curve,
     }
 
 
@@ -441,7 +443,7 @@ def message(error: GPTCoreError) -> str:
     return f'<p class="refused">{html.escape(str(error), quote=False)}</p>'
 
 
-def _described(seen: Observation) -> payloads.RunLook:
+def _described(seen: Snapshot) -> payloads.RunLook:
     scores = seen.scores.lists()
     return {
         "step": seen.step,

@@ -19,10 +19,10 @@ export function trainingLoss(run, step = run.kept ?? null) {
 }
 
 // The held-out loss: of all of it once the run has ended, of a part before; null before the first
-// observation.
+// snapshot.
 export const heldOut = run => run.final ?? run.looks.at(-1)?.valid ?? null;
 
-// The update whose model that loss is of; null before the first observation.
+// The update whose model that loss is of; null before the first snapshot.
 export function heldOutStep(run) {
   if ((run.final ?? null) !== null) return run.kept ?? run.step;
   return run.looks.at(-1)?.step ?? null;
@@ -143,7 +143,7 @@ export function guessSaid(guess, run) {
   return `You guessed ${guess}; it ended at ${valid.toFixed(2)}, ${gap} ${valid > guess ? 'higher' : 'lower'}.`;
 }
 
-// The line of one observation.
+// The line of one snapshot.
 export function lookSaid(run, at) {
   const look = run.looks[at];
   if (!look) return 'The snapshot before the first update is on its way.';
@@ -165,7 +165,7 @@ export function curveRows(run) {
     held.get(row[0]) ?? '',
   ]);
   const terms = run.about.terms.map(name => `${name}, nats`);
-  // The updates of long runs are thinned out: an observation whose update has no row gets one of
+  // The updates of long runs are thinned out: a snapshot whose update has no row gets one of
   // its own.
   const isRow = new Set(rows.map(row => row[0]));
   const observed = run.looks

@@ -1,4 +1,4 @@
-// One observation of a run: its sample, a token's probability, the heads. Everything that the model
+// One snapshot of a run: its sample, a token's probability, the heads. Everything that the model
 // wrote goes into the page by textContent.
 /** @import {TrainServer} from '../../../shared/view/payloads' */
 import {headTag, percent, visible} from '../../../shared/view/plain.js';
@@ -85,9 +85,9 @@ export function momentView(element, server, state, open) {
   const part = name => element.querySelector('.tr-' + name);
   let points = [],
     latest = 0,
-    drawn = ''; // the observation whose heads are on the page
+    drawn = ''; // the snapshot whose heads are on the page
 
-  // changed: whether there are new observations.
+  // changed: whether there are new snapshots.
   function draw(changed) {
     const {run, at} = state(),
       scrub = part('scrub'),
@@ -155,7 +155,7 @@ export function momentView(element, server, state, open) {
   return {
     draw,
     chance,
-    forget: () => (drawn = ''), // draws the heads anew, also of the same observation
+    forget: () => (drawn = ''), // draws the heads anew, also of the same snapshot
     // Why its sample goes on as it does, behind the first words of it; false where there is no
     // sample.
     why() {

@@ -227,7 +227,8 @@ def _examples(name: str, template: Template, rows: object, asked: Asked, most: i
     columns = columns_of(name)
     examples = list[Item]()
     for row in rows if isinstance(rows, list) else []:
-        cells = [str(cell or "").strip() for cell in row] if isinstance(row, list) else []
+        given = row if isinstance(row, list) else []
+        cells = [str(cell or "").strip() for cell in given]
         if len(cells) < len(fields) + 1 or not any(cells):
             continue
         place = f"Example {len(examples) + 1}"
@@ -257,7 +258,8 @@ def _examples(name: str, template: Template, rows: object, asked: Asked, most: i
 
 
 def _stops(chosen: object) -> tuple[str, ...]:
-    names = [str(name) for name in chosen] if isinstance(chosen, list) else [str(chosen)]
+    given = chosen if isinstance(chosen, list) else [chosen]
+    names = [str(name) for name in given]
     unknown = [name for name in names if name not in STOPS]
     if unknown:
         raise InputError(
@@ -270,12 +272,10 @@ def with_template(values: Mapping[str, object], name: object) -> dict[str, Any]:
     """The values for another template of a task: its text, answer names and length."""
     task = known_task(values["task"])
     chosen = task.template(inputs.text(name, "The template", most=200))
-    labels = (
-        ""
-        if chosen.chain_of_thought
-        else "\n".join(chosen.label(choice) for choice in task.choices)
-    )
-    return {**_wording(task, chosen), "labels": labels}
+    labels = [chosen.label(choice) for choice in task.choices]
+    if chosen.chain_of_thought:
+        labels = []
+    return {**_wording(task, chosen), "labels": "\n".join(labels)}
 
 
 def in_language(values: Mapping[str, object], name: object, language: object) -> dict[str, Any]:

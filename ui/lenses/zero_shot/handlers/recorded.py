@@ -124,11 +124,13 @@ def _scores(model: str) -> dict[str, Sequence[Row]]:
 
 def _titled(title: str, rows: Sequence[tuple[str, Row]]) -> str:
     """With the model where all rows are of one: it need not stand in front of each bar."""
-    return f"{title}: {rows[0][0]}" if len({name for name, _ in rows}) == 1 else title
+    models = {name for name, _ in rows}
+    return f"{title}: {rows[0][0]}" if len(models) == 1 else title
 
 
 def _whose(name: str, rows: Sequence[tuple[str, Row]]) -> str:
-    return "" if len({one for one, _ in rows}) == 1 else f"{name}: "
+    models = {model for model, _ in rows}
+    return "" if len(models) == 1 else f"{name}: "
 
 
 def _bar(row: Row, what: str) -> Bar:

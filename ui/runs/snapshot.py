@@ -1,4 +1,4 @@
-"""Observations of a training run: its curve, and snapshots of what the model does."""
+"""Curve of a training run, and snapshots of its model."""
 
 import math
 from collections.abc import Generator, Sequence
@@ -54,7 +54,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Observation:
+class Snapshot:
     """The model at one point in its training."""
 
     step: int  # updates made
@@ -71,8 +71,8 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class ObservationPlan:
-    """What to observe, the same at every snapshot."""
+class SnapshotPlan:
+    """What a snapshot records, the same at every one."""
 
     prompt: Sequence[int]  # token ids that are continued; at least one
     seed: int  # of the continuation
@@ -81,15 +81,15 @@ class ObservationPlan:
     trials: Sequence[Trial] = ()  # tasks to evaluate
 
 
-def observe(
+def take_snapshot(
     lm: LanguageModel,
-    watched: ObservationPlan,
+    watched: SnapshotPlan,
     *,
     step: int,
     elapsed: float,
     valid_loss: float,
     accuracy: float,
-) -> Generator[None, None, Observation]:
+) -> Generator[None, None, Snapshot]:
     """Observes a model in small steps; it must not change meanwhile, see
     `gptcore.weights.hf_format.clone`.
     """
@@ -113,6 +113,4 @@ def observe(
     tasks = quick_accuracies(lm, watched.trials) if watched.trials else {}
     yield
     scores = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id, n_texts=2)
-    return Observation(
-        step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks
-    )
+    return Snapshot(step, elapsed, valid_loss, text, probabilities, scores, maps, accuracy, tasks)
