@@ -22,6 +22,10 @@ _SETTINGS = {
 }
 
 
+class BrowserMissing(Exception):
+    """There is a browser that does not start on this machine."""
+
+
 class BidiPage:
     """One page of the browser.
 
@@ -126,10 +130,16 @@ def firefox(folder: Path, patience: float) -> Iterator[BidiPage]:
 
 
 def _address(file: Path, patience: float) -> str:
-    """The address of the browser, which it writes into its profile once it listens."""
+    """The address of the browser, which it writes into its profile once it listens.
+
+    Raises BrowserMissing if it never does.
+    """
     begin = time.monotonic()
-    while not file.exists():
-        assert time.monotonic() - begin < patience, "Firefox never listened"
-        time.sleep(0.05)
-    told = json.loads(file.read_text(encoding="utf-8"))
-    return f"ws://{told['ws_host']}:{told['ws_port']}"
+    while True:
+        try:
+            told = json.loads(file.read_text(encoding="utf-8"))
+            return f"ws://{told['ws_host']}:{told['ws_port']}"
+        except (OSError, ValueError):  # not there yet, or half of it
+            if time.monotonic() - begin > patience:
+                raise BrowserMissing("Firefox is installed and does not start here") from None
+            time.sleep(0.05)

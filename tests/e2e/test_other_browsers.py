@@ -5,7 +5,7 @@ of an error.
 import json
 
 import pytest
-from bidi import FIREFOX, firefox
+from bidi import FIREFOX, BrowserMissing, firefox
 from conftest import LANDMARKS, PATIENCE
 
 from serving import served_page
@@ -37,8 +37,11 @@ def centre(page, element: str) -> tuple[float, float]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    with firefox(tmp_path_factory.mktemp("firefox"), PATIENCE / 1000) as page:
-        yield page
+    try:
+        with firefox(tmp_path_factory.mktemp("firefox"), PATIENCE / 1000) as page:
+            yield page
+    except BrowserMissing as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

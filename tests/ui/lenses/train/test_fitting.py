@@ -3,6 +3,7 @@ says so.
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -161,7 +162,8 @@ def test_a_cpu_is_told_what_the_story_writer_takes_and_a_public_server_does_not_
 
 def test_throughput_is_tokens_over_the_time_that_the_passes_took(monkeypatch):
     times = iter([0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
-    monkeypatch.setattr(rates.time, "perf_counter", lambda: next(times))
+    clock = SimpleNamespace(perf_counter=lambda: next(times))
+    monkeypatch.setattr(rates, "time", clock)
     monkeypatch.setattr(rates, "_pass", lambda *_: None)
     shape = GPTConfig(vocab_size=31, n_positions=10, n_embd=8, n_layer=1, n_head=1)
     # two passes of 4 x 10 tokens begin before 1.2 s, and the last has ended at 2 s

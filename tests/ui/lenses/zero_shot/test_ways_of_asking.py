@@ -3,6 +3,7 @@ recorded scores.
 """
 
 import json
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -10,6 +11,7 @@ from test_zero_shot_handlers import asked, values
 
 from gptcore.errors import GPTCoreError
 from gptcore.zero_shot import TASKS
+from gptcore.zero_shot.items import examples
 from gptcore.zero_shot.tasks import GPT2_PROMPTS
 from ui import links
 from ui.lenses.zero_shot.handlers import form as forms
@@ -115,3 +117,16 @@ def test_facts_from_memory_are_not_called_held_out():
     assert said["Answer from memory", "Ask and reply (held out)"] == "this template"
     assert said["Sentiment", "Review and sentiment"] != "nothing: it has read these facts"
     assert "The one exception is facts from memory: it has read those" in own["text"]
+
+
+def test_reasons_are_shown_where_the_examples_have_some(asking):
+    form = replace(asked(values("arithmetic")), examples=tuple(examples("arithmetic", 2)))
+    *_, last = views.ways_of_asking(asking, "v", "tiny", form)
+    ways = {way["title"]: way for way in json.loads(last)["ways"]}
+    few = next(title for title in ways if title.startswith("Few-shot:"))
+    reasoned = few.replace("Few-shot", "Few-shot with reasons")
+    assert "message" not in ways[reasoned] and "message" not in ways[few]
+    bare = replace(form, examples=tuple(replace(item, steps="") for item in form.examples))
+    *_, last = views.ways_of_asking(asking, "v", "tiny", bare)
+    ways = {way["title"]: way for way in json.loads(last)["ways"]}
+    assert "None of the examples has steps" in ways[reasoned]["message"]

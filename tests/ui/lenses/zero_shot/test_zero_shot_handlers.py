@@ -11,7 +11,8 @@ import pytest
 
 from gptcore.errors import GPTCoreError
 from gptcore.formatting import percent
-from gptcore.zero_shot import TASKS
+from gptcore.zero_shot import TASKS, Prompt
+from gptcore.zero_shot.evaluation import Case
 from ui.endpoints import ENDPOINTS
 from ui.lenses.zero_shot.answer.view import _composed
 from ui.lenses.zero_shot.events import DRAWN, parsed
@@ -359,3 +360,29 @@ def test_an_answer_stands_behind_the_end_of_its_prompt(length, shown):
     tail = handlers._tail(prompt)
     assert len(tail) == shown and tail.endswith(prompt[-60:])
     assert tail.startswith("…") == (length > 60)
+
+
+def test_the_scoreboard_foretells_the_rest_from_the_pace_so_far(asking, monkeypatch):
+    """A clock that shows one second for every item that has been answered."""
+    n_done = [0]
+
+    def evaluate(lm, test, *, batch):
+        for begin in range(0, len(test.items), batch):
+            some = test.items[begin : begin + batch]
+            n_done[0] += len(some)
+            yield [Case(Prompt(()), "", "", 0.0, 0.0)] * len(some)
+
+    monkeypatch.setattr(scoreboard, "evaluate", evaluate)
+
+    def compute(_, steps):  # none ahead
+        return ((made, 0.0) for made in steps)
+
+    monkeypatch.setattr(type(asking), "compute", compute)
+    clock = SimpleNamespace(perf_counter=lambda: float(n_done[0]))
+    monkeypatch.setattr(scoreboard, "time", clock)
+    counted = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment"], ["0", "1"], SIDE, 20)
+    texts = [json.loads(view)["sections"][0]["text"] for view in counted]
+    left = [float(text.split("about ")[1].split(" s left")[0]) for text in texts if "left" in text]
+    assert left[0] == 36.0 and left[-1] == 0.0
+    assert left == sorted(left, reverse=True)
+    assert "1 items/s" in texts[0]
