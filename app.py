@@ -182,8 +182,8 @@ def _warn_of_another_folder() -> None:
 
 
 def _device(options: argparse.Namespace) -> torch.device:
-    """Where models compute; on ZeroGPU the CPU, since only large models' own process has the
-    card.
+    """Chooses the device that models compute on: on ZeroGPU the CPU, since only the separate
+    process of large models has the GPU.
     """
     return choose_device("cpu" if zero_gpu.ON_ZERO_GPU else options.device)
 

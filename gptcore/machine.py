@@ -53,7 +53,7 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 
 def device_name(device: torch.device) -> str:
-    """What people call a device: "NVIDIA H200", "the processor"."""
+    """Returns the display name of a device: "NVIDIA H200", "the processor"."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return "the Apple GPU" if device.type == "mps" else "the processor"

@@ -38,7 +38,7 @@ def activation(name: str, x: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class GPTOutput:
-    """What a forward pass returns."""
+    """The result of a forward pass."""
 
     logits: Tensor  # float [B, T, V], for every position
     loss: Tensor | None  # mean cross-entropy in nats per predicted token, or None without targets

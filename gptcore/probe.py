@@ -32,11 +32,15 @@ class Probe:
         return outputs
 
     def attention_output(self, layer: int, output: Tensor) -> Tensor:
-        """What attention adds to the residual stream, float [B, T, C]."""
+        """Receives the output of attention, which is added to the residual stream, float [B, T, C];
+        returns the value to add.
+        """
         return output
 
     def mlp_output(self, layer: int, output: Tensor) -> Tensor:
-        """What the MLP adds to the residual stream, float [B, T, C]."""
+        """Receives the output of the MLP, which is added to the residual stream, float [B, T, C];
+        returns the value to add.
+        """
         return output
 
     def residual(self, depth: int, stream: Tensor) -> None:

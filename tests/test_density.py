@@ -95,3 +95,22 @@ def test_no_comprehension_stands_within_an_expression_with_two_ways():
                 inner = (part for part in ast.walk(node) if isinstance(part, COMPREHENSIONS))
                 found += [f"{path}:{part.lineno}" for part in inner]
     assert found == []
+
+
+# A docstring names the thing or says what is done; a clause without a noun is read twice.
+NO_BEGINNING = {"What", "Where", "How", "Who", "Whose", "Those", "As", "That", "It"}
+
+
+def test_no_docstring_begins_with_a_clause_without_a_noun():
+    found = []
+    for file in source_files(ROOT, ".py"):
+        path = file.relative_to(ROOT)
+        # people read those of endpoints
+        if path.parts[0] in ("tests", "weights") or path.name == "endpoint.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                words = (ast.get_docstring(node) or "").split()
+                if words and words[0] in NO_BEGINNING:
+                    found.append(f"{path}: {node.name}")
+    assert found == []

@@ -37,7 +37,7 @@ def above_half(named: float, total: float) -> bool:
 def next_token(
     labels: Sequence[str], guess: Sequence[float], drawn: Sequence[float], n_left: int, n: int
 ) -> str:
-    """How sure a model is of the next token, and what the settings leave of it.
+    """Describes how sure a model is of the next token, and what the settings leave of it.
 
     Args:
         labels: of the likeliest tokens.
@@ -81,8 +81,8 @@ def in_front(first: Sequence[bool]) -> tuple[int, list[int]]:
 
 
 def had_led(before: Sequence[int], noun: str) -> str:
-    """Where a token led before it fell behind and won again, as a sentence of its own; "" where it
-    never did.
+    """Names the depths at which a token led before it fell behind and won again, as a sentence of
+    its own; "" where it never did.
 
     Args:
         before: the depths at which it led, the embeddings first, as `in_front` gives them.

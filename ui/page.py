@@ -85,7 +85,7 @@ def build_page(services: Services, example: PageExample) -> gr.Blocks:
 
 @dataclass(frozen=True)
 class _Head:
-    """What stands above the tabs, and the states that say which model is open."""
+    """The components above the tabs, and the states that say which model is open."""
 
     line: gr.HTML  # the model's shape in words
     moment: gr.Slider  # how long the model was trained

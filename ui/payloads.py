@@ -30,7 +30,7 @@ class TextRequest(TypedDict):
 
 
 class Depth(TypedDict):
-    """What the embeddings alone would say."""
+    """The guess of the embeddings alone, and the norm of the residual stream there."""
 
     guess: Choice
     stream: float
@@ -93,15 +93,15 @@ class PairRequest(TextRequest):
 
 
 class FormedPart(TypedDict):
-    """What a part writes at every checkpoint."""
+    """The values that a part writes at every checkpoint."""
 
     name: str
     values: list[float]
 
 
 class Formed(TypedDict):
-    """How a preference formed: updates before each checkpoint (null: the finished model), and the
-    logit difference.
+    """The formation of a preference: updates before each checkpoint (null: the finished model), and
+    the logit difference.
     """
 
     steps: list[int | None]
@@ -111,7 +111,7 @@ class Formed(TypedDict):
 
 
 class Scene(TypedDict):
-    """What a page shows: its place, the model, what all views share, and the run in Train, by its
+    """The state of a page: its place, the model, what all views share, and the run in Train, by its
     viewing id, or "".
 
     link: the state of the open view, as "Copy link" has it. hands_off: whether pages that follow
@@ -138,8 +138,8 @@ class Scene(TypedDict):
 
 
 class Written(TypedDict):
-    """What follows after `start` characters of the text that a page has generated, as lines of a
-    token stream.
+    """The rest of the text that a page has generated, after `start` characters, as lines of a token
+    stream.
     """
 
     number: int

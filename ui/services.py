@@ -95,8 +95,8 @@ class Services:
     def _write_on_gpu(
         self, lm: LanguageModel, texts: Sequence[TokenSequence], max_new_tokens: int
     ) -> Iterator[Token]:
-        """As `write`, on a GPU; where that has no memory left, the CPU goes on with
-        the same texts.
+        """Writes texts as `write` does, on a GPU; where that has no memory left, the CPU goes on
+        with the same texts.
         """
         n_wanted = [text.n_new + max_new_tokens for text in texts]
         try:
@@ -108,7 +108,9 @@ class Services:
         yield from resumed(moved, texts, n_wanted, partial(self.scheduler.write, moved.model))
 
     def score(self, lm: LanguageModel, text: str) -> tuple[str, list[ScoredToken], TextScore]:
-        """As `gptcore.inference.scoring.score_text`, wherever it is computed."""
+        """Scores a text as `gptcore.inference.scoring.score_text` does, on ZeroGPU or here,
+        wherever the model's work belongs.
+        """
         here = partial(self.measure, partial(score_text, lm, text))
         return (
             zero_gpu.score(lm, text, here=here, notify=self.notify)
@@ -125,7 +127,7 @@ class Services:
 
     @property
     def workspaces(self) -> Workspaces:
-        """Where visitors train."""
+        """The workspaces in which visitors train."""
         return self.run_manager.workspaces
 
     @property
@@ -141,7 +143,7 @@ class Services:
 
     @property
     def precision(self) -> Precision:
-        """What runs train in here."""
+        """The precision that runs train in on this device."""
         return faster_precision(self.device)
 
     def close(self) -> None:

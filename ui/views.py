@@ -324,5 +324,5 @@ def title_of(tab: str, view: str) -> str:
 
 
 def titles(tab: str) -> list[str]:
-    """Those of a tab's views, as a link names them; [] of a tab that is one view."""
+    """Lists the titles of a tab's views, as a link names them; [] of a tab that is one view."""
     return [title for (name, _), title in _TITLES.items() if name == tab]

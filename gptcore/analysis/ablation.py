@@ -26,7 +26,7 @@ class ModelPart:
 
 
 class Effect(NamedTuple):
-    """What ablating one part does to the prediction of the next token: the Kullback-Leibler
+    """The effect of ablating one part on the prediction of the next token: the Kullback-Leibler
     divergence from the whole model's distribution in bits, and the change of the probability of the
     whole model's first guess, -1 to 1.
     """

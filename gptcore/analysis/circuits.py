@@ -250,7 +250,9 @@ def _candidates(frozen: _Frozen) -> list[CircuitNode]:
 
 
 def _writes(frozen: _Frozen, node: CircuitNode) -> Tensor:
-    """What a node adds to the stream at its place, [C]; an answer adds nothing."""
+    """Computes the vector that a node adds to the residual stream at its position, [C]; zeros for
+    an answer.
+    """
     if node.kind == "word":
         return frozen.embedded[node.place]
     if node.kind == "answer":

@@ -95,8 +95,8 @@ class CacheArithmetic(NamedTuple):
 
 
 def cache_arithmetic(n_layer: int, n_prompt: int, n_new: int) -> CacheArithmetic:
-    """How many keys and values are computed for n_new tokens after a prompt, with and without a
-    cache.
+    """Counts the keys and values that are computed for n_new tokens after a prompt, with and
+    without a cache.
     """
     reads = n_new * n_prompt + n_new * (n_new - 1) // 2
     return CacheArithmetic(n_layer * reads, n_layer * (n_prompt + n_new - 1) if n_new else 0)

@@ -125,8 +125,8 @@ def layer_norm_example(model: GPT, token_ids: Sequence[int], layer: int) -> Norm
 
 @torch.inference_mode()
 def future_leak(config: GPTConfig) -> dict[bool, Tensor]:
-    """How much every position's prediction changes when the last token is replaced, with and
-    without the causal mask.
+    """Measures how much every position's prediction changes when the last token is replaced, with
+    and without the causal mask.
 
     Both use the same random weights and T tokens, 16 or the window.
 

@@ -20,7 +20,9 @@ _MOST_TOKENS = 8192  # the first of a vocabulary: byte-pair encoding learns freq
 
 @dataclass(frozen=True)
 class HeadCircuits:
-    """What a head's weights say about its function."""
+    """The evidence in a head's weights on its function: the tokens that it copies and suppresses,
+    and its copying score.
+    """
 
     # (token, logit) of the tokens whose own logit rises most when the head attends to them, largest
     # first

@@ -17,7 +17,9 @@ class PartProbe(Probe):
     """Observes, and may change, what heads, attention and MLPs write, by one method for all."""
 
     def part(self, kind: PartKind, layer: int, value: Tensor) -> Tensor:
-        """What a part writes: of "head" float [B, H, T, D], of "attention" and "mlp" [B, T, C]."""
+        """Receives the output of a part and returns the value to use instead: of "head" float
+        [B, H, T, D], of "attention" and "mlp" [B, T, C].
+        """
         return value
 
     def heads(self, layer: int, outputs: Tensor) -> Tensor:
@@ -63,7 +65,9 @@ def read(model: GPT, token_ids: Sequence[int] | Tensor, probe: Probe) -> Tensor:
 def record_activations(
     model: GPT, token_ids: Sequence[int], *kinds: Kind, at: Sequence[int] | None = None
 ) -> dict[Kind, list[Tensor]]:
-    """What a pass over a text writes, see `Recorder`; the batch is 1."""
+    """Runs the model over a text and returns the activations of the given kinds, see `Recorder`;
+    the batch is 1.
+    """
     recorder = Recorder(*kinds, at=at)
     read(model, token_ids, recorder)
     return recorder.found

@@ -19,8 +19,8 @@ from gptcore.model import GPT
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """What happened at one position of a text. L layers, H heads, T tokens, S tokens up to the
-    position, V vocabulary.
+    """The record of a forward pass at one position of a text. L layers, H heads, T tokens, S tokens
+    up to the position, V vocabulary.
 
     Norms are 2-norms over the width, of the position alone.
 

@@ -19,8 +19,8 @@ _MOST_COPIED = 200_000_000
 
 @dataclass(frozen=True)
 class Check:
-    """What holds if a check passes, whether it does (None: it could not be run), and what was
-    measured or why not.
+    """A self-check: the claim that it tests, whether the claim holds (None: the check could not be
+    run), and the measurement or the reason why there is none.
     """
 
     name: str

@@ -49,7 +49,9 @@ def documents_of(text: str) -> list[str]:
 
 
 def stories_of(text: str) -> list[str]:
-    """As `documents_of`; a text without a marker is divided at its empty lines."""
+    """Splits a text into stories as `documents_of` does; a text without a marker is divided at its
+    empty lines.
+    """
     documents = documents_of(text)
     if len(documents) > 1:
         return documents

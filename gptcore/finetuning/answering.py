@@ -96,8 +96,8 @@ def answering(
     seed: int = 1,
     batch_size: int = 16,
 ) -> Iterator[tuple[int, list[Answer]] | None]:
-    """As `answers`, all of a prompt together, and None after every step of the batch, for other
-    work in between.
+    """Writes answers as `answers` does, but yields all of a prompt together, and None after every
+    step of the batch, for other work in between.
 
     Args:
         lm: answers in the chat format.

@@ -380,8 +380,8 @@ def _filling(draw: random.Random, slot: str, slots: dict[str, tuple[str, ...]]) 
 
 
 def _as_typed(draw: random.Random, text: str) -> str:
-    """As people type: mostly as it is, else in small letters, in capitals, or without the last full
-    stop.
+    """Rewrites a text as people type it: mostly unchanged, else in small letters, in capitals, or
+    without the full stop or exclamation mark at its end.
     """
     (way,) = draw.choices([way for way, _ in _TYPED], [share for _, share in _TYPED])
     if way == "lower":

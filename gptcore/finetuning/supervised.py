@@ -72,7 +72,7 @@ def answer_examples(
     *,
     plain_share: float = 0.08,
 ) -> list[AnswerExample]:
-    """What an assistant learns from: instructions, and behind them plain stories.
+    """Encodes the examples that train an assistant: instructions, and behind them plain stories.
 
     Answers that the window cuts off are left out if at least half are whole: from those a model
     learns not to end.
@@ -115,8 +115,8 @@ def padded_answers(examples: Sequence[AnswerExample]) -> tuple[Tensor, Tensor]:
 
 
 def padded_rows(rows: Sequence[Sequence[AnswerExample]]) -> tuple[Tensor, Tensor]:
-    """As `padded_answers`, of rows that hold several examples, one behind the other as in a
-    conversation.
+    """Builds inputs and targets as `padded_answers` does, from rows that hold several examples, one
+    behind the other as in a conversation.
     """
     inputs = list[Tensor]()
     targets = list[Tensor]()

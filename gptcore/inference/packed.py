@@ -155,7 +155,9 @@ def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) ->
 
 
 def precision_of(model: GPT) -> WeightFormat:
-    """What "auto" means for a model."""
+    """Returns the weight format that "auto" means for a model: "fast" from FAST_FROM_PARAMETERS
+    parameters on, else "exact".
+    """
     n_parameters = sum(parameter.numel() for parameter in model.parameters())
     return "fast" if n_parameters >= FAST_FROM_PARAMETERS else "exact"
 

@@ -187,7 +187,9 @@ def _nucleus(p: np.ndarray, top_p: float) -> np.ndarray:
 
 
 def _count_to_reach(probabilities: np.ndarray, top_p: float) -> int:
-    """How many of these, best first, it takes to reach top_p; the one that crosses it counts."""
+    """Counts how many of these probabilities, best first, it takes to reach top_p; the one that
+    crosses it counts.
+    """
     before = np.cumsum(probabilities, dtype=np.float64) - probabilities
     return max(1, int(np.count_nonzero(before < top_p)))
 

@@ -48,7 +48,9 @@ def token_logprobs(
 
 @dataclass(frozen=True)
 class TextScore:
-    """How surprising a text is to a model."""
+    """The score of a text under a model: its size in tokens and bytes, and its summed negative
+    log-probability.
+    """
 
     n_tokens: int  # tokens scored
     n_bytes: int  # UTF-8 bytes of the text

@@ -22,7 +22,7 @@ MAX_SEED = 2**63 - 1
 
 
 def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:
-    """Where the model's context begins in a text of n_tokens.
+    """Returns the index at which the model's context begins in a text of n_tokens.
 
     Learned positions cannot slide. When the window is full, reading starts again from its last
     half, with or without a KV cache, so both see the same context.
@@ -33,8 +33,8 @@ def context_start(n_tokens: int, previous_start: int, n_positions: int) -> int:
 
 
 def replayed_start(n_prompt: int, n_tokens: int, n_positions: int) -> int:
-    """Where the context for the next token begins, if all tokens after the prompt were generated
-    one by one.
+    """Returns the index at which the context for the next token begins, if all tokens after the
+    prompt were generated one by one.
     """
     start = 0
     for length in range(n_prompt, n_tokens + 1):

@@ -17,7 +17,7 @@ from gptcore.weights.hf_format import model_from_tensors
 
 @dataclass(frozen=True)
 class Steering:
-    """What is added to the stream, and where."""
+    """A vector that is added to the residual stream, and the depth at which it is added."""
 
     depth: int  # number of blocks before the addition, 1 to n_layer
     vector: Tensor  # float32 [C]

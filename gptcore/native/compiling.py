@@ -143,8 +143,8 @@ def find_compiler() -> str | None:
 
 
 def cached_file(compiler: str) -> Path:
-    """Where the compiled library of this source, these flags, this compiler and this CPU is
-    kept.
+    """Returns the path at which the compiled library of this source, these flags, this compiler and
+    this CPU is cached.
     """
     told = subprocess.run(
         [compiler, "--version"], capture_output=True, check=True, timeout=_PATIENCE
@@ -186,7 +186,7 @@ def _compiled(compiler: str) -> Path:
 
 
 def _sum_of(file: Path) -> Path:
-    """Where the digest of a compiled library is kept."""
+    """Returns the path of the file with the SHA-256 digest of a compiled library."""
     return file.with_name(f"{file.name}.sha256")
 
 
@@ -200,7 +200,9 @@ def _is_whole(file: Path) -> bool:
 
 
 def _processor() -> str:
-    """What tells CPUs apart: a file compiled for one may not run on another."""
+    """Returns a description that tells CPUs apart: a library compiled for one may not run on
+    another.
+    """
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

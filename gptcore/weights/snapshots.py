@@ -27,8 +27,8 @@ def snapshot_steps(folder: Path) -> list[int]:
 
 
 def snapshot_note(folder: Path, step: int) -> str:
-    """What was noted with a snapshot, "" for nothing. Raises CheckpointError for a file that is
-    none.
+    """Reads the note stored with a snapshot, "" where there is none. Raises CheckpointError for a
+    missing or invalid file.
     """
     return read_metadata(folder / FOLDER / f"{step}.safetensors").get("note", "")
 

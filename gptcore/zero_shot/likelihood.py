@@ -140,8 +140,8 @@ def score_labels(
 
 
 class Change(NamedTuple):
-    """What was changed in a prompt, the answer's natural log-probability after it, and how much
-    likelier the answer is after the unchanged one, in nats.
+    """A change of a prompt, the answer's natural log-probability after the changed prompt, and how
+    much likelier the answer is after the unchanged one, in nats.
     """
 
     name: str

@@ -58,7 +58,7 @@ class Change(Estimate):
 
 
 def difference(before: Sequence[float], after: Sequence[float]) -> Change:
-    """How much better the second scores are on the same items, from -1 to 1.
+    """Estimates how much better the second scores are on the same items, from -1 to 1.
 
     Where every score is right or wrong, the interval is Newcombe's for paired proportions (1998,
     method 10), and the difference is clear if McNemar's exact test gives p < 0.05; else both are

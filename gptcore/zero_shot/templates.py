@@ -77,7 +77,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Template:
-    """How a task is written down, with {placeholders} for its fields and {answer} at the end.
+    """The wording of a task, with {placeholders} for its fields and {answer} at the end.
 
     With {steps} before {answer} it is a chain of thought: the model writes the steps, and the text
     between them and the answer marks where the answer begins.
@@ -121,11 +121,11 @@ class Template:
 
     @property
     def _asked(self) -> int:
-        """Where in the body the model takes over."""
+        """The index in the body at which the model takes over."""
         return self.body.index("{steps}" if self.chain_of_thought else "{answer}")
 
     def label(self, answer: str) -> str:
-        """What an answer is called here."""
+        """Returns the template's name for an answer; an unlisted answer keeps its own."""
         return self.labels.get(answer, answer)
 
     def check(self, needed: Sequence[str]) -> "Template":
@@ -181,8 +181,8 @@ class Template:
         return self.body.format(**{**item.fields, STEPS: item.steps, ANSWER: answer}) + self.end
 
     def prompt(self, item: Item, examples: Sequence[Item] = ()) -> Prompt:
-        """What the model is given to read: instruction, solved examples, and the item up to where
-        it is to answer.
+        """Builds the prompt that the model reads: instruction, solved examples, and the item up to
+        the point at which the model is to answer.
         """
         parts: list[Part] = []
         if self.instruction:
@@ -279,7 +279,8 @@ def fit(lm: LanguageModel, prompt: Prompt, n_answer: int) -> Fitted:
 
 
 def fit_text(lm: LanguageModel, text: str, n_answer: int) -> Fitted:
-    """As `fit`, for a prompt that was edited by hand: its beginning is left out, token by token.
+    """Fits a prompt that was edited by hand into the window, as `fit` does, but cuts its beginning,
+    token by token.
 
     Raises:
         PromptError: an empty prompt.

@@ -119,3 +119,11 @@ def test_positions_are_compared_with_each_other(tiny_model):
     )
     with pytest.raises(ConfigError, match="no position embeddings"):
         experiments.position_similarity(without)
+
+
+def test_layer_norm_term_by_term_is_that_of_torch():
+    generator = torch.Generator().manual_seed(3)
+    x, weight, bias = (torch.randn(n, 7, generator=generator) for n in (5, 1, 1))
+    found = experiments.layer_norm_by_hand(3 + x, weight[0], bias[0], 1e-5)
+    expected = torch.nn.functional.layer_norm(3 + x, (7,), weight[0], bias[0], 1e-5)
+    torch.testing.assert_close(found, expected)

@@ -18,6 +18,7 @@ from gptcore.finetuning.preference import (
     pairs_of,
     preference_config,
     preference_pair,
+    write_pairs,
 )
 from gptcore.finetuning.supervised import AnswerExample, padded_answers
 from gptcore.training import StepEvent, Trainer
@@ -200,3 +201,17 @@ def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
         assert alone == together[index]
     steps = [found is None for found in answering(lm, prompts, max_new_tokens=6, seed=5)]
     assert sum(steps) >= 5  # the first step gives two tokens
+
+
+def test_pairs_are_written_for_one_instruction_after_the_other():
+    lm = gptcore.load("mini")
+    asked = [
+        Instruction(f"Write a story with the words: {word}.", "", "words", (word,))
+        for word in ("cat", "hat")
+    ]
+    told = list(write_pairs(lm, asked, n_each=3, n_pairs=1, max_new_tokens=8, seed=2))
+    counts = [n_answered for n_answered, _ in told]
+    assert counts == sorted(counts) and len(told) >= 7  # the first step gives two tokens
+    _, pairs = told[-1]
+    begun = {lm.tokenizer.decode(list(pair.better.prompt)) for pair in pairs}
+    assert begun <= {f"User: {item.prompt}\nAssistant:" for item in asked}

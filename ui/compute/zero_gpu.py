@@ -185,7 +185,9 @@ def write(
 def score(
     lm: LanguageModel, text: str, *, here: Callable[[], Scored], notify: Callable[[str], None]
 ) -> Scored:
-    """As `gptcore.inference.scoring.score_text`, on the GPU; falls back to `here` without one."""
+    """Scores a text with `gptcore.inference.scoring.score_text` on the GPU; falls back to `here`
+    without one.
+    """
     try:
         return next(iter(on_gpu(Work(lm.name, scored=text))))
     except Exception as error:

@@ -48,7 +48,9 @@ class PageExample(writing.WritingExample):
 
 
 def writing_form(services: Services) -> WritingForm:
-    """How the example is written: by the tab's first settings."""
+    """Returns the settings that write the example: the tab's first ones, within the vocabulary of
+    the default model and the server's limits.
+    """
     vocab_size = services.models.get(services.models.default).model.config.vocab_size
     return FORM.within(vocab_size, services.limits.max_new_tokens)
 

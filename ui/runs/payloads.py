@@ -15,7 +15,7 @@ class QueuePlace(TypedDict):
 
 
 class RunAbout(TypedDict):
-    """What is known of a run before it begins; for the page also why one that is broken on purpose
+    """Facts of a run known before it begins; for the page also why one that is broken on purpose
     fails.
     """
 

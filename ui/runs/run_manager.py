@@ -124,7 +124,7 @@ class RunQueue:
         return {"number": len(before) + 1, "seconds": seconds if math.isfinite(seconds) else None}
 
     def make_room(self, workspace: Workspace) -> None:
-        """Where the queue is full, the client that has most runs waiting gives up its last.
+        """Makes room in a full queue: the client that has most runs waiting gives up its last.
 
         Raises:
             Busy: nobody has more waiting than this workspace's client.

@@ -74,7 +74,7 @@ State = Literal["ready", "queued", "starting", "running", "paused", "ending", "e
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run before its first update."""
+    """Facts of a run known before its first update."""
 
     title: str  # what people call it
     # what it learns: a text, sequences that repeat, labels of lines, answers to instructions, or

@@ -314,5 +314,5 @@ def _digest(folder: Path) -> str:
 
 
 def _written(record: RunState) -> tuple[str, int, str]:
-    """What tells a state of a run from an earlier one."""
+    """Returns a key that tells a state of a run from an earlier one."""
     return (record.id, record.snapshots[-1].step if record.snapshots else 0, record.state)

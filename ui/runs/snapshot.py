@@ -72,7 +72,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class SnapshotPlan:
-    """What a snapshot records, the same at every one."""
+    """The inputs of a run's snapshots, the same at every one."""
 
     prompt: Sequence[int]  # token ids that are continued; at least one
     seed: int  # of the continuation

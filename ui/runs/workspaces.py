@@ -25,7 +25,7 @@ _MOST_DOWNLOADS = 4
 
 @dataclass
 class Choices:
-    """What an audience has chosen so far between two answers of a model."""
+    """The choices of an audience so far between two answers of a model."""
 
     # the preferred answer with the other one, of the model that wrote them
     pairs: list[PreferencePair] = field(default_factory=list)
@@ -118,7 +118,7 @@ class Workspaces:
         return len(self._workspaces)
 
     def all(self) -> list[Workspace]:
-        """Those of visitors."""
+        """Lists the workspaces of visitors."""
         with self._lock:
             return list(self._workspaces.values())
 

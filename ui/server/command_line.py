@@ -63,7 +63,7 @@ def _add_talk(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_server(parser: argparse.ArgumentParser, is_space: bool) -> None:
-    """Where the server listens, and behind what."""
+    """Adds the options for the server's address, the proxy in front of it, and MCP."""
     add = parser.add_argument
     host = os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if is_space else "127.0.0.1")
     add("--host", default=host, help="address to listen on; 0.0.0.0 lets other machines connect")
@@ -80,7 +80,7 @@ def _add_server(parser: argparse.ArgumentParser, is_space: bool) -> None:
 
 
 def _add_visitors(parser: argparse.ArgumentParser, is_space: bool) -> None:
-    """Who may call the server, and how much each may use."""
+    """Adds the options for who may call the server, and how much each may use."""
     add = parser.add_argument
     hosts = os.environ.get("GPTLENS_HOSTS", "").replace(",", " ").split()
     if is_space:  # its router calls it by names of its own

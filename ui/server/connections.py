@@ -80,7 +80,7 @@ def _share() -> int:
 
 
 def _allowed_files() -> int:
-    """How many files this process may open, after it has asked for more."""
+    """Returns the number of files that this process may open, after it has asked for more."""
     if resource is None:
         return _FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

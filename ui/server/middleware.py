@@ -44,7 +44,7 @@ _POLICY = "; ".join(
 
 
 def headers_of(frames: Sequence[str]) -> Sequence[tuple[bytes, bytes]]:
-    """What browsers are told with every answer; the sites in `frames` may show this one in a
+    """Returns the headers of every answer to browsers; the sites in `frames` may show this one in a
     frame.
     """
     ancestors = " ".join(["frame-ancestors 'self'", *frames])

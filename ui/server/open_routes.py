@@ -49,7 +49,7 @@ def endpoint_of(path: str) -> str | None:
 
 @dataclass(frozen=True)
 class Known:
-    """What a page accepts."""
+    """The events, components and named endpoints that a page accepts."""
 
     events: Mapping[int, int]  # how many values each event takes, by its number
     components: frozenset[int]  # ids
@@ -58,8 +58,8 @@ class Known:
 
 
 def known(page: gr.Blocks, text_fields: frozenset[str]) -> Known:
-    """What a page accepts; `text_fields`: element ids of the fields that may hold a text of
-    megabytes.
+    """Collects the events, components and endpoints that a page accepts; `text_fields`: element ids
+    of the fields that may hold a text of megabytes.
     """
     texts = frozenset(
         number
@@ -111,8 +111,8 @@ def completed(page: Known, path: str, call: Any, body: bytes) -> tuple[bytes, st
 
 
 def wrong_tool_call(page: Known, path: str, call: Any) -> str:
-    """What is wrong with the names of values in a call of a tool of the Model Context Protocol; ""
-    for nothing.
+    """Describes the error in the names of values in a call of a tool of the Model Context Protocol;
+    "" for none.
     """
     if (
         _MCP.fullmatch(path) is None
@@ -129,7 +129,7 @@ def wrong_tool_call(page: Known, path: str, call: Any) -> str:
 
 
 def _wrong_values(page: Known, call: Mapping[str, Any]) -> str:
-    """What is wrong with the values of an event of the page; "" for nothing."""
+    """Describes the error in the values of an event of the page; "" for none."""
     number = call.get("fn_index")
     data = call.get("data")
     if number is None:
@@ -162,7 +162,7 @@ def _filled(takes: Defaults, given: Sequence[Any], name: str) -> list[Any] | str
 
 
 def _wrong_names(takes: Defaults, given: Mapping[str, Any], name: str) -> str:
-    """What is wrong with values by name; "" for nothing."""
+    """Describes the error in values by name; "" for none."""
     if unknown := [item for item in given if item not in takes]:
         nearly = get_close_matches(unknown[0][:60], takes, 1, 0.6)
         hint = f"; did you mean {nearly[0]!r}?" if nearly else f". It takes {', '.join(takes)}."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Where the server listens, and for whom.
+    """The options of the server: where it listens, and for whom.
 
     Args:
         host: address to listen on; None for this machine alone.

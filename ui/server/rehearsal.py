@@ -94,7 +94,7 @@ _SMALL = """() => {
 
 
 def find_browser() -> str | None:
-    """Where Chromium is on this machine; None without one."""
+    """Returns the path of Chromium on this machine; None without one."""
     return next(filter(None, map(shutil.which, _BROWSERS)), None)
 
 
@@ -165,7 +165,7 @@ def _scene(scene: Scene, name: str, models: ModelStore) -> Finding:
 
 
 def _seconds(scene: Scene) -> float | None:
-    """How long the run of a scene takes, None where that is no number of seconds."""
+    """Returns the length of a scene's run in seconds, None where that is no number of seconds."""
     preset = PRESETS.get(scene.link.get("preset", ""), next(iter(PRESETS.values())))
     length = scene.link.get("train.length", str(preset["length"]))
     return float(length) if length.isdigit() else None
@@ -276,7 +276,7 @@ def _viewport(screen: tuple[int, int]) -> Any:
 
 
 def lacking(page: Any, scene: Scene) -> list[str]:
-    """What the open page does not show of a scene, in sentences."""
+    """Lists, in sentences, what the open page does not show of a scene."""
     from playwright.sync_api import Error
 
     faults = []

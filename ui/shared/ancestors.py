@@ -48,7 +48,7 @@ def inner_sizes() -> dict[str, Measured]:
 
 
 def how() -> str:
-    """How it was measured, as a sentence."""
+    """Describes how the losses were measured, as a sentence."""
     recorded = _recorded()
     each = recorded["characters"] // recorded["updates"]
     return (

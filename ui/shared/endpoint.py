@@ -87,7 +87,7 @@ class Endpoint:
 
     @property
     def about(self) -> str:
-        """What it does."""
+        """The description of the endpoint, from its handler's docstring."""
         paragraphs = self._docstring.partition("\n\nReturns:\n")[0].split("\n\n")
         return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 

@@ -45,7 +45,7 @@ class Field:
 
     @property
     def called(self) -> str:
-        """What sentences call it."""
+        """The name of the field in sentences."""
         return self.noun or f"The {self.title[:1].lower()}{self.title[1:]}"
 
     def check(self, value: object) -> Any:
@@ -324,8 +324,8 @@ def parsed(form: type[Form], values: Values, **others: Any) -> Form:
 
 
 def shown(form: object, *, of_data: bool = False) -> dict[str, str]:
-    """What people read of a form, by title; `of_data`: of its data alone. Empty texts are left
-    out.
+    """Formats the values of a form for people, by title; `of_data`: of its data alone. Empty texts
+    are left out.
     """
     fields = fields_of(form)
     told = {

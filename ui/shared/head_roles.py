@@ -5,7 +5,7 @@ from ui.payloads import Role
 
 
 def roles_of(scores: HeadScores, reading: QueriesAndKeys) -> list[list[Role]]:
-    """What every head does on a text: its role there, or what it leans towards."""
+    """Finds the role of every head on a text, or the role that it leans towards."""
     chance = uniform_scores(reading.token_ids, causal=reading.causal)
 
     def of(layer: int, head: int) -> Role:

@@ -144,7 +144,7 @@ def sampling(values: Mapping[str, object]) -> SamplingSettings:
 
 @dataclass(frozen=True)
 class WritingForm:
-    """How a text is written."""
+    """The checked settings for writing a text."""
 
     sampling: SamplingSettings  # how a token is chosen
     max_new_tokens: int  # at most so many

@@ -53,8 +53,8 @@ class Sending:
 
 @dataclass(frozen=True)
 class Taking:
-    """What a tab takes of a shape: names of its controls, a function of their values, and what this
-    sets.
+    """A tab's use of another tab's shape: names of the shape's controls, a function of their
+    values, and the components that this sets.
     """
 
     names: Sequence[str]
@@ -64,7 +64,7 @@ class Taking:
 
 @dataclass(frozen=True)
 class Fill:
-    """What settings in a link mean for a tab's fields.
+    """The meaning of settings in a link for a tab's fields.
 
     Args:
         values: new values by the names of `outputs`, from the settings by their names; what is left
@@ -78,7 +78,9 @@ class Fill:
 
 @dataclass(frozen=True)
 class Lens:
-    """What a tab gives the page."""
+    """The interface of a tab to the page: its fields in links, its events, and the shape that it
+    sends or takes.
+    """
 
     # name -> component that a link, or a reload, sets
     linked: Mapping[str, Component] = field(default_factory=dict)

@@ -26,7 +26,9 @@ _LIVE = {
 
 @cache
 def figures(model: str) -> dict[str, str]:
-    """What texts may say of a bundled model, by name; nothing of one that is not there."""
+    """Returns the figures of a bundled model that texts may give, by name; none for a model that is
+    not there.
+    """
     folder = bundled_models().get(model)
     if folder is None:
         return {}

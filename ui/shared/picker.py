@@ -50,8 +50,8 @@ def moment_said(name: str) -> str:
 
 
 def moment_slider(name: str) -> gr.Slider:
-    """How long the model in the picker was trained, where snapshots of its training come with
-    it.
+    """Creates the slider of how long the model in the picker was trained, shown where snapshots of
+    its training come with it.
     """
     steps = moments(name)
     step = int(name.rpartition("@")[2]) if base_name(name) != name else -1

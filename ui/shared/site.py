@@ -191,7 +191,7 @@ class PageFields:
 
 @dataclass(frozen=True)
 class Site(Generic[E]):
-    """What the page gives every tab."""
+    """The services, fields and components that the page gives every tab."""
 
     services: Services  # of the app
     fields: PageFields  # of the page; "model" is the picker
@@ -207,13 +207,13 @@ class Site(Generic[E]):
         return self.fields["model"]
 
     def add(self, name: str, component: Any, view: str = "") -> Any:
-        """As PageFields.add, for a field of this tab, or of one of its views."""
+        """Adds a field of this tab, or of one of its views, as PageFields.add does."""
         return self.fields.add(name, component, tab=str(self.tab.id), view=view)
 
 
 def _declaration(field: Field | None, component: Any) -> dict[str, Any]:
-    """What scripts need to know of a field: its base, whether it is composed, and where it
-    applies.
+    """Returns the declaration of a field for scripts: its base, whether it is composed, and where
+    it applies.
     """
     if field is None:
         return {"base": ""}

@@ -24,7 +24,7 @@ PLACEHOLDERS = Colors("#010203", "#010204", "#010205", "#010206")
 
 
 def colors(dark: bool) -> Colors:
-    """Those of a slide on a white or a dark screen."""
+    """Returns the palette of a slide on a white or a dark screen."""
     return DARK if dark else LIGHT
 
 

@@ -39,8 +39,8 @@ def _line(other: str, picked: str) -> str:
 
 
 def title(services: Services, name: object) -> str:
-    """What people call a model: its name, the title of the run that trained it here, or its file's
-    name.
+    """Returns a model's display name: its own, the title of the run that trained it here, or its
+    file's name.
     """
     record = services.workspaces.find(name)
     workspace = services.workspaces.holder(name)

@@ -88,8 +88,8 @@ def follow_sentence(event: Dependency, text: gr.Textbox) -> None:
 
 
 def event_data(event: gr.EventData) -> dict[str, Any]:
-    """What a component sent with an event; nothing where it is not an object, as a program may
-    send.
+    """Returns the data that a component sent with an event; nothing where it is not an object, as a
+    program may send.
     """
     data = getattr(event, "_data", None)
     return data if isinstance(data, dict) else {}

@@ -99,7 +99,9 @@ class AttentionCache:
             return self._profiles.get(lm.model)
 
     def profile(self, lm: LanguageModel) -> HeadScores:
-        """What the model's heads do on repeated random tokens, measured once for each model."""
+        """Returns the scores of the model's heads on repeated random tokens, measured once for each
+        model.
+        """
         known = self.known_profile(lm)
         if known is None:
             known = repeated_token_scores(lm.model, first_id=lm.tokenizer.end_id)

@@ -37,7 +37,7 @@ NO_TALK = SpokenTalk()
 
 @dataclass(frozen=True)
 class Audience:
-    """Who follows a broadcast, and what they guess."""
+    """The followers of a broadcast, and their guesses."""
 
     name: str  # of the broadcast, by which pages follow
     followers: int

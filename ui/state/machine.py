@@ -67,8 +67,8 @@ def described(
 
 
 def _written_for(lm: LanguageModel, ids: list[int], word: int, rival: int) -> Tensor | None:
-    """What each head writes for a word rather than another, float [n_layer, n_head], as Why this
-    word? says it.
+    """Computes what each head writes for a word rather than another, float [n_layer, n_head], as
+    the view Why this word? does; None for a post-norm model.
     """
     config = lm.model.config
     if config.norm_position != "pre":

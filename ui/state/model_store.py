@@ -281,7 +281,9 @@ class ModelStore:
 
 
 def _public_name(default: str) -> str:
-    """What visitors call the model that the server was started with: never a path of its disk."""
+    """Returns the name that visitors see of the model that the server was started with: never a
+    path of its disk.
+    """
     if default in bundled_models() or default in HUB_WEIGHTS or find_folder(default) is None:
         return default
     name = Path(default).expanduser().resolve().name
@@ -321,7 +323,7 @@ def moments(name: str) -> list[int]:
 
 
 def moment_note(name: str) -> str:
-    """What was noted with the snapshot of a checkpoint's name, such as "mini@512"; "" for
+    """Returns the note stored with the snapshot of a checkpoint's name, such as "mini@512"; "" for
     nothing.
     """
     folder, _, step = name.rpartition(MOMENT)
@@ -363,7 +365,7 @@ def facts(lm: LanguageModel) -> str:
 
 
 def _where(lm: LanguageModel) -> str:
-    """Where a model computes, if not on the CPU."""
+    """Names the device on which a model computes; "" for the CPU."""
     device = lm.model.wte.weight.device
     return "" if device == CPU else f" · on {device_name(device)}"
 

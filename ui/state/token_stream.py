@@ -28,7 +28,7 @@ class Line:
 
     @cached_property
     def json(self) -> str:
-        """As it is sent, newline included."""
+        """The line as it is sent, newline included."""
         return (
             json.dumps(
                 {"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")

@@ -81,7 +81,7 @@ class SoftmaxRow(TypedDict):
 
 
 class ReadingHeader(TypedDict):
-    """What all maps of a text have: what was read, and the shape."""
+    """The fields that all maps of a text share: the text as it was read, and the model's shape."""
 
     key: str
     model: str
@@ -161,8 +161,8 @@ class CircuitPart(TypedDict):
 
 
 class Circuit(TypedDict):
-    """What leads to a prediction: what every token brings, nodes, and edges of [source, target,
-    weight].
+    """The circuit behind a prediction: the influence of every token, nodes, and edges of
+    [source, target, weight].
     """
 
     tokens: list[str]
@@ -186,7 +186,7 @@ class CircuitWithout(TypedDict):
 
 
 class Patched(TypedDict):
-    """What B goes on with."""
+    """The likeliest tokens after sentence B with A's values in some cells."""
 
     next: list[Choice]
 
@@ -240,8 +240,8 @@ class Ablation(TypedDict):
 
 
 class Effects(TypedDict):
-    """What switching off each part alone does, by "layer,kind,head", layer by layer: bits by which
-    the next token moves, and the signed change of the first guess's probability.
+    """The effects of switching off each part alone, by "layer,kind,head", layer by layer: bits by
+    which the next token moves, and the signed change of the first guess's probability.
     """
 
     of: str

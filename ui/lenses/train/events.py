@@ -127,7 +127,7 @@ class TrainEvents:
         return "none" if trick == "none" else "healthy"
 
     def preset(self, name: object) -> dict[str, Any]:
-        """What a preset fills in, by the names of fields in links, and its note."""
+        """Returns the values that a preset fills in, by field names in links, and its note."""
         known = name if isinstance(name, str) else ""
         values = {f"train.{field}": value for field, value in PRESETS.get(known, {}).items()}
         return {"preset_note": html.escape(NOTES.get(known, ""), quote=False), **values}

@@ -120,7 +120,9 @@ def label_fields(limits: Limits) -> dict[str, Any]:
 
 
 def _text_fields(form: type, prefix: str) -> dict[str, Any]:
-    """Where the text is from; the fields of one's own are shown where that is chosen."""
+    """Adds the controls for the source of the text; the fields for the visitor's own are shown
+    where that is chosen.
+    """
     corpus = control(form, prefix, "corpus")
     own = controls(form, prefix, ("written", "file"), visible=False)
 
@@ -157,7 +159,9 @@ def _needed(name: str, written: str) -> dict[str, Any]:
 
 
 def _read(name: str, written: str) -> str:
-    """How the lines that stand in the form are read, before a run begins; or why they cannot be."""
+    """Previews the lines in the form as they are read, before a run begins; or says why they cannot
+    be read.
+    """
     try:
         text = inputs.text(written, "The labelled lines", most=MOST_TEXT, needs_words=True)
         return preview(read_lines(text, input_form(name)))

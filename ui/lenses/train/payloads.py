@@ -23,7 +23,7 @@ class RunRequest(WorkspaceRequest):
 
 
 class SeenOfRun(TypedDict):
-    """What a page has of a run: its version, and the numbers of rows and snapshots."""
+    """The state of a run that a page has: its version, and the numbers of rows and snapshots."""
 
     run: str | None
     version: int
@@ -32,7 +32,7 @@ class SeenOfRun(TypedDict):
 
 
 class PollRequest(SeenOfRun):
-    """What is new of the current run, and of its rival."""
+    """A request for the news of the current run, and of its rival."""
 
     workspace: str
     rival: SeenOfRun | None
@@ -86,7 +86,7 @@ class RunLook(TypedDict):
 
 
 class RunNews(TypedDict):
-    """What a page does not have yet of a run: rows from `first`, snapshots from `looks_from`.
+    """The news of a run for a page: rows from `first`, snapshots from `looks_from`.
 
     `about` comes with a run that is new to the page or has changed;
     `ahead` is the learning rate to come, [update, rate].

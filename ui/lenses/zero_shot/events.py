@@ -83,7 +83,9 @@ def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
 
 
 def fill_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a link's settings put into the model, the task, its fields, and what was drawn."""
+    """Returns the values that a link's settings give the model, the task, its fields, and what was
+    drawn.
+    """
     task = settings.get("task")
     filled = {name: settings[name] for name in LINK_SETS if name in settings}
     if task is None:

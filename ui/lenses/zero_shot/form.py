@@ -70,7 +70,9 @@ class TaskForm:
         return another, language
 
     def _examples(self) -> gr.Button:
-        """How many worked examples stand in front, and which; the button for others."""
+        """Adds the number of worked examples in front and their table; returns the button for
+        others.
+        """
         task = self._values["task"]
         self._add("n_examples")
         with gr.Accordion("Edit the examples", open=False):

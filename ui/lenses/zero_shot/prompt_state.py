@@ -23,6 +23,6 @@ class PromptState:
 
     @staticmethod
     def of(example: ZeroShotExample) -> "PromptState":
-        """As the page opens."""
+        """Creates the state as the page opens."""
         drawn = [example.values[name] for name in DRAWN]
         return PromptState(gr.State(drawn), gr.State({"prompt": example.prompt, "fields": None}))

@@ -37,8 +37,8 @@ class ResultsRequest(TypedDict):
 
 
 class ExerciseResults(TypedDict):
-    """How many pages of a room have solved an exercise, and its commonest wrong answers: [answer,
-    pages] each.
+    """The results of an exercise in a room: how many pages have solved it, and its commonest wrong
+    answers: [answer, pages] each.
     """
 
     title: str

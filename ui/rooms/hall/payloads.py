@@ -8,7 +8,7 @@ from ui.payloads import Scene, Written
 
 
 class LeadRequest(TypedDict):
-    """What the speaker's page shows, null once it no longer leads."""
+    """The scene on the speaker's page, null once it no longer leads."""
 
     secret: str
     scene: Scene | None

@@ -168,7 +168,7 @@ class QueueShare:
 
 
 def _share(n_places: int) -> int:
-    """How many of some places one client may have."""
+    """Returns how many of some places one client may have."""
     return n_places - n_places // 8
 
 

@@ -313,7 +313,7 @@ def ended(tiny_lm, n_written: int):
 
 def test_a_text_that_ends_at_once_says_why(services, tiny_lm):
     session = services.sessions.get("a")
-    for n_written, is_short in ((3, True), (30, False)):
+    for n_written, is_short in ((1, True), (7, True), (8, False), (30, False)):
         session.document = ended(tiny_lm, n_written)
         remarks = list(writing._remarks(session, tiny_lm, None))
         assert bool(remarks) is is_short

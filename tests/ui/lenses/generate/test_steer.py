@@ -99,3 +99,12 @@ def test_the_conclusion_follows_the_numbers():
 
 def test_words_of_three_letters_count_and_shorter_ones_do_not():
     assert steer._words("He saw an old cat, 123.") == ["saw", "old", "cat"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "effect"),
+    [(-0.1, "does not get worse"), (0.0, "does not get worse"), (0.01, "gets slightly worse"),
+     (0.3, "gets slightly worse"), (0.31, "gets much worse")],
+)  # fmt: skip
+def test_what_steering_costs_in_words(cost, effect):
+    assert f"At ×1 the writing {effect}" in steer._cost_in_words({1.0: cost}, 1.0)

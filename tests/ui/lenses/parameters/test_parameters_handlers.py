@@ -271,3 +271,8 @@ def test_the_cache_is_timed_against_writing_without_it(services, monkeypatch):
     said = costs.measure_cache(services, "tiny")
     assert used == [False, True]
     assert "2.00 s without a cache, 1.00 s with one, 2.0 times faster" in said
+
+
+def test_the_drawing_says_how_large_a_block_is():
+    svg, _ = drawings.inline(*architecture.drawn(PRESETS["gpt2"]))
+    assert "12 blocks" in svg and "7,087,872 each" in svg and "68.3% together" in svg

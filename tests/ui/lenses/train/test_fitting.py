@@ -161,10 +161,10 @@ def test_a_cpu_is_told_what_the_story_writer_takes_and_a_public_server_does_not_
 
 
 def test_throughput_is_tokens_over_the_time_that_the_passes_took(monkeypatch):
-    times = iter([0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    times = iter([7.0, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5])
     clock = SimpleNamespace(perf_counter=lambda: next(times))
     monkeypatch.setattr(rates, "time", clock)
     monkeypatch.setattr(rates, "_pass", lambda *_: None)
     shape = GPTConfig(vocab_size=31, n_positions=10, n_embd=8, n_layer=1, n_head=1)
-    # two passes of 4 x 10 tokens begin before 1.2 s, and the last has ended at 2 s
+    # two passes of 4 x 10 tokens begin within 1.2 s, and two seconds pass in all
     assert rates.passes_rate(shape, 4, "fp32", seconds=1.2) == 2 * 4 * 10 / 2.0

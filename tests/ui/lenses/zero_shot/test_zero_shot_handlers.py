@@ -378,11 +378,11 @@ def test_the_scoreboard_foretells_the_rest_from_the_pace_so_far(asking, monkeypa
         return ((made, 0.0) for made in steps)
 
     monkeypatch.setattr(type(asking), "compute", compute)
-    clock = SimpleNamespace(perf_counter=lambda: float(n_done[0]))
+    clock = SimpleNamespace(perf_counter=lambda: 7.0 + n_done[0])
     monkeypatch.setattr(scoreboard, "time", clock)
     counted = scoreboard.scoreboard(asking, "v", ["tiny"], ["sentiment"], ["0", "1"], SIDE, 20)
     texts = [json.loads(view)["sections"][0]["text"] for view in counted]
     left = [float(text.split("about ")[1].split(" s left")[0]) for text in texts if "left" in text]
     assert left[0] == 36.0 and left[-1] == 0.0
     assert left == sorted(left, reverse=True)
-    assert "1 items/s" in texts[0]
+    assert "1 items/s" in texts[0] and texts[-1] == "40 items in 40.0 s"

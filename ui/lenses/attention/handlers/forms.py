@@ -15,7 +15,7 @@ LONGEST_SENTENCE = 2_000  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class HeadsFields:
-    """How a text is read, and which parts are switched off."""
+    """The settings for reading a text, and the parts that are switched off."""
 
     sink: str = declared(
         Choice(

@@ -77,7 +77,7 @@ def try_all(
 
 
 def _changed(seen: ReadText, parts: list[ModelPart], how: str) -> Ablation:
-    """What `switch_off` describes, as plain values."""
+    """Computes the ablation that `switch_off` describes, as plain values."""
     config = seen.lm.model.config
     ids = seen.kept.reading.token_ids
     logits = logits_without(seen.lm.model, ids, [[], parts], replacement=cast(Replacement, how))
@@ -113,5 +113,7 @@ def _replacement(value: object) -> str:
 
 
 def _of(seen: ReadText, how: str) -> str:
-    """What effects belong to: a text as a model read it, and what took the part's place."""
+    """Returns the key of the effects: the text as a model read it, and the replacement of the part
+    that is switched off.
+    """
     return f"{seen.key},{how}"

@@ -18,7 +18,7 @@ _MOST_PARTS = 100_000  # layers or heads of any model
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionRequest:
-    """What a program sends."""
+    """The request of a program to /attention."""
 
     prompt: str = needed(written("Prompt", "text to read."))
     layer: int | None = declared(

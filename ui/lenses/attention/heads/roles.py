@@ -28,7 +28,7 @@ _IN_TEST = {
 def conclusion(
     roles: Sequence[Sequence[Sequence[object]]], elsewhere: Sequence[Sequence[str]] = ()
 ) -> str:
-    """What the heads of a model do on a text, and apart from it where tokens repeat.
+    """Describes the roles of a model's heads on a text, and apart from it where tokens repeat.
 
     Args:
         roles: of every layer's heads on the text [role, whether it only leans that way].

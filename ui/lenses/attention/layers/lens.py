@@ -22,7 +22,7 @@ _MOST_NAMED = 3  # tokens that were known equally early
 
 @answering
 def lens(services: Services, session_id: str | None, form: AttentionForm) -> Lens:
-    """What the model would say after each layer. Arguments as in `maps.read`."""
+    """Computes the model's guess after each layer. Arguments as in `maps.read`."""
     seen = maps.read(services, session_id, form)
     return services.now(lambda: _describe(seen))
 

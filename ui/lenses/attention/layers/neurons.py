@@ -111,7 +111,7 @@ def conclusion(
     activations: Sequence[float],
     more: Sequence[str] | None,
 ) -> str:
-    """What excites a neuron in a text, and what it makes likelier.
+    """Names the tokens of a text that excite a neuron, and those that it makes likelier.
 
     Args:
         layer, number: where it is.

@@ -21,7 +21,7 @@ def _token(title: str, about: str) -> Text:
 
 @dataclass(frozen=True, kw_only=True)
 class PatchingRequest:
-    """What a program sends."""
+    """The request of a program to /patching."""
 
     source: str = needed(written("Source", "the text whose values are taken."))
     target: str = needed(

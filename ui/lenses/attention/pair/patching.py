@@ -126,7 +126,9 @@ def grid(
 
 @answering
 def patched(services: Services, request: Annotated[object, PatchRequest]) -> Patched:
-    """What sentence B goes on with, with A's values in some cells; a message where it cannot be."""
+    """Computes the likeliest tokens after sentence B, with A's values in some cells; a message
+    where it cannot be.
+    """
     model, first, second, cells = fields(request, "model", "first", "second", "cells")
     lm = open_model(services, model)
     source = read_ids(services, lm, first, "Sentence A")
@@ -154,7 +156,8 @@ def _cell(value: object) -> tuple[int, int]:
 def conclusion(
     a: list[str], b: list[str], rows: list[list[float]], heads: list[list[float]]
 ) -> str:
-    """Where the difference between two sentences stands, depth by depth, and which heads carry it.
+    """Describes at which tokens the difference between two sentences stands, depth by depth, and
+    which heads carry it.
 
     Args:
         a, b: labels of the tokens.

@@ -115,7 +115,7 @@ def _on_example(name: str, index: int) -> dict[str, Any]:
 
 
 def _readers(site: Site[AttentionExample]) -> None:
-    """Who reads the second sentence."""
+    """Adds the controls that choose the model of the second sentence."""
     models = site.services.models
     with gr.Row(elem_classes="switches"):
         site.add("same_model", control(PairFields, "", "same_model"), VIEW.name)

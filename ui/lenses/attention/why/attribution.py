@@ -43,7 +43,7 @@ def why(services: Services, request: Annotated[object, PairRequest]) -> Why:
 def _explained(
     lm: LanguageModel, ids: list[int], word: int | None, rival: int | None, note: str
 ) -> Why:
-    """What `why` describes, with a note on the text."""
+    """Computes the attribution that `why` describes, with a note on the text."""
     chances = logits_without(lm.model, ids, [[]])[0].softmax(-1)  # [V]
     best = chances.topk(min(_N_CHOICES, len(chances))).indices.tolist()
     word = best[0] if word is None else word
@@ -152,7 +152,9 @@ def _cancelled(values: Sequence[float], total: float, sign: int) -> str:
 
 
 def _why_less(part: Part, n_layer: int) -> str:
-    """What comes after a part, and answers when it is gone."""
+    """Explains why switching a part off changes less than the part's share: the parts after it
+    react.
+    """
     if part["layer"] is not None and part["layer"] < n_layer - 1:
         return "later layers react to the change"
     if part["head"] is not None:

@@ -112,7 +112,7 @@ def circuit_without(
 
 @answering
 def formed(services: Services, request: Annotated[object, PairRequest]) -> Formed:
-    """How a preference formed over a model's checkpoints; a message where it cannot be."""
+    """Traces a preference over a model's checkpoints; a message where it cannot be."""
     lm, ids, word, rival = asked(services, request)
     base = base_name(fields(request, "model")[0])
     kept = moments(base)
@@ -233,7 +233,9 @@ def _tag(node: CircuitNode) -> str:
 
 @concludes("circuit checked")
 def agreement(influences: Sequence[float], really: Sequence[float | None], carried: float) -> str:
-    """What share of the total the circuit carries, and how well influences agree with ablations."""
+    """States what share of the influence the circuit's parts carry, and how well influences agree
+    with ablations.
+    """
     pairs = [
         (influence, -real)
         for influence, real in zip(influences, really, strict=True)

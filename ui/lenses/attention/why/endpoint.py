@@ -16,7 +16,7 @@ from ui.shared.fields import Text, declared
 
 @dataclass(frozen=True, kw_only=True)
 class AttributionRequest:
-    """What a program sends."""
+    """The request of a program to /attribution."""
 
     prompt: str = needed(written("Prompt", "text that the token follows."))
     token: str = declared(

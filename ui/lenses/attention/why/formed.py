@@ -42,7 +42,7 @@ def named_part(name: str) -> str:
 def described(
     history: Sequence[Attribution], steps: Sequence[int | None], pair: Sequence[str]
 ) -> Formed:
-    """What each part wrote at every checkpoint.
+    """Builds the payload of what the largest parts wrote at every checkpoint.
 
     Args:
         history: attribution of the same logit difference at every checkpoint; at least one.

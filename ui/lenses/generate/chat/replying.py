@@ -181,7 +181,7 @@ def _written(
 
 
 def _conclusion(answer: TokenSequence, name: str, plain: str, *, stopped: bool) -> str:
-    """What the two columns show, in words."""
+    """Describes in words how the assistant's answer ends beside the plain model's continuation."""
     if stopped:
         return "Stopped; what was written is kept."
     how = "is cut off here" if answer.end == "length" else "stops"

@@ -44,7 +44,7 @@ def _allowed(name: str) -> Field:
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingFields:
-    """How a token is chosen, for programs."""
+    """The sampling settings that programs send."""
 
     temperature: float = declared(_allowed("temperature"), 1.0)
     top_k: int = declared(_allowed("top_k"), 0)
@@ -57,7 +57,7 @@ class SamplingFields:
 
 @dataclass(frozen=True, kw_only=True)
 class WritingFields:
-    """How a text is written."""
+    """The settings for writing a text."""
 
     temperature: float = declared(_sampling("temperature"), 1.0)
     top_k: int = declared(_sampling("top_k"), 0)
@@ -143,7 +143,7 @@ class CompareFields:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatFields:
-    """Who answers, and what stands in front of the conversation."""
+    """The models that answer, and the system line in front of the conversation."""
 
     chat_model: str = declared(Text(title="Who answers", id="chat-model", most=_LONGEST_NAME), "")
     chat_plain: str = declared(

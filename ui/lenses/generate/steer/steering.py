@@ -180,7 +180,7 @@ def _sheet(costs: dict[float, float], strength: float) -> str:
 
 @concludes("steering")
 def conclusion(costs: dict[float, float], strength: float, counts: Sequence[int]) -> str:
-    """What steering did to one text, and whether it is still sound.
+    """Describes the effect of steering on one text, and whether the text is still sound.
 
     Args:
         costs: nats a token by strength.

@@ -75,7 +75,9 @@ def lay_out(site: Site[Any]) -> None:
 
 
 def _answers() -> dict[str, gr.HTML]:
-    """Where the two texts stand, what steering costs, and the conclusion, by `steering.SHOWN`."""
+    """Adds the two texts, the cost of steering and the conclusion; returns their components, named
+    as in `steering.SHOWN`.
+    """
     parts = {"said": sentence_view(needs=_TAKES, elem_id="steer-said")}
     with gr.Row(equal_height=False):
         for name, title, label in (

@@ -121,7 +121,9 @@ def cut_by(tokenizer: Tokenizer, text: str, ids: list[int]) -> RecordedCut:
 
 @cache
 def _recorded() -> dict[str, dict[str, RecordedCut]]:
-    """How GPT-1 and GPT-2 cut the page's examples: tokenizer -> text -> what `cut_by` says."""
+    """Loads the recorded tokens of the page's examples under GPT-1 and GPT-2: tokenizer -> text ->
+    the result of `cut_by`.
+    """
     return json.loads(RECORDED_CUTS.read_text(encoding="utf-8"))
 
 

@@ -29,7 +29,7 @@ _STOP = StopStrings(
 
 @dataclass(frozen=True, kw_only=True)
 class GenerateRequest:
-    """What a program sends to /generate."""
+    """The request of a program to /generate."""
 
     prompt: str = needed(_PROMPT)
     max_new_tokens: int = taken(WritingFields, "max_new_tokens", 50)
@@ -48,7 +48,7 @@ class GenerateRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class NextTokenRequest:
-    """What a program sends to /next_token."""
+    """The request of a program to /next_token."""
 
     prompt: str = needed(_PROMPT)
     sampling: SamplingFields = spelled_out(SamplingFields, leave_out=["min_new_tokens"])

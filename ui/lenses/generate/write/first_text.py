@@ -27,8 +27,8 @@ _RESTARTED = (
 def first_text(
     services: Services, session_id: str | None, model: object, prompt: object, form: WritingForm
 ) -> Iterator[View]:
-    """What to show for a model that has just been opened: its text after the visitor's prompt, or
-    after its own.
+    """Yields the views of a model that has just been opened: its text after the visitor's prompt,
+    or after its own.
 
     A prompt that the visitor wrote stays, if the model can read it. Where the text on the page is
     already this model's, only the distribution is drawn.

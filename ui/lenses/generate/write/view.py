@@ -269,7 +269,7 @@ def _seed_row(site: Site[writing.WritingExample]) -> None:
 
 
 def _more_controls(site: Site[writing.WritingExample]) -> None:
-    """What is moved less often."""
+    """Adds the controls that are moved less often."""
     values = site.example.form.on_controls()
     for row in (("min_p", "repetition_penalty"), ("min_new_tokens", "no_repeat_ngram_size")):
         with gr.Row():

@@ -41,8 +41,8 @@ _ENDED = "the model ended its text here; what follows begins another"
 
 @dataclass(frozen=True)
 class WritingExample:
-    """What Generate shows at first: a finished text of the default model, how it was written, an
-    answered message.
+    """The first content of Generate: a finished text of the default model, the settings that wrote
+    it, an answered message.
     """
 
     document: Document

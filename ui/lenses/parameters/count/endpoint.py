@@ -18,7 +18,7 @@ _LONGEST = 10**12  # tokens, as the largest window of a shape
 
 @dataclass(frozen=True, kw_only=True)
 class ParametersRequest:
-    """What a program sends."""
+    """The request of a program to /parameters."""
 
     preset: str | None = declared(
         Choice(

@@ -28,7 +28,7 @@ _SMALL = GPTConfig(vocab_size=512, n_positions=64, n_embd=128, n_layer=24, n_hea
 
 @dataclass(frozen=True)
 class Experiment:
-    """What was found."""
+    """The result of an experiment: its figure, a paragraph and tables."""
 
     figure: str  # name of the function in ui.lenses.parameters.drawing.anatomy_figures.
     arguments: dict[str, Any]  # for it
@@ -78,7 +78,7 @@ def _activations(lm: LanguageModel) -> Experiment:
 
 
 def _flat_point() -> float:
-    """Where GELU's slope Φ(x) + x·φ(x) is 0, by Newton's method."""
+    """Computes the x at which GELU's slope Φ(x) + x·φ(x) is 0, by Newton's method."""
     x = -0.75
     for _ in range(20):
         density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
@@ -236,7 +236,9 @@ def _tying(lm: LanguageModel) -> Experiment:
 
 
 def _tied_elsewhere() -> Section:
-    """What one table instead of two saves in models of other sizes and vocabularies."""
+    """Tabulates the parameters that one table instead of two saves in models of other sizes and
+    vocabularies.
+    """
     rows = []
     for title, name in (
         ("65 letters (char-day19)", "char-day19"),

@@ -119,7 +119,7 @@ def layer_norm(
 
 
 def leak(with_mask: np.ndarray, without: np.ndarray, *, dark: bool) -> str:
-    """How far each position's logits move when the last token changes, float [T] each."""
+    """Draws how far each position's logits move when the last token changes, float [T] each."""
     figure, (panel,), look = _panels(
         dark, ("The last token is replaced: whose prediction changes?",)
     )

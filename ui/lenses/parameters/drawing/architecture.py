@@ -38,8 +38,8 @@ _PARTS: dict[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
 
 
 def drawn(config: GPTConfig) -> tuple[GPTConfig, dict[str, int], str]:
-    """What `ui.lenses.parameters.drawing.figures.inline` takes: the shape, its counts by component,
-    its name.
+    """Returns the arguments of `ui.lenses.parameters.drawing.figures.inline`: the shape, its counts
+    by component, its name.
     """
     counts = {part.name: part.count for part in count_parameters(config).components}
     return config, counts, name_of(config) or "this shape"

@@ -33,7 +33,7 @@ def recorded() -> dict[str, Any]:
 
 
 def verdict(made: Mapping[str, Any]) -> str:
-    """What became of post-norm, in words."""
+    """Describes in words how well post-norm learned, and whether a warm-up helped it."""
     pre, post, warmed = (made["runs"][name]["last"] for name in (PRE, POST, WARMED))
     if min(post) - max(pre) <= _CLEARLY:
         return f"learns as well ({post[0]:.2f})"

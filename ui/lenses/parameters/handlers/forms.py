@@ -14,7 +14,9 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceFields:
-    """What a shape is compared with and trained on."""
+    """The settings of the reference pages: the shape to start from, the training whose cost is
+    computed, and the experiment.
+    """
 
     shape_from: str = declared(
         Choice(

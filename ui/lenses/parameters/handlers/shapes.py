@@ -260,7 +260,7 @@ def shape_of(values: Sequence[object]) -> GPTConfig:
 
 @concludes("shares")
 def conclusion(counts: Sequence[tuple[str, int]]) -> str:
-    """Where the parameters of a model are.
+    """Names the two parts that hold most of a model's parameters.
 
     Args:
         counts: name and parameters of each part.

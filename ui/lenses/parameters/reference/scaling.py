@@ -158,7 +158,9 @@ def lines(along: str) -> list[Curve]:
 
 
 def said() -> str:
-    """What the laws say of ten times as much, in words; from their constants."""
+    """States the effect of ten times the parameters or the text by the scaling laws, in words; from
+    their constants.
+    """
     size, text = (f"{1 - 10**-exponent:.0%}" for _, exponent in (KAPLAN.parameters, KAPLAN.tokens))
     return (
         f"Ten times the parameters lower the loss by {size}, ten times the text by {text}, "

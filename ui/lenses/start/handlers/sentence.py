@@ -297,7 +297,7 @@ def _best(lm: LanguageModel, before: Tensor, after: Tensor) -> tuple[Guess, Gues
 
 @concludes("without parts")
 def without_parts(parts: Sequence[str], guess: Guess, now: Guess, after: str = "") -> str:
-    """What becomes of the first guess where parts are switched off.
+    """Describes the change of the first guess where parts are switched off.
 
     Args:
         parts: in words.

@@ -113,7 +113,9 @@ def fitted(services: Services, values: Mapping[str, object]) -> tuple[dict[str, 
 
 
 def _as_a_writer(services: Services, seconds: int) -> str:
-    """What the story writer would take on a CPU."""
+    """Explains how many tokens the story writer's preset would read on a CPU, and how long as many
+    as on a GPU would take.
+    """
     shape = GPTConfig(
         **{name: _WRITER[name] for name in _SHAPE[:-1]},
         vocab_size=_WRITER["vocab_size"],
@@ -137,8 +139,8 @@ def _config(rows: int, device: torch.device) -> TrainingConfig:
 
 
 def _grown(services: Services, given: dict[str, object]) -> tuple[dict[str, object], str]:
-    """As `fitted`, on a GPU: first the batch, while that costs little time, then the
-    model.
+    """Scales the form's values up on a GPU, with a sentence as in `fitted`: first the batch, while
+    that costs little time, then the regularisation or the model.
     """
     form = train_form(given, services.limits)
     device = services.device

@@ -174,7 +174,7 @@ _PROMPT = Text(title="Sample prompt", most=500, id="prompt")
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What all forms have."""
+    """The fields that all training forms share."""
 
     length: str = declared(_LENGTH, "30")
     max_steps: int = declared(_STEPS, 1000)
@@ -190,7 +190,7 @@ class Run:
         return self.epochs if self.length == "epochs" else None
 
     def _config(self, **others: Any) -> TrainingConfig:
-        """How long the run is, its rate and batch, with settings of one form."""
+        """Builds the config from the run's length, rate and batch, with settings of one form."""
         by_clock = self.length not in ("steps", "epochs")
         seconds = float(self.length) if self.length.isdigit() else math.inf
         rate = others.pop("learning_rate", self.learning_rate)
@@ -397,7 +397,7 @@ class LabelForm(Run):
 
     @property
     def form(self) -> InputForm:
-        """How a line becomes token sequences."""
+        """The input form, which turns a line into token sequences."""
         return INPUT_FORMS[self.input_form]
 
     @property
@@ -439,7 +439,7 @@ def _changes(form: TrainForm) -> dict[str, Any]:
 
 
 def _effect(form: TrainForm) -> tuple[object, ...]:
-    """What a run is, of all that a rival may change."""
+    """Returns all properties of a run that a rival may change, to compare two forms by."""
     return form.config, form.switches, form.n_layer, form.n_embd, form.trick
 
 

@@ -231,8 +231,8 @@ def _classified(draw: random.Random) -> str:
 
 
 def _entailed(draw: random.Random) -> str:
-    """Who has what, and which colour it has; what does not follow is the other's, so no word gives
-    it away.
+    """Draws a line of entailment: a premise on who has what in which colour, and a hypothesis. A
+    false hypothesis has the other's thing or colour, so no word gives it away.
     """
     (name, other), (thing, theirs), (colour, wrong) = (
         draw.sample(kind, 2) for kind in (_NAMES, _THINGS, _COLOURS)

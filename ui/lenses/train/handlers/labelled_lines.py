@@ -203,7 +203,7 @@ def _columns(
 
 
 def _rest(row: Sequence[str], texts: Sequence[int], separator: str, form: InputForm) -> str:
-    """What stands beside the label, as `texts_of` divides it."""
+    """Joins the text beside the label, in the form that `texts_of` divides."""
     cells = [_cell(row, text) for text in texts]
     if not texts:
         cells = [cell for cell in row[1:] if cell.strip()]
@@ -213,7 +213,7 @@ def _rest(row: Sequence[str], texts: Sequence[int], separator: str, form: InputF
 
 
 def _told(separator: str, header: Sequence[str], label: int, texts: Sequence[int]) -> str:
-    """How a table was read, as a sentence."""
+    """Describes how a table was read, as a sentence."""
     told = f"Separated by {_SEPARATORS[separator]}"
     if header:
         told += f"; the first line is a header ({', '.join(name for name in header if name)})"
@@ -284,7 +284,7 @@ _SHOWN = 120
 
 
 def preview(read: LabelledLines) -> str:
-    """How lines were read, the first of them, and how many each label has, as HTML."""
+    """Renders how lines were read, the first of them, and how many each label has, as HTML."""
     shown = ""
     for label, texts in read.lines[:_PREVIEWED]:
         cut = " | ".join(text[:_SHOWN] + ("…" if len(text) > _SHOWN else "") for text in texts)

@@ -60,7 +60,9 @@ NAMES = tuple(FIELDS)
 
 
 def bases_of_presets() -> dict[str, dict[str, Any]]:
-    """What each preset fills in, by the names of fields: a link holds what differs from it."""
+    """Returns the values that each preset fills in, by the names of fields: a link holds what
+    differs from them.
+    """
     return {
         preset: {f"train.{name}": value for name, value in values.items()}
         for preset, values in PRESETS.items()

@@ -17,7 +17,9 @@ REPEATED_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 @dataclass(frozen=True, kw_only=True)
 class OnText:
-    """Where the text of a form shall come from."""
+    """The source of a form's text: a built-in corpus, sequences that repeat, or the visitor's own
+    text.
+    """
 
     corpus: str = YOURS  # a built-in one, YOURS or REPEATED
     written: str = declared(

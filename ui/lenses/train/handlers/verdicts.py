@@ -56,8 +56,8 @@ def _training_loss(rows: Sequence[Sequence[float]], step: int) -> float:
 
 
 def of_labels(record: RunState) -> str:
-    """How many held-out lines a classifier gets right, against always giving the most frequent
-    label.
+    """Reports how many held-out lines a classifier gets right, against always giving the most
+    frequent label.
     """
     facts = record.facts
     right = record.final_accuracy
@@ -116,7 +116,7 @@ def of_preferences(record: RunState) -> str:
 
 
 def of_plain(record: RunState) -> str:
-    """What a run has cost where nothing is asked."""
+    """Reports the change of the held-out loss on stories without an instruction."""
     if len(record.plain_losses) < 2 or not all(map(math.isfinite, record.plain_losses)):
         return ""
     before = record.plain_losses[0]

@@ -222,8 +222,8 @@ def _steer(services: Services, workspace: Workspace, what: str, value: object) -
 def poll(
     services: Services, request: Annotated[object, payloads.PollRequest]
 ) -> payloads.WorkspaceNews | None:
-    """What is new of the current run, and of its rival in a race. None when the workspace is
-    gone.
+    """Returns the news of the current run, and of its rival in a race. None when the workspace is
+    gone or has no run.
     """
     workspace_id, rival, run_id = fields(request, "workspace", "rival", "run")
     workspace = services.workspaces.get(workspace_id)
@@ -250,7 +250,7 @@ def poll(
 
 
 def _news(record: RunState, seen: object) -> payloads.RunNews:
-    """What a page does not have of a run, of which it has `seen`: a `SeenOfRun`, untrusted."""
+    """Returns the news of a run for a page, beyond what it has `seen`: a `SeenOfRun`, untrusted."""
     run_id, version, n_rows, n_looks = fields(seen, "run", "version", "rows", "looks")
     with record.lock:
         same = run_id == record.id and version == record.version

@@ -25,7 +25,7 @@ _LONGEST_NAME = 300  # characters of an id or a key
 
 @dataclass(frozen=True, kw_only=True)
 class TrainRequest:
-    """What a program sends."""
+    """The request of a program to /train."""
 
     action: str = declared(
         Choice(

@@ -23,7 +23,7 @@ _SETTINGS = ("labels", "max_new_tokens", "temperature", "top_k", "top_p", "seed"
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroShotRequest:
-    """What a program sends."""
+    """The request of a program to /zero_shot."""
 
     task: str = needed(
         Choice(

@@ -73,8 +73,8 @@ def lay_out(site: Site[ZeroShotExample], state: PromptState) -> None:
 
 
 def _uses(site: Site[ZeroShotExample], state: PromptState) -> None:
-    """What the answer owes to the parts of the prompt: it costs as many answers as the prompt has
-    words.
+    """Lays out the effect of the prompt's parts on the answer: it costs as many answers as the
+    prompt has words.
     """
     gr.Markdown("### What did it use?")
     with gr.Row(elem_classes="zs-buttons"):
@@ -96,7 +96,7 @@ def _uses(site: Site[ZeroShotExample], state: PromptState) -> None:
 def _composed(
     site: Site[ZeroShotExample], taken: Sequence[object], drawn: object, composed: object
 ) -> dict[str, Any]:
-    """What is new of the view, the prompt, the expected answer, and what was composed.
+    """Returns the new values of the view, the prompt, the expected answer, and what was composed.
 
     A prompt that differs from what was composed of the same fields was edited, and stays; once a
     field has changed, the prompt is rebuilt. An input that was changed no longer has the answer

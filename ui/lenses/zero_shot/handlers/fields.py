@@ -77,7 +77,7 @@ class TaskFields:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerFields:
-    """How the task is answered."""
+    """The settings for answering the task."""
 
     max_new_tokens: int = declared(_ASKED["max_new_tokens"], 16)
     temperature: float = declared(_number("temperature"), 1.0)
@@ -105,7 +105,7 @@ class AnswerFields:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFields:
-    """What the scoreboard and the comparison of models ask."""
+    """The settings of the scoreboard and of the comparison of models."""
 
     rungs: list[str] | None = declared(
         Names(title="Models", noun="The list of models", most=50), None

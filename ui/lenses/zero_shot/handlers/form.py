@@ -74,7 +74,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class TaskForm:
-    """What the page asks for, checked."""
+    """The page's fields for a task, checked."""
 
     # name, task: of the task
     name: str
@@ -92,7 +92,7 @@ class TaskForm:
 
     @property
     def prompt(self) -> Prompt:
-        """As it is assembled."""
+        """The prompt as it is assembled."""
         return self.template.prompt(self.item, self.examples)
 
     @property

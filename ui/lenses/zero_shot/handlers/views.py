@@ -85,8 +85,8 @@ def _way(
     template: Template,
     solved: Sequence[Item],
 ) -> dict[str, Any]:
-    """What `parts_of` says, the answer, what is `found` after its steps, whether it is right, and
-    that in words.
+    """Answers with a template; returns the values of `parts_of`, the answer, what is `found` after
+    its steps, whether it is right, and that in words.
     """
     chain = template.chain_of_thought
     own = template == form.template
@@ -287,7 +287,7 @@ def _ladder(form: TaskForm, rungs: Sequence[_Rung], state: str) -> str:
 
 @concludes("same prompt")
 def conclusion(answers: Sequence[tuple[str, bool | None, float | None]]) -> str:
-    """How several models, or several ways of asking one, answer the same prompt.
+    """Compares the answers of several models, or of several ways of asking one, to the same prompt.
 
     Args:
         answers: name, whether it answers as expected (None where that is not known), and the

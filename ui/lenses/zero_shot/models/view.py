@@ -59,7 +59,7 @@ def _ladder(site: Site[ZeroShotExample], state: PromptState) -> None:
 
 
 def _board(site: Site[ZeroShotExample]) -> None:
-    """How often models are right, over many items of tasks."""
+    """Lays out the scoreboard: how often models are right, over many items of tasks."""
     services = site.services
     names = [choice.name for choice in services.models.choices() if not choice.closed]
     known = [name for name in _FIRST_TASKS if name in TASKS_WITH_ITEMS]

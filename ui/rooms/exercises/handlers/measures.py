@@ -39,7 +39,7 @@ def next_word(lm: LanguageModel, text: str) -> str:
 
 
 def n_in_nucleus(lm: LanguageModel, text: str, top_p: float) -> int:
-    """How many tokens top-p keeps."""
+    """Counts the tokens that top-p keeps."""
     logits = last_logits(lm.model, prompt_ids(lm, text))
     return len(candidates(logits, SamplingSettings(top_p=top_p)).ids)
 
@@ -116,7 +116,7 @@ def settled_after(lm: LanguageModel, text: str) -> int:
 
 
 def continued(lm: LanguageModel, prompt: str, n: int) -> str:
-    """What the model writes greedily, at most n tokens of a line."""
+    """Continues a prompt greedily, by at most n tokens of a line."""
     return greedy_answers(lm, [prompt_ids(lm, prompt)], max_new_tokens=n)[0]
 
 

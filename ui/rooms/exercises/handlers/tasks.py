@@ -49,7 +49,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Task:
-    """How an exercise is answered."""
+    """The kind of answer to an exercise, its check and its solution."""
 
     kind: Kind  # of answer
     # of a model, the answer and the visitor's newest run, a verdict; raises GPTCoreError for an
@@ -151,7 +151,8 @@ def _bare(word: str) -> str:
 
 
 def numbers(answer: str) -> list[float]:
-    """What somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the likelier reading first.
+    """Lists the numbers that somebody may have meant by 1,234.5 or 1 234 or 0,65 or 12%, the
+    likelier reading first.
 
     A unit may stand behind it ("8 tokens"), or a word such as million; ln 64 and 50257 * 768 are
     computed. A single comma is a decimal point; with three digits behind it, it may also stand

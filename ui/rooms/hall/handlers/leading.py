@@ -56,7 +56,9 @@ def lead(services: Services, request: Annotated[object, LeadRequest]) -> Annotat
 def follow(
     services: Services, request: Annotated[object, FollowRequest]
 ) -> Annotated[str, Followed] | None:
-    """What the speaker's page shows now. None for an invalid request."""
+    """Returns the state of the speaker's page now, as far as the follower lacks it. None for an
+    invalid request.
+    """
     name, page, version, number, start = fields(
         request, "name", "page", "version", "number", "start"
     )
