@@ -272,3 +272,37 @@ def test_a_computation_that_waits_to_be_fetched_is_closed_where_its_visitor_leav
     assert not closed.is_set()  # as much is computed ahead as may be: it waits
     found.close()
     assert closed.wait(60)
+
+
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_an_answer_in_progress_gets_its_last_word_when_the_server_ends(has_begun):
+    """In a loop of its own, as the server's; told to end from another thread."""
+    requests = OpenRequests()
+    waiting = threading.Event()
+    sent = []
+
+    async def app(scope, receive, send):
+        if has_begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        waiting.set()
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    async def serve() -> None:
+        scope = {"type": "http", "method": "GET", "path": "/"}
+        answering = asyncio.create_task(EndingMiddleware(app, requests)(scope, None, send))
+        await asyncio.wait([answering])
+        await asyncio.to_thread(over.wait, 60)  # the loop outlives its requests
+
+    over = threading.Event()
+    serving = threading.Thread(target=lambda: asyncio.run(serve()))
+    serving.start()
+    assert waiting.wait(60)
+    requests.end()
+    over.set()
+    serving.join(60)
+    assert not serving.is_alive() and not requests.tasks
+    assert sent[0]["status"] == (200 if has_begun else 503)
+    assert sent[-1]["type"] == "http.response.body" and not sent[-1].get("more_body")

@@ -300,3 +300,20 @@ def test_a_turn_that_ends_lets_the_next_one_begin():
     with session.turn() as last:
         assert last.wanted and not last.abandoned and session._runs == {last}
     assert not session._runs
+
+
+@pytest.mark.parametrize(("seconds", "is_kept"), [(0.0, True), (300.0, True), (300.1, False)])
+def test_the_text_of_a_page_that_has_closed_waits_for_its_reload(seconds, is_kept):
+    now = [0.0]
+    store = SessionStore(Limits(session_seconds=10**6), clock=lambda: now[0])
+    store.resume("a", "v" * 20)
+    store.get("a").document = make_document("kept")
+    store.forget("a")
+    now[0] = seconds
+    store.get("b")
+    store.forget("b")  # looks through those that have left
+    found = store.resume("c", "v" * 20)
+    if is_kept:
+        assert found is not None and found.document.prompt == "kept"
+    else:
+        assert found is None or found.document is None

@@ -135,3 +135,11 @@ def test_a_file_that_two_have_uploaded_stays_until_both_have_opened_it(tmp_path)
     uploaded.add(file)
     uploaded.opened(file)
     assert not file.exists()
+
+
+def test_an_upload_that_has_gone_by_itself_is_no_error(tmp_path):
+    uploaded = Uploaded()
+    file = tmp_path / "text.txt"
+    uploaded.add(file)
+    uploaded.opened(file)
+    assert not file.exists() and not uploaded._waiting
