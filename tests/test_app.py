@@ -362,6 +362,7 @@ def test_a_space_is_called_by_names_of_its_own_and_shown_in_a_frame(monkeypatch)
     for name in ("SPACE_ID", "SPACE_HOST", "GPTLENS_HOSTS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GPTLENS_HOSTS", "b, c")
+    assert [app.parse_arguments(["--port", port]).port for port in ("1", "65535")] == [1, 65_535]
     alone = app.parse_arguments(["--allow-host", "a"])
     assert alone.allow_host == ["b", "c", "a"] and alone.frame_ancestors == []
     monkeypatch.setenv("SPACE_ID", "someone/space")

@@ -365,8 +365,9 @@ def is_noticed(mutant: Mutant, copy: Path, *, browser: bool) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-W", "ignore"]
     command += ["-p", "no:cacheprovider", *([] if browser else ["-m", "not slow"]), *tests]
     file.write_text(mutant.applied(source), encoding="utf-8")
+    patience = (5 if browser else 1) * TIMEOUT
     try:
-        done = subprocess.run(command, cwd=copy, capture_output=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run(command, cwd=copy, capture_output=True, timeout=patience, check=False)
         return done.returncode not in (0, 5)
     except subprocess.TimeoutExpired:
         return True

@@ -74,7 +74,7 @@ BAD = [
     ({"written": "abc"}, "held out"),
     ({"tokenizer": "bpe", "vocab_size": 10}, "The vocabulary is 10"),
     ({"n_head": 3}, "cannot be divided"),
-    ({"corpus": "repeated", "n_positions": 8}, "need at least 16"),
+    ({"corpus": "repeated", "n_positions": 15}, "need at least 16"),
     ({"written": "x" * 30_000_000}, "characters"),
     ({"n_layer": 24, "n_embd": 1024, "n_head": 8}, "parameters; this server trains at most"),
     ({"corpus": "repeated", "length": "epochs"}, "no end, so there are no epochs"),
@@ -256,3 +256,8 @@ def test_held_out_lines_that_stand_in_the_training_text_are_said():
         noted(f"The {animal} ran to house {n}." for n in range(30) for animal in ("cat", "dog"))
         == ""
     )
+
+
+def test_sequences_that_repeat_take_a_window_of_16(services):
+    made = plan_of(services, corpus="repeated", n_positions=16)
+    assert made.data.draw(0, 1)[0].shape[1] == 16

@@ -18,6 +18,8 @@ from ui.lenses.train.handlers.forms import train_form
 from ui.rooms.exercises.handlers import checking, measures
 from ui.rooms.exercises.handlers.catalogue import EXERCISES, LEVELS
 from ui.rooms.exercises.handlers.tasks import numbers
+from ui.state import broadcasts
+from ui.state.broadcasts import Attempts
 from ui.views import TAB_NAMES
 
 BY_NAME = {entry.name: entry for entry in EXERCISES}
@@ -295,3 +297,19 @@ def test_the_leader_of_a_room_alone_sees_how_many_have_solved_an_exercise_and_ho
     services.broadcasts.lead(SPEAKER, None, left=True)  # gone when the room ends
     services.broadcasts.lead(SPEAKER, SCENE)
     assert not any(row["solved"] for row in results(services).values())
+
+
+def test_the_answers_of_a_room_are_bounded():
+    attempts = Attempts()
+    for number in range(broadcasts._MOST_FOLLOWERS + 3):
+        attempts.note(f"page {number}", None)
+        attempts.note(f"page {number}", "7")
+    assert len(attempts.solved) == broadcasts._MOST_FOLLOWERS
+    assert attempts.commonest_wrong(1) == [("7", broadcasts._MOST_FOLLOWERS)]
+    for number in range(broadcasts._MOST_WRONG + 5):
+        attempts.note("one", str(1000 + number))
+    own = [answer for answer, pages in attempts.wrong.items() if "one" in pages]
+    assert len(own) == broadcasts._MOST_WRONG_EACH
+    for number in range(broadcasts._MOST_WRONG + 5):
+        attempts.note(f"another {number}", str(9000 + number))
+    assert len(attempts.wrong) == broadcasts._MOST_WRONG
