@@ -6,7 +6,7 @@ from weights.recipes.world.english import a, capitalised, plural
 from weights.recipes.world.facts import TOWNS
 from weights.recipes.world.lexicon import jobs, words
 from weights.recipes.world.names import first_name, titled
-from weights.recipes.world.scene_parts import some_spot, some_time
+from weights.recipes.world.scene_parts import THINGS, some_spot, some_time
 from weights.recipes.world.splits import Draw
 from weights.recipes.world.sums import in_words
 from weights.recipes.world.telling import Person, at, place
@@ -15,18 +15,7 @@ _CHOICE = re.compile(r"\(([^()]+)\)")
 _KEY = re.compile(r"([a-z]+?)(s?)\d?")
 _NUMBERS = [in_words(number) for number in range(21)]
 _SECTIONS = {"kin": "family"}  # of words.txt, where the slot has a shorter name
-_OWNED = (
-    "thing",
-    "toy",
-    "clothes",
-    "school",
-    "instrument",
-    "fruit",
-    "animal",
-    "reading",
-    "vehicle",
-    "plant",
-)
+_OWNED = tuple(dict.fromkeys(THINGS))
 
 
 class Slots(dict[str, str]):
