@@ -119,7 +119,8 @@ def source_files(root: Path, suffix: str) -> Iterable[Path]:
         if start.is_file():
             yield from [start] if start.suffix == suffix else []
         else:
-            yield from sorted(start.rglob(f"*{suffix}"))
+            found = sorted(start.rglob(f"*{suffix}"))
+            yield from (file for file in found if "build" not in file.parts)  # of pip
 
 
 def _room(file: Path) -> str:
