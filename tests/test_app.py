@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import gradio as gr
 import httpx
@@ -488,3 +489,9 @@ def test_a_folder_for_temporary_files_that_cannot_be_written_is_named(
     monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
     app._warn_of_another_folder()
     assert capsys.readouterr().err == ""
+
+
+def test_every_option_that_the_app_reads_is_one_of_its_command_line():
+    source = Path(app.__file__).read_text(encoding="utf-8")
+    read = set(re.findall(r"\boptions\.(\w+)", source))
+    assert len(read) > 10 and read <= vars(app.parse_arguments([])).keys()

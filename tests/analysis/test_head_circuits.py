@@ -60,6 +60,9 @@ def test_copied_and_suppressed_tokens_and_the_score_are_those_of_the_whole_matri
             own.topk(5).values.tolist(), abs=1e-4
         )
         assert [token for token, _ in found.suppressed] == (-own).topk(5).indices.tolist()
+        assert [logit for _, logit in found.suppressed] == pytest.approx(
+            own.sort().values[:5].tolist(), abs=1e-4
+        )
         eigenvalues = torch.linalg.eigvals(whole.double())
         assert found.copying == pytest.approx(
             float(eigenvalues.real.sum() / eigenvalues.abs().sum()), abs=1e-3

@@ -160,3 +160,10 @@ def test_every_example_is_drawn_once_an_epoch():
     assert sorted(seen) == list(range(10))
     with pytest.raises(TrainingError, match="0 examples"):
         LabelledBatches([], batch_size=4)
+
+
+def test_the_first_answer_may_be_the_right_one():
+    assert multiple_choice([1], [[2], [3]], 0, **IN).label == 0
+    for label in (-1, 2):
+        with pytest.raises(TrainingError, match=f"the label is {label}"):
+            multiple_choice([1], [[2], [3]], label, **IN)

@@ -142,3 +142,15 @@ def test_a_sentence_is_asked_for_by_two_of_its_words_at_least():
     two = instruction._of_sentence(random.Random(1), "The dog ran.", telling)
     assert two is not None and sorted(two.words) == ["dog", "ran"]
     assert instruction._of_sentence(random.Random(1), "The dog sat.", telling) is None
+
+
+def test_a_story_is_continued_from_its_beginning_and_ended_from_its_middle():
+    continued = instruction.instructions(STORIES, 12, seed=1, shares={"continue": 1.0})
+    ended = instruction.instructions(STORIES, 12, seed=1, shares={"end": 1.0})
+    assert {item.kind for item in continued} == {"continue"}
+    assert {item.kind for item in ended} == {"end"}
+    asks = ("Continue", "Go on")
+    assert any(begin in item.prompt for item in continued for begin in asks)
+    for item in ended:
+        assert not any(f"{begin}:" in item.prompt for begin in asks)
+        assert item.prompt.rstrip().endswith(("end?", "end.")) or "User" in item.prompt

@@ -439,3 +439,13 @@ def test_two_visitors_who_upload_the_same_zip_both_open_it(services, folder, tmp
     ) as refused:
         files.opened_model(services, None, str(stored))
     assert str(tmp_path) not in str(refused.value)
+
+
+def test_uploads_that_are_coming_count_against_the_room(temporary):
+    files = TemporaryFiles(most_bytes=1000)
+    files.open()
+    room = UploadRoom(inner, files, largest=600)
+    room._coming["somebody"] = 500
+    assert room._make_room(500, "another") == ""
+    assert "The server's room for uploads, 1,000 bytes, is full" in room._make_room(501, "another")
+    files.close()

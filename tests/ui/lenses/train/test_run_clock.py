@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 from test_runs import SMALL, commanded, plan_of, polled, start, wait_until
 
+from gptcore.training import StepEvent
 from ui.lenses.train.handlers import watching
+from ui.runs import snapshot
 from ui.runs.run_state import RunState, Stopwatch
 
 
@@ -133,3 +135,20 @@ def test_learning_rates_are_foretold_to_the_end_of_a_run_and_not_beyond(services
     assert all(rate >= 0 for _, rate, *_ in ahead)
     record.state = "ended"
     assert watching._ahead(record, 5.0) == []
+
+
+def test_a_long_curve_is_merged_in_pairs(monkeypatch):
+    monkeypatch.setattr(snapshot, "_MOST_ROWS", 4)
+    curve = snapshot.Curve()
+    for step in range(1, 9):
+        curve.add(StepEvent(step, float(step), 0.1 * step, 2.0 * step, 50 * step, 10.0 * step))
+        if step == 4:
+            assert [row[:2] for row in curve.rows] == [[2, 1.5], [4, 3.5]] and curve.version == 1
+        if step in (5, 6):
+            assert len(curve.rows) == step - 3  # two updates make a row
+    # step and time of the later, means of loss and norm
+    assert [[round(value, 3) for value in row] for row in curve.rows] == [
+        [4, 2.5, 0.4, 5.0, 40.0],
+        [8, 6.5, 0.8, 13.0, 80.0],
+    ]
+    assert curve.version == 2
