@@ -23,11 +23,6 @@ DARK = Colors("#0d111c", "#eceef5", "#3c99c6", "#384158")
 PLACEHOLDERS = Colors("#010203", "#010204", "#010205", "#010206")
 
 
-def colors(dark: bool) -> Colors:
-    """Returns the palette of a slide on a white or a dark screen."""
-    return DARK if dark else LIGHT
-
-
 def in_both_themes(svg: str) -> tuple[str, str]:
     """A picture that was drawn in the colours of `PLACEHOLDERS`, light and dark."""
     light = svg
@@ -38,11 +33,16 @@ def in_both_themes(svg: str) -> tuple[str, str]:
     return light, dark
 
 
-def data_url(figure: Any) -> str:
-    """A matplotlib figure as the data URL of an SVG."""
+def data_urls(figure: Any) -> tuple[str, str]:
+    """A figure in the colours of `PLACEHOLDERS` as two data URLs of SVGs, light and dark."""
     layout = figure.get_layout_engine()
     if layout is not None:
         layout.set(w_pad=_EDGE, h_pad=_EDGE)  # nothing touches the edge of the slide
-    target = io.BytesIO()
+    target = io.StringIO()
     figure.savefig(target, format="svg", dpi=200, facecolor=figure.get_facecolor())
-    return f"data:image/svg+xml;base64,{base64.b64encode(target.getvalue()).decode()}"
+    light, dark = in_both_themes(target.getvalue())
+    return _data_url(light), _data_url(dark)
+
+
+def _data_url(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -13,7 +13,7 @@ from ui.lenses.parameters.drawing import figures as drawings
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.parameters.reference import charts, costs, quoted, scaling
 from ui.lenses.train.handlers.presets import PRESETS as RUNS
-from ui.shared.slide import DARK, LIGHT, PLACEHOLDERS, colors
+from ui.shared.slide import DARK, LIGHT, PLACEHOLDERS
 
 GPT2 = shapes.controls_of(PRESETS["gpt2"])
 
@@ -154,8 +154,10 @@ def test_every_shape_can_be_drawn(changes):
 @pytest.mark.parametrize("name", list(anatomy.EXPERIMENTS))
 def test_every_experiment_has_a_figure_and_a_paragraph_with_its_numbers(services, name):
     found = anatomy.experiment(services, "tiny", name)
-    drawn = getattr(anatomy_figures, found.figure)(**found.arguments, dark=True)
-    assert b"<svg" in base64.b64decode(drawn.partition(",")[2])
+    drawn = getattr(anatomy_figures, found.figure)(**found.arguments)
+    light, dark = (base64.b64decode(url.partition(",")[2]).decode() for url in drawn)
+    assert "<svg" in light and DARK.paper in dark and DARK.paper not in light
+    assert not any(placeholder in light + dark for placeholder in PLACEHOLDERS)
     assert any(character.isdigit() for character in found.text)
     with pytest.raises(GPTCoreError, match="no experiment"):
         anatomy.experiment(services, "tiny", name + "!")
@@ -171,9 +173,7 @@ def test_the_activations_come_with_a_table_of_slopes_and_the_function_by_hand(se
 
 def test_the_drawing_names_activation_and_dropout_and_ties_the_two_ends():
     def text(**changes):
-        figure = drawings._figure(
-            *architecture.drawn(shapes.shape({**GPT2, **changes})), colors(False)
-        )
+        figure = drawings._figure(*architecture.drawn(shapes.shape({**GPT2, **changes})), LIGHT)
         return " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
 
     whole = text()

@@ -1,11 +1,12 @@
-"""The small experiments as pictures: numbers in, a data URL out."""
+"""The small experiments as pictures: numbers in, two data URLs out, for a light and a dark page."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ui.lenses.parameters.handlers.colours import ACCENT, PARTS, WARM
-from ui.shared.slide import colors, data_url
+from ui.shared.slide import PLACEHOLDERS as LOOK
+from ui.shared.slide import data_urls
 
 _SIZE = (13.33, 5.2)
 _BLUE = ACCENT
@@ -13,37 +14,39 @@ _ORANGE = WARM
 _GREY = PARTS["block_norms"]
 
 
-def _panels(dark: bool, titles: Sequence[str]):  # noqa: ANN202 - matplotlib is imported where it is needed
+def _panels(titles: Sequence[str]):  # noqa: ANN202 - matplotlib is imported where it is needed
     from matplotlib.figure import Figure
 
-    look = colors(dark)
-    figure = Figure(figsize=_SIZE, facecolor=look.paper, layout="constrained")
+    figure = Figure(figsize=_SIZE, facecolor=LOOK.paper, layout="constrained")
     panels = figure.subplots(1, len(titles), squeeze=False)[0]
     for panel, title in zip(panels, titles, strict=True):
-        panel.set_title(title, color=look.ink, fontsize=15)
-        panel.set_facecolor(look.paper)
-        panel.tick_params(colors=look.ink, labelsize=12)
+        panel.set_title(title, color=LOOK.ink, fontsize=15)
+        panel.set_facecolor(LOOK.paper)
+        panel.tick_params(colors=LOOK.ink, labelsize=12)
         for axis in (panel.xaxis, panel.yaxis):
-            axis.label.set_color(look.ink)
+            axis.label.set_color(LOOK.ink)
             axis.label.set_size(13)
         for side in panel.spines.values():
-            side.set_color(look.muted)
-    return figure, panels, look
+            side.set_color(LOOK.muted)
+    return figure, panels
 
 
-def _signed(look):  # noqa: ANN202 - as above
-    """Colours of signed numbers: white, or the page's ground, is 0."""
-    from matplotlib.colors import LinearSegmentedColormap
+def _signed():  # noqa: ANN202 - as above
+    """Colours of signed numbers; 0 is transparent, so that the page's ground is seen."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-    return LinearSegmentedColormap.from_list("signed", [_BLUE, look.paper, _ORANGE])
+    stops = [to_rgba(_BLUE), to_rgba(_BLUE, 0), to_rgba(_ORANGE, 0), to_rgba(_ORANGE)]
+    return LinearSegmentedColormap.from_list(
+        "signed", list(zip((0, 0.5, 0.5, 1), stops, strict=True))
+    )
 
 
-def _named(panel, look, x: str, y: str = "", *, below: bool = False) -> None:
+def _named(panel, x: str, y: str = "", *, below: bool = False) -> None:
     """The names of axes and lines; of lines below the axis where they would lie on them."""
     panel.set(xlabel=x, ylabel=y)
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 1} if below else {}
     panel.legend(
-        facecolor=look.paper, labelcolor=look.ink, edgecolor=look.muted, fontsize=12, **place
+        facecolor=LOOK.paper, labelcolor=LOOK.ink, edgecolor=LOOK.muted, fontsize=12, **place
     )
 
 
@@ -52,14 +55,12 @@ def activations(
     values: Mapping[str, np.ndarray],
     slopes: Mapping[str, np.ndarray],
     gate: np.ndarray,
-    *,
-    dark: bool,
-) -> str:
+) -> tuple[str, str]:
     """ReLU and both GELUs, their slopes, and the gate Phi(x). All arrays are float [N]; x is the
     input.
     """
     titles = ("Activation", "Slope (gradient)", "The gates, and tanh's error")
-    figure, (left, middle, right), look = _panels(dark, titles)
+    figure, (left, middle, right) = _panels(titles)
     names = {
         "relu": ("ReLU", _GREY, "-"),
         "gelu": ("GELU, exact", _BLUE, "-"),
@@ -73,32 +74,30 @@ def activations(
     right.plot(x, x > 0, "--", color=_GREY, linewidth=2, label="hard: ReLU is x times 0 or 1")
     right.plot(x, error, color=_ORANGE, linewidth=2, label="1,000 · |exact − tanh|")
     for panel in (left, middle, right):
-        _named(panel, look, "input x", below=True)
-    return data_url(figure)
+        _named(panel, "input x", below=True)
+    return data_urls(figure)
 
 
-def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray, *, dark: bool) -> str:
+def two_norms(before: np.ndarray, by_batch: np.ndarray, by_layer: np.ndarray) -> tuple[str, str]:
     """Tokens by channels, float [N, C] each: as they are, normalised by channel, and by token;
     numbers in the cells.
     """
-    figure, panels, look = _panels(
-        dark, ("Before", "BatchNorm: each column", "LayerNorm: each row")
-    )
+    figure, panels = _panels(("Before", "BatchNorm: each column", "LayerNorm: each row"))
     for panel, values in zip(panels, (before, by_batch, by_layer), strict=True):
         limit = float(np.abs(values).max())
-        panel.imshow(values, cmap=_signed(look), vmin=-limit, vmax=limit, aspect="auto")
+        panel.imshow(values, cmap=_signed(), vmin=-limit, vmax=limit, aspect="auto")
         for (row, column), value in np.ndenumerate(values):
             shown = f"{value:.1f}".replace("-0.0", "0.0").replace("-", "−")
-            panel.text(column, row, shown, ha="center", va="center", color=look.ink)
+            panel.text(column, row, shown, ha="center", va="center", color=LOOK.ink)
         panel.set_xticks(range(values.shape[1]))
         panel.set_yticks(range(len(values)), [f"token {row}" for row in range(len(values))])
         panel.set_xlabel("channel")
-    return data_url(figure)
+    return data_urls(figure)
 
 
 def layer_norm(
-    before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray, *, dark: bool
-) -> str:
+    before: np.ndarray, after: np.ndarray, mean: np.ndarray, deviation: np.ndarray
+) -> tuple[str, str]:
     """The residual stream [T, C] before and after a LayerNorm, as histograms; mean and deviation by
     token [T].
     """
@@ -107,22 +106,20 @@ def layer_norm(
         "After LayerNorm",
         "What is taken out, token by token",
     )
-    figure, (left, middle, right), look = _panels(dark, titles)
+    figure, (left, middle, right) = _panels(titles)
     left.hist(before.ravel(), bins=80, color=_GREY)
     middle.hist(after.ravel(), bins=80, color=_BLUE)
     for panel in (left, middle):
         panel.set(xlabel="value", ylabel="how many", yscale="log")
     right.plot(deviation, color=_BLUE, marker="o", label="standard deviation")
     right.plot(mean, color=_ORANGE, marker="o", label="mean")
-    _named(right, look, "token")
-    return data_url(figure)
+    _named(right, "token")
+    return data_urls(figure)
 
 
-def leak(with_mask: np.ndarray, without: np.ndarray, *, dark: bool) -> str:
+def leak(with_mask: np.ndarray, without: np.ndarray) -> tuple[str, str]:
     """Draws how far each position's logits move when the last token changes, float [T] each."""
-    figure, (panel,), look = _panels(
-        dark, ("The last token is replaced: whose prediction changes?",)
-    )
+    figure, (panel,) = _panels(("The last token is replaced: whose prediction changes?",))
     places = np.arange(len(with_mask))
     panel.bar(places - 0.2, without, width=0.38, color=_ORANGE, label="without the causal mask")
     panel.bar(
@@ -132,35 +129,33 @@ def leak(with_mask: np.ndarray, without: np.ndarray, *, dark: bool) -> str:
         color=_BLUE,
         label="with the mask: exactly 0 before the last",
     )
-    _named(panel, look, "position", "change of the logits (distance)")
-    return data_url(figure)
+    _named(panel, "position", "change of the logits (distance)")
+    return data_urls(figure)
 
 
-def by_depth(lines: Mapping[str, np.ndarray], *, dark: bool) -> str:
+def by_depth(lines: Mapping[str, np.ndarray]) -> tuple[str, str]:
     """The size of the residual stream over depth, a line for each variant, float [n] each."""
-    figure, (panel,), look = _panels(
-        dark, ("Size of the residual stream after each layer, before training",)
-    )
+    figure, (panel,) = _panels(("Size of the residual stream after each layer, before training",))
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE), strict=False):
         panel.plot(range(len(values)), values, color=color, marker="o", linewidth=2, label=label)
-    _named(panel, look, "layer", "standard deviation")
-    return data_url(figure)
+    _named(panel, "layer", "standard deviation")
+    return data_urls(figure)
 
 
-def losses(lines: Mapping[str, np.ndarray], every: int, *, dark: bool) -> str:
+def losses(lines: Mapping[str, np.ndarray], every: int) -> tuple[str, str]:
     """Training losses in nats a letter, float [n] each, a point for so many updates."""
-    figure, (panel,), look = _panels(dark, ("Training loss, the same model and batches",))
+    figure, (panel,) = _panels(("Training loss, the same model and batches",))
     for (label, values), color in zip(lines.items(), (_BLUE, _ORANGE, _GREY), strict=False):
         panel.plot(
             every * (np.arange(len(values)) + 0.5), values, color=color, linewidth=2.5, label=label
         )
-    _named(panel, look, "updates", "loss, nats a letter")
-    return data_url(figure)
+    _named(panel, "updates", "loss, nats a letter")
+    return data_urls(figure)
 
 
-def tying(tied: int, untied: int, table: int, *, dark: bool) -> str:
+def tying(tied: int, untied: int, table: int) -> tuple[str, str]:
     """Parameters with a shared and with a separate output head."""
-    figure, (panel,), look = _panels(dark, ("One table at both ends, or two",))
+    figure, (panel,) = _panels(("One table at both ends, or two",))
     head = untied - table
     panel.barh((0, 1), (tied - table, head - table), color=_GREY, label="everything else")
     panel.barh(
@@ -168,23 +163,19 @@ def tying(tied: int, untied: int, table: int, *, dark: bool) -> str:
     )
     panel.barh(1, table, left=head, color=_ORANGE, label="output head")
     panel.set_yticks((0, 1), (f"tied: {tied:,}", f"untied: {untied:,}"))
-    _named(panel, look, "parameters")
-    return data_url(figure)
+    _named(panel, "parameters")
+    return data_urls(figure)
 
 
-def positions(similarity: np.ndarray, window: int, *, dark: bool) -> str:
+def positions(similarity: np.ndarray, window: int) -> tuple[str, str]:
     """Cosine similarity of the position embeddings, float [P, P] in -1 to 1, on a diverging
     scale.
     """
-    figure, (left, right), look = _panels(
-        dark, ("How alike are two positions?", "Seen from three positions")
-    )
-    image = left.imshow(
-        similarity, cmap=_signed(look), vmin=-1, vmax=1, extent=(0, window, window, 0)
-    )
+    figure, (left, right) = _panels(("How alike are two positions?", "Seen from three positions"))
+    image = left.imshow(similarity, cmap=_signed(), vmin=-1, vmax=1, extent=(0, window, window, 0))
     bar = figure.colorbar(image, ax=left)
-    bar.set_label("cosine similarity", color=look.ink, fontsize=13)
-    bar.ax.tick_params(colors=look.ink)
+    bar.set_label("cosine similarity", color=LOOK.ink, fontsize=13)
+    bar.ax.tick_params(colors=LOOK.ink)
     left.set(xlabel="position", ylabel="position")
     n = len(similarity)
     x = np.linspace(0, window - 1, n)
@@ -192,5 +183,5 @@ def positions(similarity: np.ndarray, window: int, *, dark: bool) -> str:
         right.plot(
             x, similarity[place], color=color, linewidth=2, label=f"position {round(x[place])}"
         )
-    _named(right, look, "position", "cosine similarity")
-    return data_url(figure)
+    _named(right, "position", "cosine similarity")
+    return data_urls(figure)

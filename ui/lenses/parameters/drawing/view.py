@@ -58,12 +58,13 @@ def examined(services: Services, name: object, model: object) -> str:
     """
     experiment = anatomy.experiment(services, model, name)
     draw = getattr(anatomy_figures, experiment.figure)
+    light, dark = draw(**experiment.arguments)
     value: ExperimentFigure = {
         "name": str(name),
         "model": str(model),
         "text": experiment.text,
-        "light": draw(**experiment.arguments, dark=False),
-        "dark": draw(**experiment.arguments, dark=True),
+        "light": light,
+        "dark": dark,
         "tables": [asdict(table) for table in experiment.tables],
     }
     return json.dumps(value, ensure_ascii=False)
