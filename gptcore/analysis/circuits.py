@@ -45,7 +45,7 @@ class CircuitNode:
     kind: NodeKind  # "word" is an embedding, "answer" the difference of both logits
     layer: int  # of a head or neuron; -1 for words, n_layer for the answer
     index: int  # number of the head or neuron; 0 for the others
-    place: int  # the position where it writes
+    position: int  # the position where it writes
     influence: float  # its contribution in logits; for the answer, the logit difference itself
 
     @property
@@ -159,7 +159,7 @@ def word_circuit(
         ]
         matrix = _direct(frozen, nodes)  # [N, N], from column to row
     kept, carried = _pruned(matrix, nodes, share, most)
-    chosen = tuple(nodes[place] for place in kept)
+    chosen = tuple(nodes[index] for index in kept)
     constants = total - float(words.sum())
     return WordCircuit(chosen, _edges(matrix, kept), total, words.float().cpu(), constants, carried)
 
@@ -243,10 +243,12 @@ def _candidates(frozen: _Frozen) -> list[CircuitNode]:
         for at in (
             influences.abs().flatten().topk(min(_CANDIDATES, influences.numel())).indices.tolist()
         ):
-            place, index = divmod(at, influences.shape[1])
-            nodes.append(CircuitNode(kind, layer, index, place, float(influences[place, index])))
+            position, index = divmod(at, influences.shape[1])
+            nodes.append(
+                CircuitNode(kind, layer, index, position, float(influences[position, index]))
+            )
     nodes.sort(key=lambda node: -abs(node.influence))
-    return sorted(nodes[:_CANDIDATES], key=lambda node: (node.stage, node.place, node.index))
+    return sorted(nodes[:_CANDIDATES], key=lambda node: (node.stage, node.position, node.index))
 
 
 def _writes(frozen: _Frozen, node: CircuitNode) -> Tensor:
@@ -254,11 +256,11 @@ def _writes(frozen: _Frozen, node: CircuitNode) -> Tensor:
     an answer.
     """
     if node.kind == "word":
-        return frozen.embedded[node.place]
+        return frozen.embedded[node.position]
     if node.kind == "answer":
         return torch.zeros_like(frozen.ending)
     part = frozen.parts[node.kind, node.layer]
-    return part.writes[:, node.index] @ part.found[node.place, node.index]
+    return part.writes[:, node.index] @ part.found[node.position, node.index]
 
 
 def _reads(frozen: _Frozen, node: CircuitNode) -> tuple[Tensor, Tensor]:
@@ -272,13 +274,13 @@ def _reads(frozen: _Frozen, node: CircuitNode) -> tuple[Tensor, Tensor]:
         factors[-1] = 1
         return frozen.ending, factors
     part = frozen.parts[node.kind, node.layer]
-    gates = part.gates[node.index, node.place] / part.scale[:, 0]  # [T]
+    gates = part.gates[node.index, node.position] / part.scale[:, 0]  # [T]
     if node.kind == "neuron":
-        factors[node.place] = gates[node.place]
+        factors[node.position] = gates[node.position]
     else:
         factors = gates
     return pull_back_through_norm(
-        part.norm, part.slopes[node.place, node.index] @ part.reads[node.index]
+        part.norm, part.slopes[node.position, node.index] @ part.reads[node.index]
     ), factors
 
 
@@ -288,9 +290,9 @@ def _direct(frozen: _Frozen, nodes: Sequence[CircuitNode]) -> Tensor:
     directions, factors = (
         torch.stack(side) for side in zip(*(_reads(frozen, node) for node in nodes), strict=True)
     )
-    places = torch.tensor([node.place for node in nodes], device=written.device)
+    positions = torch.tensor([node.position for node in nodes], device=written.device)
     stages = torch.tensor([node.stage for node in nodes], device=written.device)
-    return (directions @ written.T) * factors[:, places] * (stages[None] < stages[:, None])
+    return (directions @ written.T) * factors[:, positions] * (stages[None] < stages[:, None])
 
 
 def _pruned(
@@ -312,11 +314,11 @@ def _pruned(
     whole = float(reach[inner].sum()) or 1.0
     kept = []
     carried = 0.0
-    for place in sorted(inner, key=lambda place: -float(reach[place])):
+    for index in sorted(inner, key=lambda index: -float(reach[index])):
         if carried >= share * whole or len(kept) >= most:
             break
-        kept.append(place)
-        carried += float(reach[place])
+        kept.append(index)
+        carried += float(reach[index])
     # The words with the strongest direct edges into the kept nodes or the answer.
     words = [index for index, node in enumerate(nodes) if node.kind == "word"]
     into = matrix[[*kept, len(nodes) - 1]][:, words].abs().amax(0)
@@ -358,15 +360,15 @@ class _Without(PartProbe):
             if (_PART_OF.get(node.kind), node.layer) == (kind, layer):
                 value = value.clone()
                 if kind == "head":
-                    value[0, node.index, node.place] = 0
+                    value[0, node.index, node.position] = 0
                 else:
                     mlp = self._model.blocks[layer].mlp
                     norm = self._model.blocks[layer].ln_2
                     inner = (
-                        mlp.c_fc.weight[node.index] @ norm(self._stream[0, node.place])
+                        mlp.c_fc.weight[node.index] @ norm(self._stream[0, node.position])
                         + mlp.c_fc.bias[node.index]
                     )
-                    value[0, node.place] -= (
+                    value[0, node.position] -= (
                         activation(mlp.activation, inner) * mlp.c_proj.weight[:, node.index]
                     )
         return value

@@ -70,7 +70,7 @@ def test_a_pruned_circuit_keeps_the_strongest_nodes_and_says_what_they_carry(mod
         assert source.layer < target.layer or (
             source.layer == target.layer and source.kind == "head"
         )
-        assert source.place <= target.place
+        assert source.position <= target.position
     assert [abs(edge.weight) for edge in more.edges] == sorted(
         (abs(edge.weight) for edge in more.edges), reverse=True
     )

@@ -130,8 +130,8 @@ def _on_gpu(work: Work) -> Iterator[Any]:
         yield score_text(lm, work.scored)
         return
     texts = [text.begin(lm) for text in work.texts]
-    for place, token in continue_together(lm.model, texts, max_new_tokens=work.max_new_tokens):
-        yield place, token, texts[place].ids, texts[place].end
+    for index, token in continue_together(lm.model, texts, max_new_tokens=work.max_new_tokens):
+        yield index, token, texts[index].ids, texts[index].end
 
 
 on_gpu: Callable[[Work], Iterator[Any]] = (
@@ -167,14 +167,14 @@ def write(
     n_asked = [text.n_new + max_new_tokens for text in texts]
     before = time.perf_counter()
     try:
-        for place, token, ids, end in on_gpu(
+        for index, token, ids, end in on_gpu(
             Work(lm.name, tuple(map(SentText.of, texts)), max_new_tokens)
         ):
-            one = texts[place]
+            one = texts[index]
             now = time.perf_counter()
             # A token that may begin a stop string is held back, and not there yet.
             one.take_over(ids if end else [*one.ids, token.id], end)
-            yield Token(place, token, now - before)
+            yield Token(index, token, now - before)
             before = now
         return
     except Exception as error:

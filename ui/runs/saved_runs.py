@@ -165,22 +165,22 @@ class SavedRuns:
         what has expired.
         """
         with suppress(OSError):  # another server of this user may be at it, too
-            for number, place in enumerate(self._places()):
-                if self._is_anothers(place):
+            for number, folder in enumerate(self._folders()):
+                if self._is_anothers(folder):
                     continue
-                if number >= _MOST or self._clock() - place.stat().st_mtime >= _AGE:
-                    shutil.rmtree(place, ignore_errors=True)
-                    self._done.pop(place.name, None)
-                    self._at.pop(place.name, None)
+                if number >= _MOST or self._clock() - folder.stat().st_mtime >= _AGE:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    self._done.pop(folder.name, None)
+                    self._at.pop(folder.name, None)
 
-    def _places(self) -> list[Path]:
+    def _folders(self) -> list[Path]:
         """The folders of runs, damaged ones too, the newest first; not what a save is writing, or
         has left.
         """
-        places = [
+        folders = [
             p for p in self._folder.iterdir() if p.is_dir() and not _LEFTOVER.fullmatch(p.name)
         ]
-        return sorted(places, key=lambda p: -p.stat().st_mtime)
+        return sorted(folders, key=lambda p: -p.stat().st_mtime)
 
     def restore(self) -> dict[str, list[RunState]]:
         """Loads the runs of an earlier process by workspace, each list oldest first.
@@ -190,44 +190,44 @@ class SavedRuns:
         """
         try:
             self._complete()
-            places = self._places()
+            folders = self._folders()
         except OSError:
             return {}
         restored: dict[str, list[RunState]] = {}
-        for place in places:
-            if self._is_anothers(place):
+        for folder in folders:
+            if self._is_anothers(folder):
                 continue
-            is_young = self._clock() - place.stat().st_mtime < _AGE
+            is_young = self._clock() - folder.stat().st_mtime < _AGE
             if not is_young or len(restored) >= _MOST:
-                shutil.rmtree(place, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
                 continue
-            if not _ID.fullmatch(place.name):  # one that was set aside, or not ours
+            if not _ID.fullmatch(folder.name):  # one that was set aside, or not ours
                 continue
-            records = self._read(place)
+            records = self._read(folder)
             if records is None:
-                self._set_aside(place)
+                self._set_aside(folder)
                 continue
-            restored[place.name] = records
-            self._done[place.name] = _written(records[-1])
+            restored[folder.name] = records
+            self._done[folder.name] = _written(records[-1])
             with suppress(OSError):  # of a folder that cannot be written to
-                os.utime(place)  # as if it had been written now: it is in use again
+                os.utime(folder)  # as if it had been written now: it is in use again
         return restored
 
-    def _is_anothers(self, place: Path) -> bool:
+    def _is_anothers(self, folder: Path) -> bool:
         """Whether a server that runs beside this one has written a workspace's runs."""
         try:
-            form = json.loads((place / _FORM).read_text(encoding="utf-8"))
+            form = json.loads((folder / _FORM).read_text(encoding="utf-8"))
             server = form["server"]
         except Exception:  # damaged, whatever it makes the reader raise: `_read` says so
             return False
         is_other = isinstance(server, str) and bool(server) and server != str(self._server)
         return is_other and is_owned(Path(server))
 
-    def _set_aside(self, place: Path) -> None:
-        aside = place.with_name(place.name + _DAMAGED)
+    def _set_aside(self, folder: Path) -> None:
+        aside = folder.with_name(folder.name + _DAMAGED)
         with suppress(OSError):
             shutil.rmtree(aside, ignore_errors=True)
-            place.rename(aside)
+            folder.rename(aside)
         log.warning("It is set aside as %s.", aside.name)
 
     def _complete(self) -> None:
@@ -243,28 +243,28 @@ class SavedRuns:
         ]
         # The new run before the old one; a run that was not written whole cannot be read.
         for left, named in sorted(cut_off, key=lambda item: item[1][3], reverse=True):
-            place = self._folder / named[1]
-            if not place.exists() and self._read(left) is not None:
-                left.rename(place)
+            folder = self._folder / named[1]
+            if not folder.exists() and self._read(left) is not None:
+                left.rename(folder)
             else:
                 shutil.rmtree(left, ignore_errors=True)
 
-    def _read(self, place: Path) -> list[RunState] | None:
+    def _read(self, folder: Path) -> list[RunState] | None:
         """The runs of a workspace, the last as it was at its last snapshot, with its model; None if
         any is damaged.
         """
         try:
-            if (place / _SUM).read_text(encoding="utf-8") != _digest(place):
+            if (folder / _SUM).read_text(encoding="utf-8") != _digest(folder):
                 raise ValueError("its files are not those that were written")
-            form: Mapping[str, Any] = json.loads((place / _FORM).read_text(encoding="utf-8"))
-            records = [_read_run(place / _BEFORE / f"{run}.json", run) for run in form["before"]]
-            lm = LanguageModel(load_folder(place / _MODEL), load_tokenizer(place / _MODEL), "")
-            record = _read_run(place / _RUN, form["run"], lm)
+            form: Mapping[str, Any] = json.loads((folder / _FORM).read_text(encoding="utf-8"))
+            records = [_read_run(folder / _BEFORE / f"{run}.json", run) for run in form["before"]]
+            lm = LanguageModel(load_folder(folder / _MODEL), load_tokenizer(folder / _MODEL), "")
+            record = _read_run(folder / _RUN, form["run"], lm)
             record.form = (str(form["kind"]), dict(form["values"]))
         except Exception as error:  # whatever a damaged file makes a reader raise
             log.warning(
                 "A saved run in %s cannot be read (%s: %s).",
-                place.name,
+                folder.name,
                 type(error).__name__,
                 error,
             )

@@ -139,8 +139,8 @@ def _strongest_head(
     """
     head = int((traced.head_norms if writes is None else writes)[layer].argmax())
     weights = traced.looks[layer, head]
-    place = int(weights.argmax())
-    share = float(weights[place])
+    position = int(weights.argmax())
+    share = float(weights[position])
     named = head_name(layer, head)
     does = f"{capital(named)} "
     does += "writes most" if writes is None else "pushes most towards it"
@@ -148,9 +148,9 @@ def _strongest_head(
         return f"{does}."  # there is nothing else to look at
     if share < CLEAR:
         return f"{does}; its attention is spread over many words."
-    earlier = "the earlier " if words[place] == choice else ""
+    earlier = "the earlier " if words[position] == choice else ""
     return (
-        f"{does}, looking back at {earlier}{quoted(words[place])} ({percent(share)} of its "
+        f"{does}, looking back at {earlier}{quoted(words[position])} ({percent(share)} of its "
         "attention)."
     )
 
@@ -182,4 +182,4 @@ def looks(weights: Tensor) -> list[tuple[int, float]]:
     """(position, weight) of the tokens that a head attends to most. weights: float [S]."""
     best = weights.topk(min(_N_LOOKS, len(weights)))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [(place, probability(weight)) for place, weight in pairs if weight >= _FAINTEST]
+    return [(position, probability(weight)) for position, weight in pairs if weight >= _FAINTEST]

@@ -155,8 +155,8 @@ def _update(task: str, name: str, value: Any) -> object:
     known = TASKS[task]
     if name.startswith("field_"):
         titles = list(known.fields.values())
-        place = int(name[-1])
-        title = titles[place] if place < len(titles) else ""
+        index = int(name[-1])
+        title = titles[index] if index < len(titles) else ""
         return gr.Textbox(value=value, **field(title))
     if name == "template":
         names = [template.name for template in known.templates]

@@ -35,7 +35,7 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
     assert found["total"] == pytest.approx(float(logits[word] - logits[rival]), abs=2e-3)
     assert sum(found["words"]) + found["constants"] == pytest.approx(found["total"], abs=0.02)
     of_core = analysis.word_circuit(lm.model, ids, word, rival, most=16)
-    nodes = [(n.kind, n.layer, n.index, n.place) for n in of_core.nodes]
+    nodes = [(n.kind, n.layer, n.index, n.position) for n in of_core.nodes]
     assert [(n["kind"], n["layer"], n["index"], n["place"]) for n in found["nodes"]] == nodes
     for shown, node in zip(found["nodes"], of_core.nodes, strict=True):
         if shown["really"] is None:

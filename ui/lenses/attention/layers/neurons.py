@@ -75,10 +75,10 @@ def _described(lm: LanguageModel, ids: list[int], layer: int, neuron: object) ->
     confirmed = None
     if lm.model.config.norm_position == "pre":  # in a post-norm model single neurons are not cut
         # Of the tokens that it writes most, those that are less likely where it is cut at its peak.
-        place = int(of_text[:, chosen].argmax())
-        cuts = [[], [CircuitNode("neuron", layer, chosen, place, 0.0)]]
+        index = int(of_text[:, chosen].argmax())
+        cuts = [[], [CircuitNode("neuron", layer, chosen, index, 0.0)]]
         before, after = (
-            logits_without_nodes(lm.model, ids[: place + 1], nodes).log_softmax(-1)
+            logits_without_nodes(lm.model, ids[: index + 1], nodes).log_softmax(-1)
             for nodes in cuts
         )
         confirmed = [

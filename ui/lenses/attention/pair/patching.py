@@ -146,9 +146,9 @@ def _next_words(services: Services, lm: LanguageModel, ids: list[int]) -> list[C
 
 
 def _cell(value: object) -> tuple[int, int]:
-    depth, place = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    depth, position = value if isinstance(value, list) and len(value) == 2 else [None, None]
     return inputs.whole(depth, "The depth", low=0, high=1000), inputs.whole(
-        place, "The place", low=0, high=10_000
+        position, "The place", low=0, high=10_000
     )
 
 
@@ -181,12 +181,12 @@ def conclusion(
         changed = [
             index for index, (item, other) in enumerate(zip(a, b, strict=True)) if item != other
         ]
-        places = listed_first([quoted(a[place]) for place in changed], _N_HEADS)
+        positions = listed_first([quoted(a[position]) for position in changed], _N_HEADS)
         return (
-            f"Nothing stands out: no single place carries the difference; {places} carry it "
+            f"Nothing stands out: no single place carries the difference; {positions} carry it "
             f"together.{by}"
         )
-    leaves = next((depth for depth, place in enumerate(clear) if place != first), len(rows))
+    leaves = next((depth for depth, position in enumerate(clear) if position != first), len(rows))
     arrives = next((depth for depth in range(len(rows)) if clear[depth] == last), len(rows) - 1)
     if first == last or arrives < leaves:
         return f"The difference is at the last token, {quoted(a[last])}, from the beginning.{by}"

@@ -69,7 +69,7 @@ def circuit(services: Services, request: Annotated[object, PairRequest]) -> Circ
                 "kind": node.kind,
                 "layer": node.layer,
                 "index": node.index,
-                "place": node.place,
+                "place": node.position,
                 "name": _name(node, labels, pair[0]),
                 "influence": round(node.influence, 3),
                 "really": None if real is None else round(real, 3),
@@ -145,7 +145,7 @@ def asked(services: Services, request: object) -> tuple[LanguageModel, list[int]
 def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
     """A node as the page names it. Raises InputError for an unknown one."""
     config = lm.model.config
-    kind, *places = value if isinstance(value, list) and len(value) == 4 else [None] * 4
+    kind, *positions = value if isinstance(value, list) and len(value) == 4 else [None] * 4
     widths = {"head": config.n_head, "neuron": config.inner_dim if config.use_mlp else 0, "word": 1}
     if not isinstance(kind, str) or kind not in widths:
         raise InputError(
@@ -154,17 +154,17 @@ def _node(lm: LanguageModel, ids: list[int], value: object) -> CircuitNode:
     lows = (-1 if kind == "word" else 0, 0, 0)
     highs = (config.n_layer - 1, widths[kind] - 1, len(ids) - 1)
     named = zip(
-        places, ("The layer", "The number of the part", "The place"), lows, highs, strict=True
+        positions, ("The layer", "The number of the part", "The place"), lows, highs, strict=True
     )
-    layer, index, place = (
+    layer, index, position = (
         inputs.whole(one, name, low=low, high=high) for one, name, low, high in named
     )
-    return CircuitNode(cast(NodeKind, kind), layer, index, place, 0.0)
+    return CircuitNode(cast(NodeKind, kind), layer, index, position, 0.0)
 
 
 def _name(node: CircuitNode, labels: Sequence[str], word: str) -> str:
     if node.kind == "word":
-        return labels[node.place].strip() or labels[node.place]
+        return labels[node.position].strip() or labels[node.position]
     if node.kind == "answer":
         return word.strip() or word
     return _tag(node)
@@ -203,7 +203,9 @@ def conclusion(
     n_against = sum(value for _, _, value in brought if value < 0)
 
     def said(parts: Sequence[tuple[str, str, float]]) -> str:
-        return listed([f"{name} ({place}{signed(sign * value)})" for name, place, value in parts])
+        return listed(
+            [f"{name} ({position}{signed(sign * value)})" for name, position, value in parts]
+        )
 
     if not best:
         return f"{named}: the lead is {signed(total)} logits; no single word explains it."

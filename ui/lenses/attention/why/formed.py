@@ -52,10 +52,10 @@ def described(
     names = history[-1].names
     # by part, then by checkpoint
     values = list(zip(*(item.values.tolist() for item in history), strict=True))
-    largest = sorted(range(len(names)), key=lambda place: -max(map(abs, values[place])))[:_N_PARTS]
+    largest = sorted(range(len(names)), key=lambda index: -max(map(abs, values[index])))[:_N_PARTS]
     short = [[round(value, 3) for value in row] for row in values]
     parts: list[FormedPart] = [
-        {"name": named_part(names[place]), "values": short[place]} for place in largest
+        {"name": named_part(names[index]), "values": short[index]} for index in largest
     ]
     totals = [round(item.total, 3) for item in history]
     return {
@@ -105,10 +105,10 @@ def _since(values: Sequence[float], least: float) -> int:
     return min(below[-1] + 1 if below else 0, len(values) - 1)
 
 
-def _when(place: int, steps: Sequence[int | None]) -> str:
-    if place == 0:
+def _when(index: int, steps: Sequence[int | None]) -> str:
+    if index == 0:
         return "from the beginning"
-    step = steps[place]
-    before = steps[place - 1]
+    step = steps[index]
+    before = steps[index - 1]
     end = "the end" if step is None else f"{step:,}"
     return f"between update {before:,} and {end}"

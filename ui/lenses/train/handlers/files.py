@@ -292,12 +292,13 @@ def _count_members(file: Path) -> int:
         given.seek(0, 2)
         given.seek(max(0, given.tell() - _LAST_RECORD - 0xFFFF))
         tail = given.read()
-    place = tail.rfind(b"PK\5\6")
-    if place < 0 or len(tail) < place + _LAST_RECORD:
+    record = tail.rfind(b"PK\5\6")
+    if record < 0 or len(tail) < record + _LAST_RECORD:
         raise zipfile.BadZipFile("File is not a zip file")
-    if tail[max(0, place - _LOCATOR) : place].startswith(b"PK\6\7"):
+    if tail[max(0, record - _LOCATOR) : record].startswith(b"PK\6\7"):
         raise zipfile.BadZipFile("it has 64-bit records; zip one model folder")
     declared, n_bytes = (
-        int.from_bytes(tail[place + at : place + at + n], "little") for at, n in ((10, 2), (12, 4))
+        int.from_bytes(tail[record + at : record + at + n], "little")
+        for at, n in ((10, 2), (12, 4))
     )
     return max(declared, n_bytes // _LONGEST_ENTRY)

@@ -158,8 +158,8 @@ def _parsed(text: str, separator: str) -> list[list[str]]:
     return [line.split(separator) for line in text.split("\n")]
 
 
-def _cell(row: Sequence[str], place: int) -> str:
-    return row[place].strip() if place < len(row) else ""
+def _cell(row: Sequence[str], column: int) -> str:
+    return row[column].strip() if column < len(row) else ""
 
 
 def _header(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -185,20 +185,20 @@ def _columns(
     if width > _MOST_COLUMNS:
         return 0, []
     kept = [index for index in range(width) if any(_cell(row, index) for row in rows)]
-    is_full = len(kept) > 1 and all(_cell(row, place) for row in rows for place in kept)
-    different = {place: len({_cell(row, place) for row in rows}) for place in kept}
-    few = [place for place in kept if 2 <= different[place] <= min(MOST_LABELS, len(rows) // 2)]
+    is_full = len(kept) > 1 and all(_cell(row, column) for row in rows for column in kept)
+    different = {column: len({_cell(row, column) for row in rows}) for column in kept}
+    few = [column for column in kept if 2 <= different[column] <= min(MOST_LABELS, len(rows) // 2)]
     has_class_in_front = few[:1] == kept[:1]
     if not header and (not is_full or (has_class_in_front and (len(kept) > 2 or form.most > 1))):
         return 0, []
-    named = [place for place in kept if _cell(header, place).casefold() in _LABEL_NAMES]
-    label = named[0] if named else min(few, key=lambda place: different[place], default=kept[0])
-    others = [place for place in kept if place != label]
+    named = [column for column in kept if _cell(header, column).casefold() in _LABEL_NAMES]
+    label = named[0] if named else min(few, key=lambda column: different[column], default=kept[0])
+    others = [column for column in kept if column != label]
     words = [
         other for other in others if not all(_NUMBER.fullmatch(_cell(row, other)) for row in rows)
     ] or others
     if form.most == 1:  # the longest texts
-        words = [max(words, key=lambda place: sum(len(_cell(row, place)) for row in rows))]
+        words = [max(words, key=lambda column: sum(len(_cell(row, column)) for row in rows))]
     return label, words
 
 
@@ -220,9 +220,9 @@ def _told(separator: str, header: Sequence[str], label: int, texts: Sequence[int
     if not texts:
         return f"{told}; the label comes first."
 
-    def named(place: int) -> str:
-        name = _cell(header, place)
-        return f"column {place + 1}" + (f" ({name})" if name else "")
+    def named(column: int) -> str:
+        name = _cell(header, column)
+        return f"column {column + 1}" + (f" ({name})" if name else "")
 
     return f"{told}; the label is in {named(label)}, the text in {' and '.join(map(named, texts))}."
 
