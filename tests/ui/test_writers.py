@@ -110,7 +110,7 @@ def test_an_error_in_a_pass_is_told_to_those_who_wait_for_a_place(place, tiny_lm
         except MemoryError as error:
             told.append(str(error))
 
-    waiting = threading.Thread(target=wait)
+    waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
     until(lambda: place.once(lambda: len(many._waiting[tiny_lm.model])) == 1)
 
