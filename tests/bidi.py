@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,52 @@ class BrowserMissing(Exception):
     """There is a browser that does not start on this machine."""
 
 
-class BidiPage:
+class BrowserPage(ABC):
+    """One page of a browser.
+
+    Args:
+        patience: seconds after which what is awaited counts as missing.
+    """
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+
+    @abstractmethod
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression, as JSON holds it."""
+
+    @abstractmethod
+    def _act(self, source: Mapping[str, Any]) -> None:
+        """Does what an input device does: WebDriver, section 15."""
+
+    def wait_for(self, expression: str) -> Any:
+        """Waits until a JavaScript expression is truthy; returns its value."""
+        begin = time.monotonic()
+        while not (value := self.evaluate(expression)):
+            assert time.monotonic() - begin < self._patience, f"never came: {expression}"
+            time.sleep(0.05)
+        return value
+
+    def type(self, text: str) -> None:
+        """Presses a key for each character."""
+        keys = [
+            {"type": kind, "value": character}
+            for character in text
+            for kind in ("keyDown", "keyUp")
+        ]
+        self._act({"type": "key", "id": "keyboard", "actions": keys})
+
+    def click(self, x: float, y: float) -> None:
+        """Presses the mouse at a point of the window, in CSS pixels."""
+        moves = [
+            {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
+        self._act({"type": "pointer", "id": "mouse", "actions": moves})
+
+
+class BidiPage(BrowserPage):
     """One page of the browser.
 
     Attributes:
@@ -34,8 +80,8 @@ class BidiPage:
     """
 
     def __init__(self, socket: ClientConnection, patience: float) -> None:
+        super().__init__(patience)
         self._socket = socket
-        self._patience = patience
         self._numbers = itertools.count(1)
         self.errors: list[str] = []
         self.send("session.new", capabilities={})
@@ -61,6 +107,11 @@ class BidiPage:
         """Goes to an address and waits until it has loaded."""
         self.send("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
+    def leave(self) -> None:
+        """Leaves the page and forgets its errors: Firefox says that its streams were aborted."""
+        self.open("about:blank")
+        self.errors.clear()
+
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, as JSON holds it."""
         heard = self.send(
@@ -73,32 +124,6 @@ class BidiPage:
             raise RuntimeError(heard["exceptionDetails"]["text"])
         return json.loads(heard["result"].get("value", "null"))
 
-    def wait_for(self, expression: str) -> Any:
-        """Waits until a JavaScript expression is truthy; returns its value."""
-        begin = time.monotonic()
-        while not (value := self.evaluate(expression)):
-            assert time.monotonic() - begin < self._patience, f"never came: {expression}"
-            time.sleep(0.05)
-        return value
-
-    def type(self, text: str) -> None:
-        """Presses a key for each character."""
-        keys = [
-            {"type": kind, "value": character}
-            for character in text
-            for kind in ("keyDown", "keyUp")
-        ]
-        self._act({"type": "key", "id": "keyboard", "actions": keys})
-
-    def click(self, x: float, y: float) -> None:
-        """Presses the mouse at a point of the window, in CSS pixels."""
-        moves = [
-            {"type": "pointerMove", "x": round(x), "y": round(y)},
-            {"type": "pointerDown", "button": 0},
-            {"type": "pointerUp", "button": 0},
-        ]
-        self._act({"type": "pointer", "id": "mouse", "actions": moves})
-
     def _act(self, source: Mapping[str, Any]) -> None:
         self.send("input.performActions", context=self._context, actions=[source])
 
@@ -110,8 +135,12 @@ def firefox(folder: Path, patience: float) -> Iterator[BidiPage]:
     Args:
         folder: an empty folder for its profile.
         patience: seconds after which what is awaited counts as missing.
+
+    Raises:
+        BrowserMissing: there is none, or it does not start here.
     """
-    assert FIREFOX is not None
+    if FIREFOX is None:
+        raise BrowserMissing("no Firefox (apt-get install firefox-esr)")
     lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in _SETTINGS.items()]
     (folder / "user.js").write_text("\n".join(lines), encoding="utf-8")
     command = [FIREFOX, "--headless", "--no-remote", "--profile", str(folder)]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
+
 from tiny import ROOT
 from ui.frame.example import page_example
 from ui.lenses.train.handlers.files import example_workspaces
@@ -36,12 +38,21 @@ def served(
     profile: str = "local", *, talk: SpokenTalk = NO_TALK, **options: Any
 ) -> Iterator[tuple[str, Services]]:
     """As `served_page`, with what serves it."""
+    with built_page(profile, talk=talk) as (page, services):
+        files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
+        yield serve(page, services, files, ServerOptions(**options), wait=False), services
+
+
+@contextmanager
+def built_page(
+    profile: str = "local", *, talk: SpokenTalk = NO_TALK
+) -> Iterator[tuple[gr.Blocks, Services]]:
+    """The page as the app builds it, and what it computes with."""
     services = make_services(
         limits=PROFILES[profile], offline=True, examples=example_workspaces(), talk=talk
     )
-    files = TemporaryFiles(most_bytes=services.limits.temporary_bytes)
     page = build_page(services, page_example(services))
-    yield serve(page, services, files, ServerOptions(**options), wait=False), services
+    yield page, services
     page.close()
     services.close()
 

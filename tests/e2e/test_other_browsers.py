@@ -1,17 +1,17 @@
-"""Each tab in Firefox: it opens, takes a sentence, does its main thing, and the console says nothing
-of an error.
+"""Each tab in Firefox and in WebKit: it opens, takes a sentence, does its main thing, and no error
+is told.
 """
 
 import json
 
 import pytest
-from bidi import FIREFOX, BrowserMissing, firefox
+from bidi import BrowserMissing, firefox
 from conftest import LANDMARKS, PATIENCE
+from webdriver import webkit
 
 from serving import served_page
 from ui.views import TABS
 
-pytestmark = pytest.mark.skipif(FIREFOX is None, reason="no Firefox (apt-get install firefox-esr)")
 SENTENCE = " The old boat"
 _RIGHT = "\ue014"  # the arrow key: WebDriver, section 17.4.2
 _SEEN = "one => one.getClientRects().length > 0"
@@ -35,10 +35,15 @@ def centre(page, element: str) -> tuple[float, float]:
     )
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
+@pytest.fixture(scope="module", params=["firefox", "webkit"])
+def page(request, tmp_path_factory):
+    patience = PATIENCE / 1000
     try:
-        with firefox(tmp_path_factory.mktemp("firefox"), PATIENCE / 1000) as page:
+        if request.param == "firefox":
+            opened = firefox(tmp_path_factory.mktemp("firefox"), patience)
+        else:
+            opened = webkit(patience)
+        with opened as page:
             yield page
     except BrowserMissing as error:
         pytest.skip(str(error))
@@ -51,9 +56,8 @@ def address():
 
 
 @pytest.mark.parametrize("tab", [tab.name for tab in TABS])
-def test_a_tab_takes_a_sentence_and_answers_in_firefox(page, address, tab):
-    page.open("about:blank")  # Firefox says of a page that is left that its streams were aborted
-    page.errors.clear()
+def test_a_tab_takes_a_sentence_and_answers(page, address, tab):
+    page.leave()
     page.open(f"{address}?tab={tab}")
     page.wait_for(f"[...document.querySelectorAll({json.dumps(LANDMARKS[tab])})].some({_SEEN})")
     page.wait_for(IDLE)

@@ -26,7 +26,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT = 240.0  # seconds; a test run that hangs has noticed
+TIMEOUT = 300.0  # seconds; a test run that hangs has noticed
 AREAS = {
     "gptcore": ("gptcore/**/*.py",),
     "handlers": ("ui/lenses/**/*.py", "ui/shared/*.py", "ui/rooms/**/*.py"),
@@ -304,6 +304,7 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         name = lens[1] if lens else "page"
         names = (name, "room" if name == "hall" else name, "talks" if name == "hall" else name)
         files = {f"tests/e2e/test_{item}_in_browser.py" for item in names}
+        own.append("tests/e2e/test_recorded_drawings.py")
         return own + sorted(file for file in files if browser and (ROOT / file).exists())
     mirror = ROOT / "tests" / Path(path).parent.as_posix().removeprefix("gptcore/")
     while not mirror.exists() or mirror.name == "handlers":
@@ -316,7 +317,8 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         users = importing(path, "ui") | importing(path, "gptcore")
         found = set().union(*(importing(user, "tests") for user in users))
     tests = sorted(file for file in found if not _APART & set(Path(file).parts))
-    return tests or ["tests/test_app.py"]
+    recorded = ["tests/ui/test_recorded_answers.py"] if path.startswith("ui/") else []
+    return (tests or ["tests/test_app.py"]) + recorded
 
 
 @cache
@@ -363,7 +365,8 @@ def is_noticed(mutant: Mutant, copy: Path, *, browser: bool) -> bool:
     source = file.read_text(encoding="utf-8")
     tests = tests_of(mutant.path, browser=browser)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-W", "ignore"]
-    command += ["-p", "no:cacheprovider", *([] if browser else ["-m", "not slow"]), *tests]
+    is_drawn = mutant.path.endswith(".js")
+    command += ["-p", "no:cacheprovider", *([] if is_drawn else ["-m", "not slow"]), *tests]
     file.write_text(mutant.applied(source), encoding="utf-8")
     patience = (5 if browser else 1) * TIMEOUT
     try:

@@ -1,0 +1,320 @@
+"""What the page's events answer, and where two answers differ.
+
+Every event that fills a component of ours is asked with the values that the page begins with, then
+with another model, and with each field changed that no event before it takes.
+`python -m tests.tools.record` keeps the answers in `tests/recorded`.
+"""
+
+import base64
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.block_function import BlockFunction
+from gradio.state_holder import SessionState
+
+RECORDED = Path(__file__).parent / "recorded"
+OURS = "lens-component"
+DIGITS = 5  # that are kept of a number
+CLOSE = 1.5e-2  # share of a number by which another processor may change it, with three digits
+_LONG = 3000  # characters of a text, such as a drawing, whose beginning is kept
+_MOST = 30  # differences of an answer that are kept
+SMALL = 1e-4  # what is smaller may be anything that small
+# what an event may change of a field
+_OF_FIELDS = ("value", "choices", "visible", "interactive", "label", "info")
+# in place of the page's first values: quicker, and no less of a text
+_SMALL: dict[str, Any] = {"max-new-tokens": 24, "zs-items": 20}
+# names of what is drawn by chance, or timed
+_DRAWN_ANEW = re.compile(r"(?<![a-z])(key|of|run|workspace|elapsed|rate|seconds|viewing|\w+_ms)$")
+_LAST_BITS = 4  # of a packed number
+_PACKED = re.compile(
+    r"eA(?:[A-Za-z0-9+/]{2})(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+)
+_SECONDS = re.compile(r"\d[\d.,]* s\b")
+# a field that makes an answer one of chance
+_BY_CHANCE = "keep-seed"
+# what starts a run, and what times this machine
+_OF_THE_MOMENT = {"train", "measured"}
+# events that take seconds are asked once, without a change of each field
+_ONCE = ("zs-board", "compared-0", "checks", "anatomy-figure")
+_STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
+_LINES = "lines of JSON"
+_DATA = re.compile(r"\b(data|blob):[^\"')\s]{200,}")  # pictures
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+
+
+@dataclass(frozen=True)
+class Question:
+    """An event, and the values that it is asked with."""
+
+    component: str  # the first of those that it fills
+    changed: str  # the field, "" for none
+    event: BlockFunction
+    values: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """As `tests/recorded` knows it."""
+        return f"{self.component}, another {self.changed}" if self.changed else self.component
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its answer is kept, or only what differs from that to the first values."""
+        return self.changed in ("", "model")
+
+
+def name_of(block: Any) -> str:
+    """The id of a component's element, "" for none."""
+    return getattr(block, "elem_id", None) or ""
+
+
+def filled_by(event: BlockFunction) -> list[str]:
+    """Ids of the components of ours that an event fills."""
+    outputs = [
+        item for item in event.outputs if OURS in (getattr(item, "elem_classes", None) or [])
+    ]
+    return [name_of(item) for item in outputs]
+
+
+def questions(page: gr.Blocks) -> Iterator[Question]:
+    """All of them, in the order of the page."""
+    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    seen = set[str]()
+    varied = set[str]()
+    for event in page.fns.values():
+        ids = filled_by(event)
+        is_of_load = any(trigger == "load" for _, trigger in event.targets)
+        if is_of_load or not set(ids) - seen or set(ids) & _OF_THE_MOMENT:
+            continue
+        seen |= set(ids)
+        values = tuple(_SMALL.get(name_of(item), shown.get(item._id)) for item in event.inputs)
+        yield Question(ids[0], "", event, values)
+        for index, item in enumerate(event.inputs):
+            name = name_of(item)
+            other = another(item, values[index])
+            if not name or other is None or (name in varied and name != "model"):
+                continue
+            if name == _BY_CHANCE or (ids[0] in _ONCE and name != "model"):
+                continue
+            varied.add(name)
+            changed = (*values[:index], other, *values[index + 1 :])
+            yield Question(ids[0], name, event, changed)
+
+
+def another(item: Any, value: Any) -> Any:
+    """Another value that a field can have; None where there is none."""
+    if isinstance(item, gr.Checkbox):
+        return not value
+    if isinstance(item, gr.Slider):
+        middle = item.minimum + (item.maximum - item.minimum) / 2
+        steps = round((middle - item.minimum) / (item.step or 1))
+        found = item.minimum + steps * (item.step or 1)
+        return found if found != value else item.minimum
+    if isinstance(item, gr.Number):
+        return None if value is None else value + 1
+    if isinstance(item, gr.Radio | gr.Dropdown) and not isinstance(value, list):
+        options = [option for _, option in item.choices if option != value]
+        return options[0] if options else None
+    if isinstance(item, gr.CheckboxGroup):
+        return value[1:] or None
+    if isinstance(item, gr.Textbox) and item.visible is not False:
+        return " ".join([*str(value or "").split(" ")[:-1], "zebra"])
+    return None
+
+
+async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
+    """What an event gives each component that has a name, at last."""
+    request: Any = gr.Request(
+        session_hash="recorded",
+        client={"host": "127.0.0.1", "port": 1},
+        headers={},
+        query_params={},
+    )
+    state = SessionState(page)
+    said: dict[str, Any] = {}
+    iterator = None
+    while True:
+        given = await page.process_api(
+            question.event,
+            list(question.values),
+            state=state,
+            request=request,
+            iterator=iterator,
+            session_hash="recorded",
+            in_event_listener=True,
+        )
+        for item, value in zip(question.event.outputs, given["data"], strict=True):
+            if isinstance(value, dict) and value.get("__type__") == "update":
+                value = {key: new for key, new in value.items() if key in _OF_FIELDS}
+                if OURS in (getattr(item, "elem_classes", None) or []):
+                    value = value.get("value")
+            if name_of(item) and value is not None and value != {}:
+                said[name_of(item)] = value
+        iterator = given.get("iterator")
+        if not given.get("is_generating"):
+            return said
+
+
+def read(value: Any) -> Any:
+    """A value as it is kept: JSON within texts read, no stamp, numbers short."""
+    if isinstance(value, str):
+        text = _DATA.sub(r"\1:", _STAMP.sub("", value))
+        if not text.startswith(("{", "[")):
+            return text if len(text) < _LONG else f"{text[:200]}… ({len(text)} characters)"
+        try:
+            return read(json.loads(text))
+        except ValueError:  # several lines of it
+            lines = [read(json.loads(line)) for line in text.splitlines()]
+            return {_LINES: [*filter(_is_kept, lines[:-1]), lines[-1]]}
+    if isinstance(value, dict):
+        return {key: read(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [read(item) for item in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
+    return value
+
+
+def _is_kept(line: Any) -> bool:
+    """Whether a line stands at this place however fast the machine is: not the speed so far."""
+    return line.get("kind") != "stats"
+
+
+def as_sent(kept: Any) -> str:
+    """The text that a component gets, of a value that `read` has read."""
+    if isinstance(kept, str):
+        return kept
+    if isinstance(kept, dict) and _LINES in kept:
+        return "\n".join(map(as_sent, kept[_LINES]))
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def differences(kept: Any, now: Any, where: str = "") -> Iterator[str]:
+    """Where two values that `read` has read differ, by more than a processor may make them."""
+    if isinstance(kept, dict) and isinstance(now, dict):
+        for key in sorted(kept.keys() | now.keys()):
+            if not _DRAWN_ANEW.search(key):
+                yield from differences(kept.get(key), now.get(key), f"{where}.{key}")
+    elif isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
+        for index, pair in enumerate(zip(kept, now, strict=True)):
+            yield from differences(*pair, f"{where}[{index}]")
+    elif not is_close(kept, now):
+        yield f"{where}: {kept!r} was kept, {now!r} is answered"[:300]
+
+
+def is_close(kept: Any, now: Any) -> bool:
+    """Whether two numbers, or two texts of the same words with such numbers, are close."""
+    if isinstance(kept, str) and isinstance(now, str):
+        if _PACKED.fullmatch(kept) and _PACKED.fullmatch(now):
+            return _close_as_packed(kept, now)
+        kept, now = (_SECONDS.sub("some s", text) for text in (kept, now))
+        numbers = [_NUMBER.findall(text) for text in (kept, now)]
+        same = _NUMBER.sub("", kept) == _NUMBER.sub("", now) and len(numbers[0]) == len(numbers[1])
+        return same and all(map(_close_as_written, *numbers))
+    if isinstance(kept, bool) or isinstance(now, bool):
+        return kept is now
+    if isinstance(kept, int | float) and isinstance(now, int | float):
+        return math.isclose(kept, now, rel_tol=CLOSE, abs_tol=SMALL)
+    return kept == now
+
+
+def _close_as_written(kept: str, now: str) -> bool:
+    """Whether two written numbers differ by no more than one in their last place."""
+    if kept == now:
+        return True
+    _, _, decimals = kept.partition(".")
+    step = 10.0 ** -len(decimals) if decimals and "e" not in kept else 0.0
+    first, second = (float(text.replace(",", "")) for text in (kept, now))
+    return math.isclose(first, second, rel_tol=CLOSE, abs_tol=max(SMALL, 1.01 * step))
+
+
+def _close_as_packed(kept: str, now: str) -> bool:
+    """Whether two packed arrays (`ui.lenses.attention.handlers.codec`) are close."""
+    before, after = (zlib.decompress(base64.b64decode(text)) for text in (kept, now))
+    if len(before) != len(after) or len(before) % 2:
+        return before == after
+    is_float = len(before) % 4 == 0 and all(_is_plain(x) for x in memoryview(before).cast("f"))
+    kind, apart = ("f", SMALL) if is_float else ("H", _LAST_BITS)
+    pairs = zip(memoryview(before).cast(kind), memoryview(after).cast(kind), strict=True)
+    return all(math.isclose(*pair, rel_tol=CLOSE, abs_tol=apart) for pair in pairs)
+
+
+def _is_plain(number: float) -> bool:
+    """Whether four bytes that are read as a float are likely to be one."""
+    return number == 0 or 1e-9 < abs(number) < 1e9
+
+
+def leaves(value: Any, where: str = "") -> dict[str, Any]:
+    """What stands at the ends of a value that `read` has read, by the way there."""
+    if isinstance(value, dict) and value:
+        parts = [leaves(item, f"{where}.{key}") for key, item in value.items()]
+    elif isinstance(value, list) and value:
+        parts = [leaves(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    else:
+        return {where: value}
+    return {way: leaf for part in parts for way, leaf in part.items()}
+
+
+def kept(question: Question, found: Any, first: Any) -> Any:
+    """What is kept of an answer.
+
+    Args:
+        question: that was asked.
+        found: its answer, as `read` has read it.
+        first: the answer to the first values.
+    """
+    return found if question.is_whole else changes(first, found)
+
+
+def unlike(question: Question, kept: Any, found: Any) -> list[str]:
+    """Where an answer differs from what is kept of it."""
+    if question.is_whole:
+        return list(differences(kept, found))
+    now = leaves(found)
+    kept = {way: leaf for way, leaf in kept.items() if not _DRAWN_ANEW.search(way)}
+    return [text for way, leaf in kept.items() for text in differences(leaf, now.get(way), way)]
+
+
+def changes(base: Any, other: Any) -> dict[str, Any]:
+    """What another answer has otherwise, by the way there: at most `_MOST`, evenly spread."""
+    before = leaves(base)
+    changed = {
+        way: leaf
+        for way, leaf in leaves(other).items()
+        if way not in before or not is_close(before[way], leaf)
+    }
+    ways = list(changed)
+    return {way: changed[way] for way in ways[:: math.ceil(len(ways) / _MOST) or 1]}
+
+
+def fields_of(page: gr.Blocks) -> dict[str, Any]:
+    """The fields that the page tells its scripts, with their first values."""
+    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    fields: dict[str, Any] = {}
+    for event in page.fns.values():
+        if isinstance(event.js, str) and "holdFields(" in event.js:
+            names = json.JSONDecoder().raw_decode(event.js.partition("holdFields(")[2])[0]
+            values = [shown.get(item._id) for item in event.inputs]
+            fields |= dict(zip(names, values, strict=True))
+    return fields
+
+
+def load(name: str) -> Any:
+    """A file of `tests/recorded`."""
+    return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def save(name: str, value: dict[str, Any]) -> None:
+    """Writes a file of `tests/recorded`, an entry to a line."""
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(item, ensure_ascii=False)}" for key, item in value.items()
+    ]
+    file = RECORDED / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

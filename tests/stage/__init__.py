@@ -1,0 +1,214 @@
+"""The page's components, each alone on a page without Gradio's front end (`stage.js`)."""
+
+import difflib
+import hashlib
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import gradio as gr
+import httpx
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from page_answers import OURS, as_sent, name_of
+from playwright.sync_api import Browser
+from playwright.sync_api import Route as Route_
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from ui.shared.files import base_script, inline, routes, style_link
+
+MISSING = "> has no recorded answer"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+_ORIGIN = "http://localhost"
+_HERE = Path(__file__).parent
+_HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/stage.js"></script>
+<style>
+@font-face {{ font-family: boxes; src: url("/boxes.ttf"); }}
+body * {{ font-family: boxes !important; line-height: 20px !important; }}
+</style></head><body class="gradio-container"><main id="stage"></main></body></html>"""
+# of what one step changes, which are kept as they are
+_MOST_LINES, _FIRST_LINES, _LAST_LINES = 60, 30, 10
+_CHARACTERS = 0x3000  # from the first one on, which the font has
+
+
+def stage() -> Starlette:
+    """Answers with the stage at `/`, and with what components load."""
+    scripts = [inline(f"frame/view/{name}.js") for name in ("page_key", "modules")]
+    head = "".join([style_link(), base_script(), *scripts])
+
+    def page(_: Request) -> Response:
+        return HTMLResponse(_HTML.format(head=head))
+
+    def script(_: Request) -> Response:
+        text = (_HERE / "stage.js").read_text(encoding="utf-8")
+        return Response(text, media_type="text/javascript")
+
+    def font(_: Request) -> Response:
+        return Response(_boxes(), media_type="font/ttf")
+
+    own = [Route("/", page), Route("/stage.js", script), Route("/boxes.ttf", font)]
+    return Starlette(routes=[*own, *routes()])
+
+
+@cache
+def _boxes() -> bytes:
+    """A font whose characters are all of one width: what is drawn depends on no machine's fonts."""
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder([".notdef", "box"])
+    builder.setupCharacterMap(dict.fromkeys(range(32, _CHARACTERS), "box"))
+    pen = TTGlyphPen(None)
+    pen.moveTo((50, 0))
+    for corner in ((50, 500), (450, 500), (450, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    glyph = pen.glyph()
+    builder.setupGlyf({".notdef": glyph, "box": glyph})
+    builder.setupHorizontalMetrics(dict.fromkeys((".notdef", "box"), (500, 50)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "boxes", "styleName": "Regular"})
+    builder.setupOS2(sTypoAscender=800, usWinAscent=800, usWinDescent=200)
+    builder.setupPost()
+    file = io.BytesIO()
+    builder.save(file)
+    return file.getvalue()
+
+
+def components(page: gr.Blocks) -> dict[str, gr.HTML]:
+    """The components of ours, by the ids of their elements."""
+    return {
+        name_of(block): block
+        for block in page.blocks.values()
+        if isinstance(block, gr.HTML) and OURS in (block.elem_classes or [])
+    }
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a component shows and hears on the stage, as `tests/recorded` keeps it.
+
+    Args:
+        value: its answer, as Gradio gives it.
+        other: an answer that comes in its place; "" for none.
+        answers: of its server functions, by JSON of [name, request].
+    """
+
+    value: str
+    other: str
+    answers: Mapping[str, Any]
+
+
+def walked(
+    browser: Browser,
+    client: TestClient,
+    component: gr.HTML,
+    part: Part,
+    fields: Mapping[str, Any],
+    server: Callable[[str], Any] | None = None,
+) -> tuple[str, Mapping[str, Any]]:
+    """Mounts a component and uses all its controls.
+
+    Args:
+        browser: whose new page it is mounted on.
+        client: of `stage`.
+        component: of the page.
+        part: what it shows and hears.
+        fields: the page's fields by their names.
+        server: is asked in place of the kept answers.
+
+    Returns:
+        what it drew, step by step, and the answers of the server.
+    """
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    if server is not None:
+        page.expose_function("askServer", server)
+    page.route("**/*", _on_stage(client))
+    page.goto(_ORIGIN)
+    given = {
+        "id": name_of(component),
+        "classes": list(component.elem_classes or []),
+        "template": component.html_template,
+        "script": component.js_on_load,
+        "value": part.value,
+        "fields": dict(fields),
+        "answers": dict(part.answers),
+        "isRecording": server is not None,
+    }
+    page.evaluate("given => mount(given)", given)
+    steps, answers = page.evaluate("given => walk(given)", {"other": part.other})
+    page.close()
+    return told(steps), answers
+
+
+def part_of(
+    component: gr.HTML, shown: Any, events: Mapping[str, Any], answers: Mapping[str, Any] = NOTHING
+) -> Part:
+    """What a component shows on the stage.
+
+    Args:
+        component: of the page.
+        shown: its value as the page has it.
+        events: what they answer, as `tests/recorded` keeps it.
+        answers: of its server functions.
+    """
+    name = name_of(component)
+    found = {"": "", "other": ""}
+    for question, answer in events.items():
+        _, _, changed = question.partition(", another ")
+        if changed in ("", "model") and name in answer:
+            found["other" if changed else ""] = as_sent(answer[name])
+    if not found[""] or found[""].startswith('{"message"'):
+        found[""] = shown or ""
+    return Part(found[""], found["other"], answers)
+
+
+def _on_stage(client: TestClient) -> Callable[[Route_], None]:
+    """Answers the requests of a page in place of a server; a click leaves no page."""
+    opened = list[str]()
+
+    def answer(route: Route_) -> None:
+        if route.request.is_navigation_request() and opened:
+            route.abort("aborted")
+            return
+        opened.append(route.request.url)
+        given = _given(client, route.request.url.removeprefix(_ORIGIN))
+        kind = given.headers["content-type"]
+        route.fulfill(status=given.status_code, content_type=kind, body=given.content)
+
+    return answer
+
+
+@cache
+def _given(client: TestClient, path: str) -> httpx.Response:
+    return client.get(path)
+
+
+def told(steps: Sequence[Mapping[str, Any]]) -> str:
+    """What was drawn first, and after each step the lines that came and went."""
+    found = list[str]()
+    before = list[str]()
+    for step in steps:
+        found.append(f"== {step['step']}")
+        found += sorted(set(step["log"]))  # in any order, and as often as time lets it
+        if step["lines"] is not None:
+            lines = step["lines"]
+            changes = list(difflib.unified_diff(before, lines, n=0, lineterm=""))[2:]
+            found += shortened([line for line in changes if not line.startswith("@@")])
+            before = lines
+    return "\n".join(found) + "\n"
+
+
+def shortened(lines: Sequence[str]) -> Sequence[str]:
+    """The first and the last of many lines, with a digest of all of them."""
+    if len(lines) <= _MOST_LINES:
+        return lines
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    between = f"… {len(lines) - _FIRST_LINES - _LAST_LINES} more, {digest}"
+    return [*lines[:_FIRST_LINES], between, *lines[-_LAST_LINES:]]

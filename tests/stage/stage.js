@@ -1,0 +1,401 @@
+// A component of the page without Gradio's front end: its script runs in time that this file makes
+// pass, and every control is used once. What is drawn after each step is told as lines of text.
+
+// --- time
+const tick = () =>
+  new Promise(done => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
+const nextFrame = requestAnimationFrame.bind(window);
+// One more frame, and what observers of sizes and sights hear of it.
+const frame = () => new Promise(done => nextFrame(() => tick().then(tick).then(tick).then(done)));
+const BEGIN = Date.UTC(2026, 0, 5, 12);
+const timers = new Map(); // number -> {due, call, every}
+let now = 0;
+let made = 0;
+
+function later(call, wait, every = null) {
+  timers.set(++made, {due: now + Math.max(0, +wait || 0), call, every});
+  return made;
+}
+
+window.setTimeout = (call, wait, ...given) => later(() => call(...given), wait);
+window.setInterval = (call, wait, ...given) => later(() => call(...given), wait, wait);
+window.requestAnimationFrame = call => later(() => call(now), 16);
+window.clearTimeout = number => timers.delete(number);
+window.clearInterval = window.clearTimeout;
+window.cancelAnimationFrame = window.clearTimeout;
+performance.now = () => now;
+Date.now = () => BEGIN + now;
+
+// Until nothing is loaded, decoded or asked: that takes no time.
+let pending = 0;
+async function quiet() {
+  do await tick();
+  while (pending);
+}
+
+function following(promise) {
+  pending += 1;
+  const ended = () => (pending -= 1);
+  promise.then(ended, ended);
+  return promise;
+}
+
+async function pass(milliseconds) {
+  const end = now + milliseconds;
+  for (;;) {
+    await quiet();
+    const next = [...timers].filter(([, {due}]) => due <= end).sort((a, b) => a[1].due - b[1].due);
+    if (!next.length) break;
+    const [number, timer] = next[0];
+    now = Math.max(now, timer.due);
+    if (timer.every === null) timers.delete(number);
+    else timer.due = now + Math.max(timer.every, 16);
+    timer.call();
+  }
+  now = end;
+}
+
+// What a script loads, and pictures, are awaited.
+const decode = Image.prototype.decode;
+Image.prototype.decode = function () {
+  return following(decode.call(this));
+};
+const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src');
+Object.defineProperty(HTMLImageElement.prototype, 'src', {
+  ...source,
+  set(address) {
+    const ends = ['load', 'error'].map(
+      name => new Promise(done => this.addEventListener(name, done, {once: true})),
+    );
+    if (address) following(Promise.race(ends));
+    source.set.call(this, address);
+  },
+});
+const append = Element.prototype.append;
+Element.prototype.append = function (...nodes) {
+  for (const node of nodes)
+    if (node instanceof HTMLScriptElement)
+      following(new Promise(done => node.addEventListener('load', done)));
+  return append.apply(this, nodes);
+};
+
+// What a figure is made of is told; the picture of it is plotly's.
+document.addEventListener(
+  'load',
+  event => {
+    if (!(event.target instanceof HTMLScriptElement) || !window.Plotly) return;
+    window.Plotly.toImage = async (figure, options) => {
+      note('draws', figure.data, options);
+      return 'data:image/png;base64,';
+    };
+    window.Plotly.downloadImage = async (figure, options) => note('draws', figure.data, options);
+  },
+  true,
+);
+
+// --- chance
+let seed = 7;
+Math.random = () => {
+  seed = (seed * 16807) % 2147483647;
+  return seed / 2147483647;
+};
+crypto.getRandomValues = numbers => numbers.map(() => Math.floor(Math.random() * 2 ** 32));
+crypto.randomUUID = () => `00000000-0000-4000-8000-${String(Math.floor(Math.random() * 1e12))}`;
+
+// --- what leaves the page
+const log = [];
+const shortened = value =>
+  (JSON.stringify(value) ?? '').slice(0, 600).replaceAll(location.origin, '');
+const note = (what, ...values) => log.push(`> ${what} ${values.map(shortened).join(' ')}`);
+Object.defineProperty(navigator, 'clipboard', {
+  value: {writeText: async text => note('copies', text), write: async () => note('copies')},
+});
+window.open = (...given) => (note('opens', given[0]), null);
+window.print = () => note('prints');
+addEventListener('error', event => {
+  if (!event.message.startsWith('ResizeObserver loop')) note('fails', event.message);
+});
+addEventListener('unhandledrejection', event => note('fails', String(event.reason)));
+addEventListener('submit', event => event.preventDefault());
+addEventListener('click', event => {
+  const link = event.target.closest?.('a[href]');
+  if (!link) return;
+  event.preventDefault();
+  const address = link.getAttribute('href').replace(/^(blob|data):.*/, '$1');
+  note('follows', address.replace(location.origin, ''), link.download ?? '');
+});
+
+// --- what is drawn
+const SHOWN =
+  /^(aria-.*|title|alt|href|role|tabindex|type|placeholder|open|disabled|style|d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|points|transform|viewBox|data-.*|colspan|min|max|step)$/;
+const short = text =>
+  text
+    .replace(/-?\d+\.\d+/g, number => String(+(+number).toPrecision(4)))
+    .replace(/(blob|data):[^"')]*/g, '$1')
+    .replaceAll(location.origin, '');
+
+// The texts of a canvas are told and not painted, since fonts differ.
+const painted = new WeakMap(); // canvas -> its texts, since it was last wiped
+const textPen = CanvasRenderingContext2D.prototype;
+textPen.measureText = text => ({width: 7 * text.length});
+textPen.fillText = function (text, x, y) {
+  const texts = painted.get(this.canvas) ?? new Set();
+  painted.set(this.canvas, texts.add(`${text}@${Math.round(x)},${Math.round(y)}`));
+};
+const wipe = textPen.clearRect;
+textPen.clearRect = function (...box) {
+  painted.delete(this.canvas);
+  wipe.apply(this, box);
+};
+const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, 'width');
+Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
+  ...width,
+  set(pixels) {
+    painted.delete(this);
+    width.set.call(this, pixels);
+  },
+});
+const textsOf = canvas => [...(painted.get(canvas) ?? [])].join(' ').slice(0, 400);
+
+// The colours of 64 points of a canvas.
+function pixels(canvas) {
+  const pen = canvas.getContext('2d');
+  const colours = [];
+  for (let i = 0; i < 64; i += 1) {
+    const [x, y] = [((i % 8) + 0.5) * (canvas.width / 8), ((i >> 3) + 0.5) * (canvas.height / 8)];
+    colours.push(...pen.getImageData(Math.floor(x), Math.floor(y), 1, 1).data.slice(0, 3));
+  }
+  return colours.map(value => Math.round(value / 17).toString(16)).join('');
+}
+
+function lines(node, depth, found) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    const text = node.textContent.replace(/\s+/g, ' ');
+    if (text.trim()) found.push(`${' '.repeat(depth)}“${short(text)}”`);
+    return found;
+  }
+  if (node.nodeType !== Node.ELEMENT_NODE || /^(SCRIPT|STYLE)$/i.test(node.tagName)) return found;
+  const isDrawn = node.getClientRects().length || node.closest('svg') || node.tagName === 'OPTION';
+  if (!isDrawn) return found;
+  const said = [...node.attributes]
+    .filter(({name, value}) => SHOWN.test(name) && value !== '' && value.length < 2000)
+    .map(({name, value}) => `${name}=${short(value)}`);
+  if ('value' in node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName))
+    said.push(`value=${short(String(node.value))}`);
+  if (node.checked) said.push('checked');
+  if (node.tagName === 'CANVAS' && node.width) said.push(pixels(node), textsOf(node));
+  const names = [...node.classList].map(name => '.' + name).join('');
+  found.push(
+    `${' '.repeat(depth)}${node.tagName.toLowerCase()}${names} ${said.join(' ')}`.trimEnd(),
+  );
+  for (const child of node.childNodes) lines(child, depth + 1, found);
+  return found;
+}
+
+const drawn = () => [...document.body.children].flatMap(node => lines(node, 0, []));
+
+async function settle() {
+  for (let n = 0; n < 20; n += 1) await tick(); // a module that is there already is imported
+  await pass(2700);
+  await frame(); // what a script hears of sizes
+  await pass(300);
+}
+
+// --- the component
+let props; // as Gradio has it: what the component shows
+const watchers = [];
+let answers; // of the server, by JSON of [name, request]
+let isRecording = false;
+let store;
+
+async function asked(name, request) {
+  note('asks the server', name, request);
+  const key = JSON.stringify([name, request ?? null]);
+  if (isRecording && !(key in answers)) answers[key] = await window.askServer(key);
+  else if (!(key in answers)) note('has no recorded answer', key);
+  return answers[key] ?? null;
+}
+
+function show(value) {
+  props.value = value;
+  for (const hear of watchers) hear();
+}
+
+window.mount = async given => {
+  ({answers, isRecording} = given);
+  for (const name of ['lensModule', 'lensText']) {
+    const load = window[name];
+    window[name] = (...args) => following(load(...args));
+  }
+  await document.fonts.load('14px boxes');
+  store = await import(window.lensBase + '/shared/view/store.js');
+  await import(window.lensBase + '/shared/view/slide.js'); // which is else loaded when it is used
+  store.holdFields(Object.keys(given.fields), Object.values(given.fields));
+  store.onStore(news => note('store', news));
+  const outer = document.createElement('div');
+  outer.id = given.id;
+  outer.className = given.classes.join(' ');
+  const element = document.createElement('div');
+  element.innerHTML = given.template;
+  outer.append(element);
+  document.querySelector('#stage').append(outer);
+  const get = (_, name) =>
+    name === 'then' ? undefined : request => following(asked(String(name), request));
+  const context = {
+    element,
+    props: (props = {value: given.value}),
+    server: new Proxy({}, {get}),
+    trigger: (name, data) => note('triggers', name, data),
+    watch: (_, hear) => watchers.push(hear),
+  };
+  new Function(...Object.keys(context), given.script)(...Object.values(context));
+  await settle();
+  // What it drew before it had its size is drawn again.
+  for (const narrower of ['1px', '']) {
+    document.querySelector('#stage').style.paddingRight = narrower;
+    await settle();
+  }
+};
+
+// --- the walk
+const CONTROLS =
+  'button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=option], [role=slider], [tabindex]';
+const MOST = 40; // steps
+const KEYED = '[tabindex], [role=slider], [role=tab], input[type=range]';
+const KEYS = ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'End', 'ArrowUp', 'Enter', 'Escape'];
+
+const kindOf = node =>
+  [
+    node.tagName.toLowerCase(),
+    node.dataset?.do ?? '',
+    node.getAttribute('role') ?? '',
+    node.type ?? '',
+  ]
+    .concat([...node.classList].filter(name => !/^(on|open|active|selected|chosen)$/.test(name)))
+    .join('.');
+
+// Of each kind the first and the last that are in sight.
+function candidates(selector) {
+  const byKind = new Map();
+  for (const node of document.querySelectorAll(selector)) {
+    if (!node.getClientRects().length || node.disabled) continue;
+    const kind = kindOf(node);
+    byKind.set(kind, [...(byKind.get(kind) ?? []), node]);
+  }
+  return [...byKind].flatMap(([kind, nodes]) =>
+    nodes.length > 1
+      ? [
+          [kind, nodes[0]],
+          [kind + ' last', nodes.at(-1)],
+        ]
+      : [[kind, nodes[0]]],
+  );
+}
+
+const at = node => {
+  const box = node.getBoundingClientRect();
+  return {
+    bubbles: true,
+    cancelable: true,
+    pointerType: 'mouse',
+    pointerId: 1,
+    clientX: box.x + box.width / 2,
+    clientY: box.y + box.height / 2,
+  };
+};
+
+function point(node) {
+  for (const name of ['pointerover', 'pointerenter', 'pointermove'])
+    node.dispatchEvent(new PointerEvent(name, at(node)));
+  for (const name of ['mouseover', 'mouseenter', 'mousemove'])
+    node.dispatchEvent(new MouseEvent(name, at(node)));
+}
+
+function leave(node) {
+  for (const name of ['pointerout', 'pointerleave'])
+    node.dispatchEvent(new PointerEvent(name, at(node)));
+  for (const name of ['mouseout', 'mouseleave']) node.dispatchEvent(new MouseEvent(name, at(node)));
+}
+
+function put(node, value) {
+  const owner = Object.getPrototypeOf(node);
+  Object.getOwnPropertyDescriptor(owner, 'value').set.call(node, value);
+  for (const name of ['input', 'change']) node.dispatchEvent(new Event(name, {bubbles: true}));
+}
+
+function use(node) {
+  if (node.tagName === 'SELECT') {
+    node.selectedIndex = Math.min(node.options.length - 1, node.selectedIndex === 1 ? 0 : 1);
+    node.dispatchEvent(new Event('change', {bubbles: true}));
+  } else if (node.type === 'range') put(node, node.value === node.max ? node.min : node.max);
+  else if (node.tagName === 'TEXTAREA' || /^(text|number|search)$/.test(node.type)) {
+    put(node, node.type === 'number' ? '3' : `${node.value} zebra`);
+    node.dispatchEvent(
+      new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true}),
+    );
+  } else if (node.click) node.click();
+  else node.dispatchEvent(new MouseEvent('click', at(node)));
+}
+
+const pressKey = (node, key) => {
+  node.focus();
+  node.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+};
+
+// What the rest of the page does to a component.
+const AROUND = {
+  'a head is chosen': () => store.chooseHead([1, 2]),
+  'a token is chosen': () => store.chooseToken(1),
+  'a sentence is written elsewhere': () => store.setSentence('A dog ran'),
+  'the page turns dark': () => document.body.classList.add('dark'),
+  'the window is narrow': () => (document.querySelector('#stage').style.width = '360px'),
+};
+
+window.walk = async ({other}) => {
+  const steps = [{step: 'mounted', log: log.splice(0), lines: drawn()}];
+  const done = new Set();
+  let before = JSON.stringify(steps[0].lines);
+  async function step(name, act) {
+    act();
+    await settle();
+    const now = drawn();
+    const text = JSON.stringify(now);
+    const heard = log.splice(0);
+    if (text !== before || heard.length)
+      steps.push({step: name, log: heard, lines: text === before ? null : now});
+    before = text;
+  }
+  async function each(name, selector, act) {
+    for (let n = 0; n < MOST; n += 1) {
+      const found = candidates(selector).find(([kind]) => !done.has(`${name} ${kind}`));
+      if (!found) return;
+      const [kind, node] = found;
+      done.add(`${name} ${kind}`);
+      await act(`${name} ${kind}`, node);
+    }
+  }
+  await each('points at', '#stage *', async (name, node) => {
+    await step(name, () => point(node));
+    leave(node);
+  });
+  await step('points at nothing', () => {});
+  await each('keys on', KEYED, async (name, node) => {
+    for (const key of KEYS)
+      if (node.isConnected) await step(`${name} ${key}`, () => pressKey(node, key));
+  });
+  await each('uses', CONTROLS, (name, node) => step(name, () => use(node)));
+  for (const [name, act] of Object.entries(AROUND)) await step(name, act);
+  if (other) await step('another answer comes', () => show(other));
+  await step('a refusal comes', () => {
+    try {
+      show('{"message": "It was refused."}');
+    } catch {
+      // of a component that is never refused
+    }
+  });
+  return [steps, answers];
+};
