@@ -6,6 +6,27 @@ from pathlib import Path
 
 from playwright.sync_api import Page, TimeoutError
 
+# Valid values of the pieces of state that scripts put into links, for a text and the mini.
+PIECES = {
+    "without": "L3H1,L0-mlp",
+    "start_temperature": "1.50",
+    "start_top_k": "4",
+    "dice": "77",
+    "draws": "lines",
+    "cell": "5-2",
+    "zoom": "2-9-1-8",
+    "neuron": "2.17",
+    "after": "3",
+    "word": "300",
+    "rival": "301",
+    "patched": "1-2.2-2",
+    "difference": "2-3",
+    "logits": "3, 2, 1, 0",
+    "cut_p": "0.5",
+    "columns": "0.3_1_2_2_4_9",
+    "cut": "A text of one's own.",
+}
+
 # Counts what the page has asked of the server and not been answered yet: requests, and events in
 # Gradio's queue.
 COUNT_REQUESTS = """

@@ -6,11 +6,12 @@ with another model, and with each field changed that no event before it takes.
 """
 
 import base64
+import itertools
 import json
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ OURS = "lens-component"
 DIGITS = 5  # that are kept of a number
 CLOSE = 1.5e-2  # share of a number by which another processor may change it, with three digits
 _LONG = 3000  # characters of a text, such as a drawing, whose beginning is kept
+_MOST_OPTIONS = 4  # of a choice, that are tried
 _MOST = 30  # differences of an answer that are kept
 SMALL = 1e-4  # what is smaller may be anything that small
 # what an event may change of a field
@@ -44,6 +46,9 @@ _OF_THE_MOMENT = {"train", "measured"}
 # events that take seconds are asked once, without a change of each field
 _ONCE = ("zs-board", "compared-0", "checks", "anatomy-figure")
 _STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
+# fields of requests that hold a visitor's text
+_TEXTS = ("text", "first", "second", "answer", "logits")
+_PAGES = itertools.count()
 _LINES = "lines of JSON"
 _DATA = re.compile(r"\b(data|blob):[^\"')\s]{200,}")  # pictures
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
@@ -85,70 +90,96 @@ def filled_by(event: BlockFunction) -> list[str]:
 def questions(page: gr.Blocks) -> Iterator[Question]:
     """All of them, in the order of the page."""
     shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    names = {block._id: name_of(block) for block in page.blocks.values()}
     seen = set[str]()
     varied = set[str]()
     for event in page.fns.values():
-        ids = filled_by(event)
-        is_of_load = any(trigger == "load" for _, trigger in event.targets)
-        if is_of_load or not set(ids) - seen or set(ids) & _OF_THE_MOMENT:
-            continue
-        seen |= set(ids)
         values = tuple(_SMALL.get(name_of(item), shown.get(item._id)) for item in event.inputs)
-        yield Question(ids[0], "", event, values)
-        for index, item in enumerate(event.inputs):
-            name = name_of(item)
-            other = another(item, values[index])
-            if not name or other is None or (name in varied and name != "model"):
-                continue
-            if name == _BY_CHANCE or (ids[0] in _ONCE and name != "model"):
-                continue
-            varied.add(name)
+        ids = filled_by(event)
+        if _fills_a_form(event, names):
+            target, trigger = event.targets[0]
+            yield from _asked(f"{trigger} of {names[target]}", event, values, set())
+        elif set(ids) - seen and not set(ids) & _OF_THE_MOMENT and not _is_of_load(event):
+            seen |= set(ids)
+            yield from _asked(ids[0], event, values, varied)
+
+
+def _is_of_load(event: BlockFunction) -> bool:
+    return any(trigger == "load" for _, trigger in event.targets)
+
+
+def _fills_a_form(event: BlockFunction, names: Mapping[int, str]) -> bool:
+    """Whether an event sets fields by fields, and does nothing else."""
+    target = next((names.get(item) for item, _ in event.targets if item is not None), None)
+    if any(trigger == "upload" for _, trigger in event.targets):
+        return False  # it takes a file
+    takes, gives = [[*map(name_of, items)] for items in (event.inputs, event.outputs)]
+    has_both = all(takes) and any(gives) and bool(takes)
+    return event.fn is not None and bool(target) and has_both and not filled_by(event)
+
+
+def _asked(
+    name: str, event: BlockFunction, values: tuple[Any, ...], varied: set[str]
+) -> Iterator[Question]:
+    """The questions of an event; `varied` holds the fields that others have changed before."""
+    yield Question(name, "", event, values)
+    for index, item in enumerate(event.inputs):
+        field = name_of(item)
+        if not field or (field in varied and field != "model") or field == _BY_CHANCE:
+            continue
+        if name in _ONCE and field != "model":
+            continue
+        varied.add(field)
+        found = others(item, values[index])
+        for number, other in enumerate(found[:1] if name in _ONCE else found):
             changed = (*values[:index], other, *values[index + 1 :])
-            yield Question(ids[0], name, event, changed)
+            again = f" {number + 1}" if number else ""
+            yield Question(name, field + again, event, changed)
 
 
-def another(item: Any, value: Any) -> Any:
-    """Another value that a field can have; None where there is none."""
+def others(item: Any, value: Any) -> list[Any]:
+    """Other values that a field can have."""
     if isinstance(item, gr.Checkbox):
-        return not value
+        return [not value]
     if isinstance(item, gr.Slider):
-        middle = item.minimum + (item.maximum - item.minimum) / 2
-        steps = round((middle - item.minimum) / (item.step or 1))
-        found = item.minimum + steps * (item.step or 1)
-        return found if found != value else item.minimum
+        step = item.step or 1
+        steps = round((item.maximum - item.minimum) / 2 / step)
+        middle = item.minimum + steps * step
+        return [middle if middle != value else item.minimum]
     if isinstance(item, gr.Number):
-        return None if value is None else value + 1
+        return [] if value is None else [value + 1]
     if isinstance(item, gr.Radio | gr.Dropdown) and not isinstance(value, list):
-        options = [option for _, option in item.choices if option != value]
-        return options[0] if options else None
+        return [option for _, option in item.choices if option != value][:_MOST_OPTIONS]
     if isinstance(item, gr.CheckboxGroup):
-        return value[1:] or None
+        return [value[1:]] if value[1:] else []
     if isinstance(item, gr.Textbox) and item.visible is not False:
-        return " ".join([*str(value or "").split(" ")[:-1], "zebra"])
-    return None
+        words = str(value or "").split(" ")
+        return [" ".join([*words[:-1], "zebra"]), *([""] if value else [])]
+    return []
 
 
 async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
-    """What an event gives each component that has a name, at last."""
+    """What an event gives each component that has a name, at last; to a page of its own."""
+    session = f"page-{next(_PAGES)}"
     request: Any = gr.Request(
-        session_hash="recorded",
-        client={"host": "127.0.0.1", "port": 1},
-        headers={},
-        query_params={},
+        session_hash=session, client={"host": "127.0.0.1", "port": 1}, headers={}, query_params={}
     )
     state = SessionState(page)
     said: dict[str, Any] = {}
     iterator = None
     while True:
-        given = await page.process_api(
-            question.event,
-            list(question.values),
-            state=state,
-            request=request,
-            iterator=iterator,
-            session_hash="recorded",
-            in_event_listener=True,
-        )
+        try:
+            given = await page.process_api(
+                question.event,
+                list(question.values),
+                state=state,
+                request=request,
+                iterator=iterator,
+                session_hash=session,
+                in_event_listener=True,
+            )
+        except gr.Error as refusal:
+            return {"refused": refusal.message}
         for item, value in zip(question.event.outputs, given["data"], strict=True):
             if isinstance(value, dict) and value.get("__type__") == "update":
                 value = {key: new for key, new in value.items() if key in _OF_FIELDS}
@@ -169,9 +200,8 @@ def read(value: Any) -> Any:
             return text if len(text) < _LONG else f"{text[:200]}… ({len(text)} characters)"
         try:
             return read(json.loads(text))
-        except ValueError:  # several lines of it
-            lines = [read(json.loads(line)) for line in text.splitlines()]
-            return {_LINES: [*filter(_is_kept, lines[:-1]), lines[-1]]}
+        except ValueError:
+            return _lines_of(text)
     if isinstance(value, dict):
         return {key: read(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -179,6 +209,15 @@ def read(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
     return value
+
+
+def _lines_of(text: str) -> Any:
+    """Several lines of JSON, or a text that is none."""
+    try:
+        lines = [read(json.loads(line)) for line in text.splitlines()]
+    except ValueError:
+        return text
+    return {_LINES: [*filter(_is_kept, lines[:-1]), lines[-1]]}
 
 
 def _is_kept(line: Any) -> bool:
@@ -318,3 +357,16 @@ def save(name: str, value: dict[str, Any]) -> None:
     file = RECORDED / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def refusable(request: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Requests with one field out of its range, and the name of each."""
+    for field, value in request.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            out = (-1, 10**6)
+        elif isinstance(value, str) and field in _TEXTS:
+            out = ("", "x " * 20_000)
+        else:
+            continue
+        for number, other in enumerate(out):
+            yield f"{field} too {'large' if number else 'small'}", {**request, field: other}

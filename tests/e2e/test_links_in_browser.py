@@ -12,33 +12,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from browser import settled
+from browser import PIECES, settled
 from helpers import other_values
 from ui.forms import FIELDS
 from ui.shared.fields import Rows
 from ui.views import STATE_NAMES, TABS
 
 TEXT = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
-# Valid values of pieces of state that scripts hold, for TEXT and the mini.
-PIECES = {
-    "without": "L3H1,L0-mlp",
-    "start_temperature": "1.50",
-    "start_top_k": "4",
-    "dice": "77",
-    "draws": "lines",
-    "cell": "5-2",
-    "zoom": "2-9-1-8",
-    "neuron": "2.17",
-    "after": "3",
-    "word": "300",
-    "rival": "301",
-    "patched": "1-2.2-2",
-    "difference": "2-3",
-    "logits": "3, 2, 1, 0",
-    "cut_p": "0.5",
-    "columns": "0.3_1_2_2_4_9",
-    "cut": "A text of one's own.",
-}
 # Fields whose values hang on each other, or on what is on this machine.
 CHOSEN = {
     "off": "L3H1,L0-mlp",

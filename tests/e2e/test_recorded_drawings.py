@@ -5,9 +5,8 @@
 import difflib
 
 import pytest
-from page_answers import RECORDED, fields_of, load
-from stage import Part, components, part_of, stage, walked
-from starlette.testclient import TestClient
+from page_answers import RECORDED, load
+from stage import Part, Stage, components, of_each_kind, part_of
 
 from serving import built_page
 
@@ -21,8 +20,8 @@ def page():
 
 
 @pytest.fixture(scope="module")
-def client() -> TestClient:
-    return TestClient(stage())
+def stage(browser, page) -> Stage:
+    return Stage(browser, page)
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +29,12 @@ def parts(page) -> dict[str, Part]:
     """What each component shows at first, and hears of the server."""
     shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
     events = load("events")
+    exercises = of_each_kind(load("functions")["Exercises.exercises"])
     found = {}
     for name, component in components(page).items():
         file = RECORDED / "server" / f"{name}.json"
         answers = load(f"server/{name}") if file.exists() else {}
-        found[name] = part_of(component, shown[component._id], events, answers)
+        found[name] = part_of(component, shown[component._id], events, exercises, answers)
     return found
 
 
@@ -43,9 +43,8 @@ def test_every_component_of_the_page_is_recorded(page):
 
 
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
-def test_a_component_draws_and_asks_as_it_did(file, page, parts, client, browser):
-    component = components(page)[file.stem]
-    drawn, _ = walked(browser, client, component, parts[file.stem], fields_of(page))
+def test_a_component_draws_and_asks_as_it_did(file, page, parts, stage):
+    drawn, _ = stage.drawn(components(page)[file.stem], parts[file.stem])
     kept = file.read_text(encoding="utf-8")
     lines = difflib.unified_diff(kept.splitlines(), drawn.splitlines(), "kept", "drawn", n=4)
     assert drawn == kept, "\n".join(list(lines)[:60])

@@ -4,17 +4,18 @@ import difflib
 import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 import httpx
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from page_answers import OURS, as_sent, name_of
+from page_answers import OURS, as_sent, fields_of, name_of
 from playwright.sync_api import Browser
 from playwright.sync_api import Route as Route_
 from starlette.applications import Starlette
@@ -23,6 +24,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from browser import PIECES as PIECES
 from ui.shared.files import base_script, inline, routes, style_link
 
 MISSING = "> has no recorded answer"
@@ -39,7 +41,7 @@ _MOST_LINES, _FIRST_LINES, _LAST_LINES = 60, 30, 10
 _CHARACTERS = 0x3000  # from the first one on, which the font has
 
 
-def stage() -> Starlette:
+def application() -> Starlette:
     """Answers with the stage at `/`, and with what components load."""
     scripts = [inline(f"frame/view/{name}.js") for name in ("page_key", "modules")]
     head = "".join([style_link(), base_script(), *scripts])
@@ -98,57 +100,82 @@ class Part:
         value: its answer, as Gradio gives it.
         other: an answer that comes in its place; "" for none.
         answers: of its server functions, by JSON of [name, request].
+        queries: links that it is opened by, each on a page of its own; then all of its controls are
+            used once more where that is an exercise.
     """
 
     value: str
     other: str
     answers: Mapping[str, Any]
+    queries: Sequence[str] = ()
 
 
-def walked(
-    browser: Browser,
-    client: TestClient,
-    component: gr.HTML,
-    part: Part,
-    fields: Mapping[str, Any],
-    server: Callable[[str], Any] | None = None,
-) -> tuple[str, Mapping[str, Any]]:
-    """Mounts a component and uses all its controls.
+class Stage:
+    """Puts components of a page on the stage.
 
     Args:
-        browser: whose new page it is mounted on.
-        client: of `stage`.
-        component: of the page.
-        part: what it shows and hears.
-        fields: the page's fields by their names.
-        server: is asked in place of the kept answers.
-
-    Returns:
-        what it drew, step by step, and the answers of the server.
+        browser: whose new pages they are mounted on.
+        page: that they are of.
+        server: takes a component and JSON of [name, request], and is asked where there is no kept
+            answer; None for nobody.
     """
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
-    if server is not None:
-        page.expose_function("askServer", server)
-    page.route("**/*", _on_stage(client))
-    page.goto(_ORIGIN)
-    given = {
-        "id": name_of(component),
-        "classes": list(component.elem_classes or []),
-        "template": component.html_template,
-        "script": component.js_on_load,
-        "value": part.value,
-        "fields": dict(fields),
-        "answers": dict(part.answers),
-        "isRecording": server is not None,
-    }
-    page.evaluate("given => mount(given)", given)
-    steps, answers = page.evaluate("given => walk(given)", {"other": part.other})
-    page.close()
-    return told(steps), answers
+
+    def __init__(
+        self, browser: Browser, page: gr.Blocks, server: Callable[[gr.HTML, str], Any] | None = None
+    ) -> None:
+        self._browser = browser
+        self._register = page.register  # type: ignore[attr-defined]
+        self._fields = fields_of(page)
+        self._server = server
+        self._client = TestClient(application())
+
+    def drawn(self, component: gr.HTML, part: Part) -> tuple[str, Mapping[str, Any]]:
+        """What a component draws, step by step, and the answers of the server."""
+        text, answers = self._opened(component, part, "", "given => walk(given)")
+        for query in part.queries:
+            part = replace(part, answers=answers)
+            act = "given => walk(given)" if "exercise=" in query else "seen()"
+            more, answers = self._opened(component, part, f"?{query}", act)
+            text += f"\n{query}\n{more}"
+        return text, answers
+
+    def _opened(
+        self, component: gr.HTML, part: Part, query: str, act: str
+    ) -> tuple[str, Mapping[str, Any]]:
+        page = self._browser.new_page(viewport={"width": 1280, "height": 720})
+        server = self._server
+        if server is not None:
+            page.expose_function("askServer", lambda key: server(component, key))
+        page.route("**/*", _on_stage(self._client))
+        page.goto(_ORIGIN + "/" + query)
+        given = {
+            "id": name_of(component),
+            "classes": list(component.elem_classes or []),
+            "template": component.html_template,
+            "script": component.js_on_load,
+            "value": part.value,
+            "fields": self._fields,
+            "register": self._register,
+            "answers": dict(part.answers),
+            "isRecording": server is not None,
+        }
+        page.evaluate("given => mount(given)", given)
+        steps, answers = page.evaluate(act, {"other": part.other})
+        page.close()
+        return told(steps), answers
+
+
+def of_each_kind(exercises: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The first exercise of each kind."""
+    return list({item["kind"]: item for item in reversed(exercises)}.values())
 
 
 def part_of(
-    component: gr.HTML, shown: Any, events: Mapping[str, Any], answers: Mapping[str, Any] = NOTHING
+    component: gr.HTML,
+    shown: Any,
+    events: Mapping[str, Any],
+    exercises: Sequence[Mapping[str, str]],
+    answers: Mapping[str, Any] = NOTHING,
 ) -> Part:
     """What a component shows on the stage.
 
@@ -156,17 +183,21 @@ def part_of(
         component: of the page.
         shown: its value as the page has it.
         events: what they answer, as `tests/recorded` keeps it.
+        exercises: one of each kind.
         answers: of its server functions.
     """
     name = name_of(component)
     found = {"": "", "other": ""}
     for question, answer in events.items():
         _, _, changed = question.partition(", another ")
-        if changed in ("", "model") and name in answer:
+        if changed in ("", "model") and name in (answer or ()):
             found["other" if changed else ""] = as_sent(answer[name])
     if not found[""] or found[""].startswith('{"message"'):
         found[""] = shown or ""
-    return Part(found[""], found["other"], answers)
+    queries = [urlencode(PIECES)]
+    if name == "exercises":
+        queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
+    return Part(found[""], found["other"], answers, queries)
 
 
 def _on_stage(client: TestClient) -> Callable[[Route_], None]:

@@ -234,6 +234,8 @@ window.mount = async given => {
   await document.fonts.load('14px boxes');
   store = await import(window.lensBase + '/shared/view/store.js');
   await import(window.lensBase + '/shared/view/slide.js'); // which is else loaded when it is used
+  const {setRegister} = await import(window.lensBase + '/shared/view/link.js');
+  setRegister(given.register);
   store.holdFields(Object.keys(given.fields), Object.values(given.fields));
   store.onStore(news => note('store', news));
   const outer = document.createElement('div');
@@ -261,6 +263,8 @@ window.mount = async given => {
   }
 };
 
+window.seen = () => [[{step: 'opened by a link', log: log.splice(0), lines: drawn()}], answers];
+
 // --- the walk
 const CONTROLS =
   'button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=option], [role=slider], [tabindex]';
@@ -268,9 +272,16 @@ const MOST = 40; // steps
 const KEYED = '[tabindex], [role=slider], [role=tab], input[type=range]';
 const KEYS = ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'End', 'ArrowUp', 'Enter', 'Escape'];
 
+// What a button without another mark is for.
+const wordOf = node =>
+  node.tagName === 'BUTTON' && !node.dataset.do && !node.className
+    ? node.textContent.slice(0, 20)
+    : '';
+
 const kindOf = node =>
   [
     node.tagName.toLowerCase(),
+    wordOf(node),
     node.dataset?.do ?? '',
     node.getAttribute('role') ?? '',
     node.type ?? '',
@@ -351,7 +362,9 @@ const AROUND = {
   'a head is chosen': () => store.chooseHead([1, 2]),
   'a token is chosen': () => store.chooseToken(1),
   'a sentence is written elsewhere': () => store.setSentence('A dog ran'),
+  'the last token is chosen': () => store.chooseToken(null),
   'the page turns dark': () => document.body.classList.add('dark'),
+  'letters are large': () => document.body.classList.add('present'),
   'the window is narrow': () => (document.querySelector('#stage').style.width = '360px'),
 };
 

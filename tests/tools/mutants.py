@@ -415,8 +415,7 @@ def main() -> int:
         with ThreadPoolExecutor(options.workers) as pool:
             for area, mutant, is_found in pool.map(tried, work):
                 noticed[area] += is_found
-                if not is_found:
-                    print(f"survives  {mutant}", flush=True)
+                print(f"{'noticed ' if is_found else 'survives'}  {mutant}", flush=True)
     print(
         f"\n| area | noticed | of | share |\n|---|---|---|---|   ({time.monotonic() - begin:.0f} s)"
     )

@@ -10,21 +10,18 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from playwright.sync_api import sync_playwright
-from starlette.testclient import TestClient
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 
-from page_answers import RECORDED, answer, fields_of, kept, load, questions, read, save
-from stage import MISSING, components, part_of, stage, walked
+from page_answers import RECORDED, answer, kept, load, questions, read, refusable, save, unlike
+from stage import MISSING, Stage, components, of_each_kind, part_of
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
 from wire import apart
@@ -39,51 +36,54 @@ def record_events(page: gr.Blocks) -> None:
     found: dict[str, Any] = {}
     first: Any = None
     for question in questions(page):
-        given = read(asyncio.run(answer(page, question)))
+        given, again = (read(asyncio.run(answer(page, question))) for _ in range(2))
         first = first if question.changed else given
         found[question.name] = kept(question, given, first)
+        if unlike(question, found[question.name], again):
+            found[question.name] = None  # it is drawn by chance
     save("events", found)
 
 
 def record_functions(services: Services) -> None:
-    """Asks every server function."""
-    requests = asked(services)
-    found = {
-        name: read(answer_of_function(function, services, requests[name]))
-        for name, function in FUNCTIONS.items()
-    }
+    """Asks every server function, and for what it refuses."""
+    found: dict[str, Any] = {}
+    for name, request in asked(services).items():
+        function = FUNCTIONS[name]
+        found[name] = read(answer_of_function(function, services, request))
+        for what, other in refusable(request or {}):
+            found[f"{name}, {what}"] = read(answer_of_function(function, services, other))
     save("functions", found)
 
 
 def record_drawings(page: gr.Blocks, only: set[str]) -> None:
     """Puts every component on the stage; what it asks the server there is kept, too."""
-    fields = fields_of(page)
     shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
-    client = TestClient(stage())
+    events = load("events")
+    exercises = of_each_kind(load("functions")["Exercises.exercises"])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        live, kept_alone = Stage(browser, page, _asked), Stage(browser, page)
         for name, component in components(page).items():
             if only and name not in only:
                 continue
-            part = part_of(component, shown[component._id], load("events"))
-            server = partial(_asked, component.server_fns)
+            part = part_of(component, shown[component._id], events, exercises)
             text = MISSING
             while MISSING in text:  # the order of answers may ask for others
-                _, answers = walked(browser, client, component, part, fields, server)
+                _, answers = live.drawn(component, part)
                 part = replace(part, answers=answers)
-                text, _ = walked(browser, client, component, part, fields)
-            if answers:
-                save(f"server/{name}", dict(answers))
+                text, _ = kept_alone.drawn(component, part)
+            if part.answers:
+                save(f"server/{name}", dict(part.answers))
             drawn = RECORDED / "drawn" / f"{name}.txt"
             drawn.parent.mkdir(parents=True, exist_ok=True)
             drawn.write_text(text, encoding="utf-8")
-            print(f"{name}: {text.count('== ')} steps, {len(answers)} answers of the server")
+            print(f"{name}: {text.count('== ')} steps, {len(part.answers)} answers of the server")
         browser.close()
 
 
-def _asked(functions: list[Callable[[Any], Any]], key: str) -> Any:
+def _asked(component: Any, key: str) -> Any:
     name, request = json.loads(key)
-    function = next(item for item in functions if item.__name__ == name)
+    function = next(item for item in component.server_fns if item.__name__ == name)
     return apart(lambda: function(request))
 
 

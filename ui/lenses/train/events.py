@@ -48,6 +48,8 @@ _FURTHER: dict[str, tuple[Callable[..., Any], Callable[..., Plan | Preparation]]
     "assistant": (assistant.assistant_form, assistant.teaching_plan),
 }
 
+_OWN = ("written", "file")  # fields of the visitor's own text, which no preset fills in
+
 
 class TrainEvents:
     """The tab's events as Gradio wants them. A refusal is said under the form, where it stays until
@@ -127,9 +129,12 @@ class TrainEvents:
         return "none" if trick == "none" else "healthy"
 
     def preset(self, name: object) -> dict[str, Any]:
-        """Returns the values that a preset fills in, by field names in links, and its note."""
+        """Returns the values that a preset fills in, by field names in links, and its note; a text
+        of the visitor's own stays.
+        """
         known = name if isinstance(name, str) else ""
-        values = {f"train.{field}": value for field, value in PRESETS.get(known, {}).items()}
+        preset = PRESETS.get(known, {})
+        values = {f"train.{field}": value for field, value in preset.items() if field not in _OWN}
         return {"preset_note": html.escape(NOTES.get(known, ""), quote=False), **values}
 
     def linked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
