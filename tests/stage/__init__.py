@@ -38,6 +38,14 @@ body * {{ font-family: boxes !important; line-height: 20px !important; }}
 </style></head><body class="gradio-container"><main id="stage"></main></body></html>"""
 # of what one step changes, which are kept as they are
 _MOST_LINES, _FIRST_LINES, _LAST_LINES = 60, 30, 10
+# of the browser, whatever machine it runs on
+_LOOK: Any = {
+    "viewport": {"width": 1280, "height": 720},
+    "device_scale_factor": 1,
+    "color_scheme": "light",
+    "locale": "en-US",
+    "timezone_id": "UTC",
+}
 _CHARACTERS = 0x3000  # from the first one on, which the font has
 
 
@@ -142,7 +150,7 @@ class Stage:
     def _opened(
         self, component: gr.HTML, part: Part, query: str, act: str
     ) -> tuple[str, Mapping[str, Any]]:
-        page = self._browser.new_page(viewport={"width": 1280, "height": 720})
+        page = self._browser.new_page(**_LOOK)
         server = self._server
         if server is not None:
             page.expose_function("askServer", lambda key: server(component, key))
