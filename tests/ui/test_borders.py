@@ -4,6 +4,7 @@ import json
 from types import SimpleNamespace
 
 from helpers import form
+from ui.compute.admission import AdmissionQueue, Place
 from ui.lenses.train.events import remembering
 from ui.lenses.train.handlers.assistant import _stories
 
@@ -28,3 +29,21 @@ def test_a_run_remembers_its_form_but_for_a_text_of_two_hundred_thousand_charact
     assert run.form == ("scratch", {"steps": 300_000, "short": values["short"]})
     workspace.current = None
     assert json.loads(remembering("scratch", values, workspace)) == {"workspace": "w", "run": None}
+
+
+def test_the_time_left_is_the_mean_of_the_texts_before_shared_by_those_that_go_at_once():
+    now = [0.0]
+    admission = AdmissionQueue(2, clock=lambda: now[0])
+    with (
+        admission.enter() as first,
+        admission.enter() as second,
+        admission.enter() as third,
+        admission.enter() as fourth,
+        admission.enter() as fifth,
+    ):
+        now[0] = 4.0
+        first.leave()
+        now[0] = 12.0
+        second.leave()
+        assert third.admitted and fourth.admitted
+        assert next(fifth.waiting()) == Place(0, 4.0)  # 4 and 12 seconds, two at once
