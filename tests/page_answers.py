@@ -79,6 +79,11 @@ def name_of(block: Any) -> str:
     return getattr(block, "elem_id", None) or ""
 
 
+def first_values(page: gr.Blocks) -> dict[int, Any]:
+    """What each component of a page shows at first, by its number."""
+    return {item["id"]: item["props"].get("value") for item in page.config["components"]}
+
+
 def filled_by(event: BlockFunction) -> list[str]:
     """Ids of the components of ours that an event fills."""
     outputs = [
@@ -89,7 +94,7 @@ def filled_by(event: BlockFunction) -> list[str]:
 
 def questions(page: gr.Blocks) -> Iterator[Question]:
     """All of them, in the order of the page."""
-    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    shown = first_values(page)
     names = {block._id: name_of(block) for block in page.blocks.values()}
     seen = set[str]()
     varied = set[str]()
@@ -256,8 +261,8 @@ def is_close(kept: Any, now: Any) -> bool:
         numbers = [_NUMBER.findall(text) for text in (kept, now)]
         same = _NUMBER.sub("", kept) == _NUMBER.sub("", now) and len(numbers[0]) == len(numbers[1])
         return same and all(map(_close_as_written, *numbers))
-    if isinstance(kept, bool) or isinstance(now, bool):
-        return kept is now
+    if isinstance(kept, int) and isinstance(now, int):  # or bool: a count is a count
+        return kept == now
     if isinstance(kept, int | float) and isinstance(now, int | float):
         return math.isclose(kept, now, rel_tol=CLOSE, abs_tol=SMALL)
     return kept == now
@@ -268,7 +273,9 @@ def _close_as_written(kept: str, now: str) -> bool:
     if kept == now:
         return True
     _, _, decimals = kept.partition(".")
-    step = 10.0 ** -len(decimals) if decimals and "e" not in kept else 0.0
+    if not decimals and "e" not in kept + now:
+        return "," not in kept and abs(int(kept) - int(now)) <= 1  # a percentage; else a count
+    step = 10.0 ** -len(decimals) if "e" not in kept else 0.0
     first, second = (float(text.replace(",", "")) for text in (kept, now))
     return math.isclose(first, second, rel_tol=CLOSE, abs_tol=max(SMALL, 1.01 * step))
 
@@ -334,7 +341,7 @@ def changes(base: Any, other: Any) -> dict[str, Any]:
 
 def fields_of(page: gr.Blocks) -> dict[str, Any]:
     """The fields that the page tells its scripts, with their first values."""
-    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    shown = first_values(page)
     fields: dict[str, Any] = {}
     for event in page.fns.values():
         if isinstance(event.js, str) and "holdFields(" in event.js:

@@ -5,7 +5,7 @@
 import difflib
 
 import pytest
-from page_answers import RECORDED, load
+from page_answers import RECORDED, first_values, load
 from stage import Part, Stage, components, of_each_kind, part_of
 
 from serving import built_page
@@ -27,7 +27,7 @@ def stage(browser, page) -> Stage:
 @pytest.fixture(scope="module")
 def parts(page) -> dict[str, Part]:
     """What each component shows at first, and hears of the server."""
-    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    shown = first_values(page)
     events = load("events")
     exercises = of_each_kind(load("functions")["Exercises.exercises"])
     found = {}

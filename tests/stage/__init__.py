@@ -24,14 +24,15 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from browser import PIECES as PIECES
+from browser import PIECES
 from ui.shared.files import base_script, inline, routes, style_link
 
 MISSING = "> has no recorded answer"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ORIGIN = "http://localhost"
 _HERE = Path(__file__).parent
-_HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/stage.js"></script>
+_HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
+<script src="/stage.js"></script>
 <style>
 @font-face {{ font-family: boxes; src: url("/boxes.ttf"); }}
 body * {{ font-family: boxes !important; line-height: 20px !important; }}
@@ -57,14 +58,14 @@ def application() -> Starlette:
     def page(_: Request) -> Response:
         return HTMLResponse(_HTML.format(head=head))
 
-    def script(_: Request) -> Response:
-        text = (_HERE / "stage.js").read_text(encoding="utf-8")
+    def script(request: Request) -> Response:
+        text = (_HERE / f"{request.path_params['name']}.js").read_text(encoding="utf-8")
         return Response(text, media_type="text/javascript")
 
     def font(_: Request) -> Response:
         return Response(_boxes(), media_type="font/ttf")
 
-    own = [Route("/", page), Route("/stage.js", script), Route("/boxes.ttf", font)]
+    own = [Route("/", page), Route("/{name}.js", script), Route("/boxes.ttf", font)]
     return Starlette(routes=[*own, *routes()])
 
 

@@ -1,111 +1,6 @@
 // A component of the page without Gradio's front end: its script runs in time that this file makes
 // pass, and every control is used once. What is drawn after each step is told as lines of text.
 
-// --- time
-const tick = () =>
-  new Promise(done => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = done;
-    channel.port2.postMessage(0);
-  });
-const nextFrame = requestAnimationFrame.bind(window);
-// One more frame, and what observers of sizes and sights hear of it.
-const frame = () => new Promise(done => nextFrame(() => tick().then(tick).then(tick).then(done)));
-const BEGIN = Date.UTC(2026, 0, 5, 12);
-const timers = new Map(); // number -> {due, call, every}
-let now = 0;
-let made = 0;
-
-function later(call, wait, every = null) {
-  timers.set(++made, {due: now + Math.max(0, +wait || 0), call, every});
-  return made;
-}
-
-window.setTimeout = (call, wait, ...given) => later(() => call(...given), wait);
-window.setInterval = (call, wait, ...given) => later(() => call(...given), wait, wait);
-window.requestAnimationFrame = call => later(() => call(now), 16);
-window.clearTimeout = number => timers.delete(number);
-window.clearInterval = window.clearTimeout;
-window.cancelAnimationFrame = window.clearTimeout;
-performance.now = () => now;
-Date.now = () => BEGIN + now;
-
-// Until nothing is loaded, decoded or asked: that takes no time.
-let pending = 0;
-async function quiet() {
-  do await tick();
-  while (pending);
-}
-
-function following(promise) {
-  pending += 1;
-  const ended = () => (pending -= 1);
-  promise.then(ended, ended);
-  return promise;
-}
-
-async function pass(milliseconds) {
-  const end = now + milliseconds;
-  for (;;) {
-    await quiet();
-    const next = [...timers].filter(([, {due}]) => due <= end).sort((a, b) => a[1].due - b[1].due);
-    if (!next.length) break;
-    const [number, timer] = next[0];
-    now = Math.max(now, timer.due);
-    if (timer.every === null) timers.delete(number);
-    else timer.due = now + Math.max(timer.every, 16);
-    timer.call();
-  }
-  now = end;
-}
-
-// What a script loads, and pictures, are awaited.
-const decode = Image.prototype.decode;
-Image.prototype.decode = function () {
-  return following(decode.call(this));
-};
-const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src');
-Object.defineProperty(HTMLImageElement.prototype, 'src', {
-  ...source,
-  set(address) {
-    const ends = ['load', 'error'].map(
-      name => new Promise(done => this.addEventListener(name, done, {once: true})),
-    );
-    if (address) following(Promise.race(ends));
-    source.set.call(this, address);
-  },
-});
-const append = Element.prototype.append;
-Element.prototype.append = function (...nodes) {
-  for (const node of nodes)
-    if (node instanceof HTMLScriptElement)
-      following(new Promise(done => node.addEventListener('load', done)));
-  return append.apply(this, nodes);
-};
-
-// What a figure is made of is told; the picture of it is plotly's.
-document.addEventListener(
-  'load',
-  event => {
-    if (!(event.target instanceof HTMLScriptElement) || !window.Plotly) return;
-    window.Plotly.toImage = async (figure, options) => {
-      note('draws', figure.data, options);
-      return 'data:image/png;base64,';
-    };
-    window.Plotly.downloadImage = async (figure, options) => note('draws', figure.data, options);
-  },
-  true,
-);
-
-// --- chance
-let seed = 7;
-Math.random = () => {
-  seed = (seed * 16807) % 2147483647;
-  return seed / 2147483647;
-};
-crypto.getRandomValues = numbers => numbers.map(() => Math.floor(Math.random() * 2 ** 32));
-crypto.randomUUID = () => `00000000-0000-4000-8000-${String(Math.floor(Math.random() * 1e12))}`;
-
 // --- what leaves the page
 const log = [];
 const shortened = value =>
@@ -128,6 +23,20 @@ addEventListener('click', event => {
   const address = link.getAttribute('href').replace(/^(blob|data):.*/, '$1');
   note('follows', address.replace(location.origin, ''), link.download ?? '');
 });
+
+// What a figure is made of is told; the picture of it is plotly's.
+document.addEventListener(
+  'load',
+  event => {
+    if (!(event.target instanceof HTMLScriptElement) || !window.Plotly) return;
+    window.Plotly.toImage = async (figure, options) => {
+      note('draws', figure.data, options);
+      return 'data:image/png;base64,';
+    };
+    window.Plotly.downloadImage = async (figure, options) => note('draws', figure.data, options);
+  },
+  true,
+);
 
 // --- what is drawn
 const SHOWN =

@@ -20,7 +20,18 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 
-from page_answers import RECORDED, answer, kept, load, questions, read, refusable, save, unlike
+from page_answers import (
+    RECORDED,
+    answer,
+    first_values,
+    kept,
+    load,
+    questions,
+    read,
+    refusable,
+    save,
+    unlike,
+)
 from stage import MISSING, Stage, components, of_each_kind, part_of
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
@@ -57,7 +68,7 @@ def record_functions(services: Services) -> None:
 
 def record_drawings(page: gr.Blocks, only: set[str]) -> None:
     """Puts every component on the stage; what it asks the server there is kept, too."""
-    shown = {item["id"]: item["props"].get("value") for item in page.config["components"]}
+    shown = first_values(page)
     events = load("events")
     exercises = of_each_kind(load("functions")["Exercises.exercises"])
     with sync_playwright() as playwright:
