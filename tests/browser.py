@@ -27,6 +27,12 @@ PIECES = {
     "cut": "A text of one's own.",
 }
 
+# Goes to a link without a load, as a talk does; to be called with its query.
+GO = """async query => {
+  const {goHere} = await lensModule('shared/view/places.js');
+  return goHere(new URLSearchParams(query), undefined, true);
+}"""
+
 # Counts what the page has asked of the server and not been answered yet: requests, and events in
 # Gradio's queue.
 COUNT_REQUESTS = """

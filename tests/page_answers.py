@@ -273,8 +273,9 @@ def _close_as_written(kept: str, now: str) -> bool:
     if kept == now:
         return True
     _, _, decimals = kept.partition(".")
-    if not decimals and "e" not in kept + now:
-        return "," not in kept and abs(int(kept) - int(now)) <= 1  # a percentage; else a count
+    if not decimals and "e" not in kept:  # a percentage; a larger number is a count
+        is_small = kept.lstrip("-").isdigit() and now.lstrip("-").isdigit()
+        return is_small and abs(int(kept) - int(now)) <= 1
     step = 10.0 ** -len(decimals) if "e" not in kept else 0.0
     first, second = (float(text.replace(",", "")) for text in (kept, now))
     return math.isclose(first, second, rel_tol=CLOSE, abs_tol=max(SMALL, 1.01 * step))

@@ -114,6 +114,6 @@ def test_a_view_is_added_by_one_folder_and_is_marked_when_it_is_stale(copy):
 @pytest.mark.slow
 def test_a_view_that_forgets_what_it_depends_on_is_refused_with_its_name(copy):
     add(copy, needs='("text",)')
-    tested = ran(copy, "-m", "pytest", "-q", "-n", "0", "tests/ui/test_views.py")
+    tested = ran(copy, "-m", "pytest", "-q", "-x", "-n", "0", "tests/ui/test_views.py")
     assert tested.returncode != 0
     assert "distances: computed from model, which none of them needs" in tested.stdout

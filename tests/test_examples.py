@@ -1,8 +1,11 @@
 """The scripts of gptcore/examples do what they say, each in under 40 lines."""
 
 import re
+import runpy
+import sys
 
 import pytest
+import torch
 
 import gptcore
 from tiny import ROOT, ran
@@ -50,18 +53,23 @@ def test_every_script_is_tried_and_short():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_script_does_what_it_says(name, tmp_path):
+def test_a_script_does_what_it_says(name, tmp_path, monkeypatch, capsys):
     text = tmp_path / "story.txt"
     text.write_text(STORY, encoding="utf-8")
     given = {"score_file": [str(text)], "train_on_text": [str(text), str(tmp_path / "mine")]}.get(
         name, []
     )
-    start = (
-        ["-m", "torch.distributed.run", "--nproc-per-node", "2"] if name == "two_processes" else []
-    )
-    done = ran(*start, "-m", f"gptcore.examples.{name}", *given)
-    assert done.returncode == 0, done.stderr[-800:]
-    assert re.search(PRINTS[name], done.stdout), done.stdout
+    if name == "two_processes":
+        start = ("-m", "torch.distributed.run", "--nproc-per-node", "2")
+        done = ran(*start, "-m", f"gptcore.examples.{name}", *given)
+        assert done.returncode == 0, done.stderr[-800:]
+        printed = done.stdout
+    else:
+        monkeypatch.setattr(sys, "argv", [name, *given])
+        with torch.random.fork_rng():
+            runpy.run_module(f"gptcore.examples.{name}", run_name="__main__")
+        printed = capsys.readouterr().out
+    assert re.search(PRINTS[name], printed), printed
     if name == "train_on_text":
         lm = gptcore.load(tmp_path / "mine")
         assert (
@@ -71,6 +79,7 @@ def test_a_script_does_what_it_says(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["score_file", "train_on_text"])
-def test_a_script_without_its_file_says_how_it_is_called(name):
-    done = ran("-m", f"gptcore.examples.{name}")
-    assert done.returncode == 1 and f"python -m gptcore.examples.{name}" in done.stderr
+def test_a_script_without_its_file_says_how_it_is_called(name, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [name])
+    with pytest.raises(SystemExit, match=f"python -m gptcore.examples.{name}"):
+        runpy.run_module(f"gptcore.examples.{name}", run_name="__main__")

@@ -3,11 +3,11 @@ hands and a reload.
 """
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import Page, expect
 
-from browser import COUNT_REQUESTS, choose, enter, open_accordion, settled
+from browser import COUNT_REQUESTS, GO, choose, enter, open_accordion, settled
 from serving import served_page
 from ui.forms import FIELDS
 from ui.views import CONTINUED, title_of
@@ -469,19 +469,17 @@ def test_a_field_that_needs_another_one_s_value_is_seen_with_it_alone(visit, pag
         "train.epochs",
         "tune.epochs",
     }
+    page = visit("?tab=train")
     for field in limited:
         other, value = field["only"]
-        place = f"?tab={field['tab']}&view={title_of(field['tab'], field['view'])}"
-        if field["name"].split(".")[0] in CONTINUED:
-            place += f"&goal={field['name'].split('.')[0]}"
-        for link, is_seen in (
-            (place, False),
-            (f"{place}&{other}={FIELDS[other].written(value)}", True),
-        ):
-            page = visit(link)
+        place = {"tab": field["tab"], "view": title_of(field["tab"], field["view"])}
+        kind = field["name"].split(".")[0]
+        place |= {"goal": kind} if kind in CONTINUED else {}
+        for more, is_seen in (({}, False), ({other: FIELDS[other].written(value)}, True)):
+            assert page.evaluate(GO, urlencode({**place, **more})) == ""
+            settled(page)
             page.evaluate(
                 "document.querySelectorAll('#train-form .label-wrap:not(.open)').forEach(one "
                 "=> one.click())"
             )
-            settled(page)
             expect(page.locator(f"#{field['element']}")).to_be_visible(visible=is_seen)

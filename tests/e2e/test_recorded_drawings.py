@@ -1,12 +1,16 @@
-"""Every component draws what it drew when it was recorded, and after each use of its controls
-(`python -m tests.tools.record`).
+"""Every component draws what it drew when it was recorded, and after each use of its controls; so
+does the page as a whole, with its keys, talks and rooms (`python -m tests.tools.record`).
 """
 
 import difflib
+from functools import partial
+from pathlib import Path
 
 import pytest
 from page_answers import RECORDED, first_values, load
 from stage import Part, Stage, components, of_each_kind, part_of
+from stage.scenarios import SCENARIOS
+from stage.whole import WholePage
 
 from serving import built_page
 
@@ -45,6 +49,17 @@ def test_every_component_of_the_page_is_recorded(page):
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
 def test_a_component_draws_and_asks_as_it_did(file, page, parts, stage):
     drawn, _ = stage.drawn(components(page)[file.stem], parts[file.stem])
+    check_same(file, drawn)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_page_does_as_it_did(name, browser, page):
+    check_same(
+        RECORDED / "page" / f"{name}.txt", SCENARIOS[name](partial(WholePage, browser, page))
+    )
+
+
+def check_same(file: Path, now: str) -> None:
     kept = file.read_text(encoding="utf-8")
-    lines = difflib.unified_diff(kept.splitlines(), drawn.splitlines(), "kept", "drawn", n=4)
-    assert drawn == kept, "\n".join(list(lines)[:60])
+    lines = difflib.unified_diff(kept.splitlines(), now.splitlines(), "kept", "now", n=4)
+    assert now == kept, "\n".join(list(lines)[:60])

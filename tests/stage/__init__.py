@@ -26,13 +26,14 @@ from starlette.testclient import TestClient
 
 from browser import PIECES
 from ui.shared.files import base_script, inline, routes, style_link
+from ui.views import TABS
 
 MISSING = "> has no recorded answer"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-_ORIGIN = "http://localhost"
+ORIGIN = "http://localhost"
 _HERE = Path(__file__).parent
 _HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
-<script src="/stage.js"></script>
+<script src="/stage.js"></script><script src="/page.js"></script>
 <style>
 @font-face {{ font-family: boxes; src: url("/boxes.ttf"); }}
 body * {{ font-family: boxes !important; line-height: 20px !important; }}
@@ -40,7 +41,7 @@ body * {{ font-family: boxes !important; line-height: 20px !important; }}
 # of what one step changes, which are kept as they are
 _MOST_LINES, _FIRST_LINES, _LAST_LINES = 60, 30, 10
 # of the browser, whatever machine it runs on
-_LOOK: Any = {
+LOOK: Any = {
     "viewport": {"width": 1280, "height": 720},
     "device_scale_factor": 1,
     "color_scheme": "light",
@@ -151,12 +152,12 @@ class Stage:
     def _opened(
         self, component: gr.HTML, part: Part, query: str, act: str
     ) -> tuple[str, Mapping[str, Any]]:
-        page = self._browser.new_page(**_LOOK)
+        page = self._browser.new_page(**LOOK)
         server = self._server
         if server is not None:
             page.expose_function("askServer", lambda key: server(component, key))
-        page.route("**/*", _on_stage(self._client))
-        page.goto(_ORIGIN + "/" + query)
+        page.route("**/*", answering(self._client, []))
+        page.goto(ORIGIN + "/" + query)
         given = {
             "id": name_of(component),
             "classes": list(component.elem_classes or []),
@@ -177,6 +178,20 @@ class Stage:
 def of_each_kind(exercises: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """The first exercise of each kind."""
     return list({item["kind"]: item for item in reversed(exercises)}.values())
+
+
+def pieces_of(component: gr.HTML) -> Sequence[str]:
+    """The pieces of state that scripts of its view put into links."""
+    block: Any = component
+    places = list[str]()
+    while block is not None:
+        if isinstance(block, gr.Tab):
+            places.append(str(block.id))
+        block = block.parent
+    tab = next((tab for tab in TABS if tab.name in places), None)
+    if tab is None:
+        return ()
+    return next((view.state for view in tab.views if view.name in places), tab.state)
 
 
 def part_of(
@@ -203,22 +218,28 @@ def part_of(
             found["other" if changed else ""] = as_sent(answer[name])
     if not found[""] or found[""].startswith('{"message"'):
         found[""] = shown or ""
-    queries = [urlencode(PIECES)]
+    pieces = {piece: PIECES[piece] for piece in pieces_of(component)}
+    queries = [urlencode(pieces)] if pieces else []
     if name == "exercises":
         queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
     return Part(found[""], found["other"], answers, queries)
 
 
-def _on_stage(client: TestClient) -> Callable[[Route_], None]:
-    """Answers the requests of a page in place of a server; a click leaves no page."""
+def answering(client: TestClient, left: list[str]) -> Callable[[Route_], None]:
+    """Answers the requests of a page in place of a server; none leaves the page.
+
+    Args:
+        left: gets the addresses that the page would go to.
+    """
     opened = list[str]()
 
     def answer(route: Route_) -> None:
         if route.request.is_navigation_request() and opened:
+            left.append(route.request.url)
             route.abort("aborted")
             return
         opened.append(route.request.url)
-        given = _given(client, route.request.url.removeprefix(_ORIGIN))
+        given = _given(client, route.request.url.removeprefix(ORIGIN))
         kind = given.headers["content-type"]
         route.fulfill(status=given.status_code, content_type=kind, body=given.content)
 

@@ -115,8 +115,7 @@ async function settle() {
 }
 
 // --- the component
-let props; // as Gradio has it: what the component shows
-const watchers = [];
+let shown; // the component, as Gradio has it
 let answers; // of the server, by JSON of [name, request]
 let isRecording = false;
 let store;
@@ -130,12 +129,32 @@ async function asked(name, request) {
 }
 
 function show(value) {
-  props.value = value;
-  for (const hear of watchers) hear();
+  shown.props.value = value;
+  for (const hear of shown.heard) hear();
 }
 
-window.mount = async given => {
-  ({answers, isRecording} = given);
+// Puts a component into an element. ask(name, request): its server; hear(event, data): Gradio.
+function begin(outer, {template, script, value}, ask, hear) {
+  const element = document.createElement('div');
+  element.innerHTML = template;
+  outer.append(element);
+  const heard = [];
+  const props = {value};
+  const get = (_, name) =>
+    name === 'then' ? undefined : request => following(ask(String(name), request));
+  const context = {
+    element,
+    props,
+    server: new Proxy({}, {get}),
+    trigger: hear,
+    watch: (_, call) => heard.push(call),
+  };
+  new Function(...Object.keys(context), script)(...Object.values(context));
+  return {props, heard};
+}
+
+// What every script finds on the page.
+async function prepare({register, fields}) {
   for (const name of ['lensModule', 'lensText']) {
     const load = window[name];
     window[name] = (...args) => following(load(...args));
@@ -144,26 +163,19 @@ window.mount = async given => {
   store = await import(window.lensBase + '/shared/view/store.js');
   await import(window.lensBase + '/shared/view/slide.js'); // which is else loaded when it is used
   const {setRegister} = await import(window.lensBase + '/shared/view/link.js');
-  setRegister(given.register);
-  store.holdFields(Object.keys(given.fields), Object.values(given.fields));
+  setRegister(register);
+  store.holdFields(Object.keys(fields), Object.values(fields));
   store.onStore(news => note('store', news));
+}
+
+window.mount = async given => {
+  ({answers, isRecording} = given);
+  await prepare(given);
   const outer = document.createElement('div');
   outer.id = given.id;
   outer.className = given.classes.join(' ');
-  const element = document.createElement('div');
-  element.innerHTML = given.template;
-  outer.append(element);
   document.querySelector('#stage').append(outer);
-  const get = (_, name) =>
-    name === 'then' ? undefined : request => following(asked(String(name), request));
-  const context = {
-    element,
-    props: (props = {value: given.value}),
-    server: new Proxy({}, {get}),
-    trigger: (name, data) => note('triggers', name, data),
-    watch: (_, hear) => watchers.push(hear),
-  };
-  new Function(...Object.keys(context), given.script)(...Object.values(context));
+  shown = begin(outer, given, asked, (name, data) => note('triggers', name, data));
   await settle();
   // What it drew before it had its size is drawn again.
   for (const narrower of ['1px', '']) {

@@ -28,6 +28,7 @@ window.clearInterval = window.clearTimeout;
 window.cancelAnimationFrame = window.clearTimeout;
 performance.now = () => now;
 Date.now = () => BEGIN + now;
+Object.defineProperty(Event.prototype, 'timeStamp', {get: () => now});
 
 // Until nothing is loaded, decoded or asked: that takes no time.
 let pending = 0;
@@ -43,10 +44,41 @@ function following(promise) {
   return promise;
 }
 
+// Sizes are looked at as time passes, and not when the browser happens to draw.
+const sized = new Set(); // observers of sizes
+const LOOKS = 16; // milliseconds from one look to the next
+let looked = 0;
+window.ResizeObserver = class {
+  constructor(hear) {
+    Object.assign(this, {hear, sizes: new Map()});
+    sized.add(this);
+  }
+  observe = node => this.sizes.set(node, '');
+  unobserve = node => this.sizes.delete(node);
+  disconnect = () => this.sizes.clear();
+  look() {
+    const changed = [];
+    for (const [target, before] of this.sizes) {
+      const contentRect = target.getBoundingClientRect();
+      const size = target.isConnected ? `${contentRect.width} ${contentRect.height}` : before;
+      if (size !== before) changed.push({target, contentRect});
+      this.sizes.set(target, size);
+    }
+    if (changed.length) this.hear(changed, this);
+  }
+};
+
+function lookAtSizes() {
+  if (now - looked < LOOKS) return;
+  looked = now;
+  for (const observer of sized) observer.look();
+}
+
 async function pass(milliseconds) {
   const end = now + milliseconds;
   for (;;) {
     await quiet();
+    lookAtSizes();
     const next = [...timers].filter(([, {due}]) => due <= end).sort((a, b) => a[1].due - b[1].due);
     if (!next.length) break;
     const [number, timer] = next[0];
@@ -74,6 +106,12 @@ Object.defineProperty(HTMLImageElement.prototype, 'src', {
     source.set.call(this, address);
   },
 });
+const fetched = window.fetch.bind(window);
+window.fetch = (...given) => following(fetched(...given));
+const readText = Response.prototype.text;
+Response.prototype.text = function () {
+  return following(readText.call(this));
+};
 const append = Element.prototype.append;
 Element.prototype.append = function (...nodes) {
   for (const node of nodes)

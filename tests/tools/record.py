@@ -11,6 +11,7 @@ import asyncio
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from page_answers import (
     unlike,
 )
 from stage import MISSING, Stage, components, of_each_kind, part_of
+from stage.scenarios import SCENARIOS
+from stage.whole import WholePage
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
 from wire import apart
@@ -92,6 +95,20 @@ def record_drawings(page: gr.Blocks, only: set[str]) -> None:
         browser.close()
 
 
+def record_page(page: gr.Blocks, only: set[str]) -> None:
+    """Plays every scenario of the whole page."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        for name, play in SCENARIOS.items():
+            if not only or name in only:
+                told = play(partial(WholePage, browser, page))
+                file = RECORDED / "page" / f"{name}.txt"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(told, encoding="utf-8")
+                print(f"{name}: {told.count('== ')} steps of the page")
+        browser.close()
+
+
 def _asked(component: Any, key: str) -> Any:
     name, request = json.loads(key)
     function = next(item for item in component.server_fns if item.__name__ == name)
@@ -100,12 +117,17 @@ def _asked(component: Any, key: str) -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", metavar="ID", default=[], help="drawings of these")
+    parser.add_argument(
+        "--only", nargs="+", metavar="ID", default=[], help="drawings and scenarios of these alone"
+    )
     options = parser.parse_args()
     with built_page() as (page, services):
-        record_events(page)
-        record_functions(services)
-        record_drawings(page, set(options.only))
+        only = set(options.only)
+        if not only:
+            record_events(page)
+            record_functions(services)
+        record_drawings(page, only)
+        record_page(page, only)
     return 0
 
 
