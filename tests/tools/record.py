@@ -1,4 +1,5 @@
-"""Keeps what the page's events answer, and what its components draw of it, in `tests/recorded`.
+"""Keeps what the core and the page's events answer, and what the page draws of it, in
+`tests/recorded`.
 
     python -m tests.tools.record
     python -m tests.tools.record --only start attention
@@ -21,6 +22,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 
+import core_answers
 from page_answers import (
     RECORDED,
     answer,
@@ -67,6 +69,14 @@ def record_functions(services: Services) -> None:
         for what, other in refusable(request or {}):
             found[f"{name}, {what}"] = read(answer_of_function(function, services, other))
     save("functions", found)
+
+
+def record_core() -> None:
+    """Asks the core's functions."""
+    save(
+        "core",
+        {question.name: core_answers.answer(question) for question in core_answers.questions()},
+    )
 
 
 def record_drawings(page: gr.Blocks, only: set[str]) -> None:
@@ -120,7 +130,12 @@ def main() -> int:
     parser.add_argument(
         "--only", nargs="+", metavar="ID", default=[], help="drawings and scenarios of these alone"
     )
+    parser.add_argument("--core", action="store_true", help="answers of the core alone")
     options = parser.parse_args()
+    if not options.only:
+        record_core()
+    if options.core:
+        return 0
     with built_page() as (page, services):
         only = set(options.only)
         if not only:
