@@ -30,7 +30,8 @@ _MODULES = (
     "inference.sequence",
     "zero_shot.metrics",
 )
-_LEFT_OUT = ("verify",)  # which says itself whether its figures are right
+# The first says itself whether its figures are right; a slope at a kink hangs on how 0 is rounded.
+_LEFT_OUT = ("verify", "activation_curves")
 _SHAPE = {"vocab_size": 13, "n_positions": 12, "n_embd": 8, "n_layer": 3, "n_head": 2}
 # Two that follow each other are the same, some come again, and the last one is not the largest.
 _TOKENS = [3, 7, 1, 1, 9, 3, 7, 2]

@@ -186,47 +186,9 @@ def test_five_strategies_stream_side_by_side_a_row_sets_the_sliders_and_the_cut_
     expect(page.locator("#distribution")).to_be_visible()
 
 
-def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_survives_a_reload(
-    visit,
-):
-    page = visit("?tab=generate&present=1&__theme=light")
+def test_the_look_is_turned_by_keys_and_survives_a_reload(visit):
+    page = visit("?tab=generate&__theme=light")
     body = page.locator("body")
-    selected = page.locator("#tabs [role=tab][aria-selected=true]").first
-    expect(selected).to_have_text("Generate")
-    page.click("#prompt textarea")
-    page.keyboard.press("PageDown")
-    expect(selected).to_have_text("Attention")
-    page.keyboard.press("PageUp")
-    expect(selected).to_have_text("Generate")
-    page.click("#prompt textarea")
-    page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.tagName") == "BODY"
-    for _ in range(2):  # there is none before the first
-        page.keyboard.press("PageUp")
-        expect(selected).to_have_text("Start")
-    for digit, tab in enumerate(
-        ("Start", "Generate", "Attention", "Parameters", "Train", "Zero-shot")
-    ):
-        page.keyboard.press(str(digit))
-        expect(selected).to_have_text(tab)
-    page.keyboard.press("0")
-    expect(selected).to_have_text("Start")
-    cover = "getComputedStyle(document.body, '::after').backgroundColor"
-    for key in ("b", "."):
-        page.keyboard.press(key)
-        assert page.evaluate(cover) == "rgb(0, 0, 0)"
-        page.keyboard.press(key)
-        assert page.evaluate(cover) != "rgb(0, 0, 0)"
-    page.keyboard.press("?")
-    expect(page.locator("#key-list")).to_be_visible()
-    expect(page.locator("#key-list dt")).to_have_count(13)
-    page.keyboard.press("Escape")
-    expect(page.locator("#key-list")).to_be_hidden()
-    page.keyboard.press("p")  # without large type, Page Down scrolls as everywhere
-    page.keyboard.press("PageDown")
-    expect(selected).to_have_text("Start")
-    page.keyboard.press("1")
-    settled(page)
     size = "getComputedStyle(document.querySelector('#stream .ts-text')).fontSize"
     before = page.evaluate(size)
     page.keyboard.press("p")
@@ -237,11 +199,11 @@ def test_a_remote_turns_pages_from_a_field_too_and_keys_change_the_look_which_su
     settled(page)
     for look in ("dark", "present"):
         expect(body).to_have_class(re.compile(rf"\b{look}\b"))
-    page.keyboard.press("p")
-    settled(page)
-    page.reload()
-    settled(page)
-    expect(body).not_to_have_class(re.compile(r"\bpresent\b"))
+    cover = "getComputedStyle(document.body, '::after').backgroundColor"
+    page.keyboard.press("b")
+    assert page.evaluate(cover) == "rgb(0, 0, 0)"
+    page.keyboard.press("b")
+    assert page.evaluate(cover) != "rgb(0, 0, 0)"
 
 
 def test_a_text_is_cut_and_merged_another_steered_beside_the_plain_one_and_a_conversation_goes_on(

@@ -129,20 +129,6 @@ def numbers(told: dict[str, str]) -> dict[str, int]:
     return {name: int(told[name]) for name in ("layer", "head", "token") if name in told}
 
 
-def test_a_head_that_is_switched_off_is_off_for_who_opens_the_link(visit):
-    page = visit(f"?tab=attention&view=Heads&text={TEXT.replace(' ', '+')}")
-    page.click("#ablation [data-at='3,head,1']")
-    expect(page.locator("#ablation .ab-head")).to_contain_text("Without")
-    settled(page)
-    told = page.locator("#ablation .ab-head").inner_text()
-    page.wait_for_function("() => location.search.includes('off=L3H1')")  # the address bar follows
-    receiver = visit("?" + page.url.partition("?")[2])
-    expect(receiver.locator("#ablation .ab-head")).to_have_text(told)
-    assert (
-        receiver.locator("#ablation [data-at='3,head,1']").get_attribute("aria-pressed") == "true"
-    )
-
-
 # What of the page can be seen, frame by frame: components with a content that says of none that it
 # may be out of date.
 RECORD = """
@@ -168,13 +154,9 @@ OPENED = [
     "?tab=start&without=L5H6",
     "?tab=start&start_temperature=1.80&start_top_k=3&text=" + TEXT.replace(" ", "+"),
     "?tab=generate&view=Write&prompt=The+old+boat&temperature=0.3",
-    "?tab=generate&view=Tokens&cut=A+text",
-    "?tab=generate&view=Compare+strategies&text=The+old+boat",
     "?tab=attention&view=Heads&layer=3&head=1&draws=lines&text=" + TEXT.replace(" ", "+"),
-    "?tab=attention&view=Layers&text=" + TEXT.replace(" ", "+"),
     "?tab=attention&view=Why+this+word%3F&text=" + TEXT.replace(" ", "+"),
     "?tab=parameters&view=Count&shape_from=gpt2&shape.n_layer=24",
-    "?tab=parameters&view=Count&shape_from=gpt2",
     "?tab=parameters&view=Reference&model=world",
     "?tab=zero-shot&view=Answer&task=translate&field_0=the+red+cat",
     "?tab=attention&view=Heads&off=L5H6&text=" + TEXT.replace(" ", "+"),

@@ -173,25 +173,6 @@ def test_back_and_forward_go_through_the_tabs_views_and_steps_of_a_tour_that_wer
     expect(opened.first).to_have_text("Attention")
 
 
-def test_keys_belong_to_the_tab_that_is_open(visit):
-    page = visit()
-    before = written(page)
-    tab(page, "Attention")
-    settled(page)
-    page.keyboard.press("g")
-    page.keyboard.press("n")
-    settled(page)
-    tab(page, "Generate")
-    assert written(page) == before
-    tab(page, "Zero-shot")
-    settled(page)
-    page.keyboard.press("g")
-    settled(page)
-    expect(page.locator("#zs-stream .ts-token").first).to_be_visible()
-    tab(page, "Generate")
-    assert written(page) == before
-
-
 def write_slowly(page):
     open_accordion(page, "#more")
     # so it cannot end before
@@ -427,39 +408,6 @@ def test_with_the_path_it_asks_for_nothing_outside_of_it(browser):
         assert page.get_by_text("--root-path").count() == 0
         page.close()
         assert not [path for path in outside if path != "/favicon.ico"]
-
-
-def test_letters_typed_beside_a_field_do_nothing_unless_keys_are_wanted(visit):
-    page = visit("?tab=start", keys=False)
-    text = page.get_by_label("Your sentence").input_value()
-    for key in ("w", "e", "n", "g", "1", "t", "d", "b", "."):
-        page.keyboard.press(key)
-    settled(page)
-    expect(page.get_by_role("tab", name="Start", exact=True)).to_have_attribute(
-        "aria-selected", "true"
-    )
-    assert page.get_by_label("Your sentence").input_value() == text
-    assert page.evaluate(
-        "['dark', 'black', 'present'].every(name => !document.body.classList.contains(name))"
-    )
-    page.keyboard.press("?")
-    page.get_by_role("button", name="Let keys work everywhere").click()
-    expect(page.locator("#key-list")).to_have_count(0)
-    page.keyboard.press("1")
-    expect(page.get_by_role("tab", name="Generate", exact=True)).to_have_attribute(
-        "aria-selected", "true"
-    )
-    page.keyboard.press("?")
-    page.locator("#key-list").get_by_role("button", name="Close").click()
-    expect(page.locator("#key-list")).to_have_count(0)
-    page.keyboard.press("0")
-    page.keyboard.press("?")
-    page.get_by_role("button", name="Only in large type").click()
-    page.locator("[data-part=embedding]").focus()
-    page.keyboard.press("2")  # a figure has the focus
-    expect(page.get_by_role("tab", name="Attention", exact=True)).to_have_attribute(
-        "aria-selected", "true"
-    )
 
 
 def test_a_field_that_needs_another_one_s_value_is_seen_with_it_alone(visit, page_register):

@@ -3,7 +3,6 @@
 import re
 from urllib.parse import parse_qs, urlencode
 
-import pytest
 from playwright.sync_api import expect
 
 from browser import settled
@@ -11,35 +10,6 @@ from ui.views import QUESTIONS
 
 WORDS = "#start .st-word"
 RED = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
-
-
-def test_a_guess_is_taken_and_back_takes_it_away_and_the_picture_follows_pointer_and_keys(visit):
-    page = visit("")
-    count = page.locator(WORDS).count()
-    best = page.locator("#start .st-bar .st-name").nth(1).inner_text()
-    page.locator("#start .st-bar").nth(1).click()
-    expect(page.locator(WORDS)).to_have_count(count + 1)
-    assert page.locator(WORDS).last.inner_text().strip() == best.strip()
-    page.click("#start [data-do=back]")
-    expect(page.locator(WORDS)).to_have_count(count)
-    page.locator("#start .st-bar").nth(1).press("Enter")
-    expect(page.locator(WORDS)).to_have_count(count + 1)
-    expect(page.locator("#start .st-bar").nth(1)).to_be_focused()  # for the next guess
-    page.click("#start [data-do=back]")
-    expect(page.locator(WORDS)).to_have_count(count)
-    page.locator(WORDS).nth(5).hover(force=True)  # arcs follow the word that is pointed at
-    expect(page.locator(WORDS).nth(5)).to_have_class("st-word from")
-    words = "[...document.querySelectorAll('#start .st-word')]"
-    # the future
-    assert not page.evaluate(f"{words}.slice(5).some(w => w.style.getPropertyValue('--look') > 0)")
-    # the picture is one, with arrow keys inside
-    stop = page.locator("#start .mc-part[tabindex='0']")
-    assert stop.count() == 1
-    stop.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-part=attention-0]")).to_be_focused()
-    page.keyboard.press("End")
-    assert page.evaluate("document.activeElement.getAttribute('tabindex')") == "0"
 
 
 def test_a_word_is_changed_and_the_story_goes_on_from_it(visit):
@@ -101,24 +71,6 @@ def test_it_writes_by_itself_until_it_is_stopped_or_something_is_typed(visit):
     expect(page.locator(WORDS)).to_have_count(5)
 
 
-def test_the_story_computes_its_sum_on_the_sentence_and_leads_to_what_it_tells_of(visit):
-    page = visit("")
-    words = page.locator(WORDS).count()
-    page.click("#start [data-do=story]")
-    factors = page.locator("#story .sh-table tbody tr")
-    expect(factors).to_have_count(words - 1)
-    expect(page.locator("#start .st-two")).to_be_hidden()
-    page.locator("#start .st-play").click()
-    expect(factors).not_to_have_count(words - 1)  # it follows the sentence
-    page.locator("#start .st-play").click()
-    for title in ("GPT-1, number by number", "Three options in 2018", "From word2vec to GPT-4"):
-        page.get_by_role("button", name=title).click()
-        expect(page.locator("#story .sy-page")).not_to_be_empty()
-    page.get_by_role("button", name="Since the first transformer").click()
-    page.get_by_role("button", name="who gets stuck").click()
-    expect(page.locator("#anatomy-figure .fg-text")).to_contain_text("post-norm is stuck at")
-
-
 def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     page = visit("")
     sentence = page.get_by_label("Your sentence")
@@ -156,37 +108,6 @@ def test_one_sentence_and_one_chosen_head_are_everywhere(visit):
     expect(page.locator("#start .mc-said")).to_contain_text(f"Head {chosen} look")
 
 
-def test_the_picture_shows_every_block_another_place_step_after_step(visit):
-    page = visit("")
-    picture = page.locator("#start .mc-box svg")
-    expect(picture.locator("[data-part^=attention-]")).to_have_count(6)
-    expect(picture.locator(".mc-guess")).to_have_count(6)
-    before = picture.locator(".mc-guess").all_text_contents()
-    picture.locator("[data-part=token-6]").click()
-    expect(picture.locator(".mc-name.now")).to_have_text(
-        page.locator(WORDS).nth(6).inner_text().strip()
-    )
-    expect(page.locator("#start .st-conclusion")).to_contain_text("After “lived”:")
-    assert picture.locator(".mc-guess").all_text_contents() != before
-    words = page.locator(WORDS).count()
-    page.keyboard.press("n")
-    expect(picture.locator(f"[data-part=token-{words}] .mc-name.now")).to_be_visible()
-    words = page.locator(WORDS).count()
-    step = page.get_by_role("button", name="Step through")
-    step.click()
-    expect(page.locator("#start .mc-said")).to_contain_text("Embedding:")
-    step.click()
-    expect(picture.locator("[data-part=attention-0].step")).to_have_count(1)
-    marked = "document.querySelector('#start .mc-part.step')?.dataset.part"
-    # A second click within 40 ms is taken for a bouncing mouse and dropped, so count what is
-    # marked, not the clicks.
-    while page.evaluate(marked) != "norm":
-        step.click()
-    while page.evaluate(marked) == "norm":  # the next word
-        step.click()
-    expect(page.locator(WORDS)).to_have_count(words + 1)
-
-
 def test_the_token_that_is_chosen_is_chosen_in_every_view_and_in_the_link(visit):
     page = visit("")
     page.locator("#start .mc-box svg [data-part=token-6]").click()
@@ -220,31 +141,6 @@ def test_a_model_of_letters_guesses_letters_and_says_which_it_lacks(visit):
     settled(page)
     expect(page.locator("#start .st-text")).to_have_value("Où est-il?")
     expect(page.locator("#start .st-said")).to_contain_text("ù")
-
-
-def test_a_question_is_found_and_opens_the_view_that_answers_it(visit):
-    page = visit("")
-    expect(page.locator("#start .st-question")).to_have_count(7)  # six, and all
-    page.keyboard.press("q")
-    search = page.get_by_label("Search the questions")
-    expect(search).to_be_focused()
-    for word in ("softmax", "loss", "embedding", "attention", "hallucination"):
-        search.fill(word)
-        expect(page.locator("#start .st-question").first).to_be_visible()
-    search.fill("")
-    page.get_by_role("button", name=re.compile("^All .* questions")).click()
-    assert page.locator("#start .st-question").count() > 20
-    for words, shown in (
-        ("french ENGLISH", "#zs-view .zs-prompt:has-text('=')"),
-        ("own train further", "#tune-start"),
-        ("answer layer", "#lens .ln-body > .conclusion:has-text('takes the lead in layer')"),
-    ):
-        page.get_by_role("tab", name="Start").click()
-        search.fill(words)
-        expect(page.locator("#start .st-question")).to_have_count(1)
-        search.press("Enter")
-        expect(page.locator(shown).first).to_be_visible()
-    expect(page.locator("#attention-text textarea")).to_have_value(RED)
 
 
 def test_the_end_of_gradios_loading_screen_ends_no_frame_of_others(visit):
@@ -288,29 +184,6 @@ def chances(page) -> list[float]:
     return [float(re.sub("[^0-9.]", "", text.partition("→")[2] or text) or 0) for text in shown]
 
 
-def test_temperature_and_top_k_reshape_the_bars_without_the_server(visit):
-    page = visit("")
-    settled(page)
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    heat = page.get_by_label("Temperature")
-    first = chances(page)
-    heat.fill("0.5")
-    sharper = chances(page)
-    heat.fill("2")
-    flatter = chances(page)
-    assert flatter[0] < first[0] < sharper[0] and flatter[7] > first[7] > sharper[7]
-    heat.fill("0")
-    assert chances(page)[0] == 100 and page.locator("#start .st-bar.cut").count() == 7
-    heat.fill("1")
-    assert chances(page) == first
-    page.get_by_label("Top-k").fill("3")
-    assert page.locator("#start .st-bar.cut").count() == 5 and sum(chances(page)) == pytest.approx(
-        100, abs=0.2
-    )
-    assert not [url for url in asked if "component_server" in url]
-
-
 def test_the_dice_are_repeated_by_their_seed_and_their_link(visit):
     page = visit("")
     settled(page)
@@ -334,18 +207,6 @@ def test_the_dice_are_repeated_by_their_seed_and_their_link(visit):
     receiver.click("#start .st-play")
     expect(receiver.locator("#start [data-do=same]")).to_be_visible()
     assert receiver.inner_text("#start .st-words") == other
-
-
-def test_one_roll_says_on_which_bar_it_fell(visit):
-    page = visit("")
-    settled(page)
-    count = page.locator(WORDS).count()
-    page.get_by_role("button", name="Roll the dice").click()
-    expect(page.locator(WORDS)).to_have_count(count + 1)
-    word = page.locator(WORDS).last.inner_text().strip()
-    expect(page.locator("#start .st-said")).to_contain_text(
-        f"The dice fell on “{word}”, which had "
-    )
 
 
 def test_a_head_switched_off_in_the_picture_takes_the_castle_away_for_who_opens_the_link_too(visit):
@@ -409,18 +270,3 @@ def test_control_z_takes_back_a_phrase_or_a_guess_in_one_step(visit):
     expect(field).to_have_value(f"{first} house by the")
     page.keyboard.press("ControlOrMeta+z")
     expect(field).to_have_value(first)
-
-
-@pytest.mark.parametrize(
-    ("link", "is_off"), [("nonsense", False), ("L77H1", False), ("L5H6,L77H1,<b>", True)]
-)
-def test_parts_that_a_link_misnames_or_the_model_lacks_are_left_out(visit, link, is_off):
-    page = visit(
-        "?" + urlencode({"tab": "start", "without": link, "dice": "x", "start_temperature": "nan"})
-    )
-    settled(page)
-    expect(page.locator("#start .st-bar")).not_to_have_count(0)
-    expect(page.locator("#start [data-do=whole]")).to_be_visible(visible=is_off)
-    assert ("Without" in page.locator("#start .st-conclusion").inner_text()) is is_off
-    page.get_by_role("button", name="Roll the dice").click()
-    expect(page.locator("#start .st-said")).to_contain_text("The dice fell on")

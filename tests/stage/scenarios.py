@@ -489,5 +489,8 @@ SCENARIOS: Mapping[str, Callable[[Opens], str]] = {
     "focus": focus,
     "arrives": partial(arrives, "?tab=attention&view=Layers&present=1&layer=1&head=2&token=3"),
     "framed": partial(arrives, "?embed=attention&view=Heads"),
+    "misnamed": partial(
+        arrives, "?tab=start&without=L5H6,L77H1,%3Cb%3E&dice=x&start_temperature=nan&token=-1"
+    ),
     "trained": partial(arrives, "?tab=train&start=1"),
 }

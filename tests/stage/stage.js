@@ -47,18 +47,51 @@ const short = text =>
     .replace(/(blob|data):[^"')]*/g, '$1')
     .replaceAll(location.origin, '');
 
-// The texts of a canvas are told and not painted, since fonts differ.
-const painted = new WeakMap(); // canvas -> its texts, since it was last wiped
-const textPen = CanvasRenderingContext2D.prototype;
-textPen.measureText = text => ({width: 7 * text.length});
-textPen.fillText = function (text, x, y) {
-  const texts = painted.get(this.canvas) ?? new Set();
-  painted.set(this.canvas, texts.add(`${text}@${Math.round(x)},${Math.round(y)}`));
+// What is done to a canvas is told, and not what it looks like: its texts, which are not painted since
+// fonts differ, and how often each command came, with a digest of all of them.
+const painted = new WeakMap(); // canvas -> what was done to it since it was last wiped
+const pen = CanvasRenderingContext2D.prototype;
+const SILENT = /^(measureText|fillText|getImageData|createImageData|is.*|get.*|constructor)$/;
+const SET = ['fillStyle', 'strokeStyle', 'lineWidth', 'globalAlpha'];
+
+function workOn(canvas) {
+  if (!painted.has(canvas)) painted.set(canvas, {texts: new Set(), counts: {}, digest: 0});
+  return painted.get(canvas);
+}
+
+const inWords = value => {
+  if (typeof value === 'number') return String(+value.toFixed(2));
+  if (value instanceof ImageData) return String(value.data.reduce((sum, byte) => sum + byte, 0));
+  return typeof value === 'string' || Array.isArray(value) ? String(value) : '';
 };
-const wipe = textPen.clearRect;
-textPen.clearRect = function (...box) {
-  painted.delete(this.canvas);
-  wipe.apply(this, box);
+
+function done(canvas, name, given) {
+  const work = workOn(canvas);
+  work.counts[name] = (work.counts[name] ?? 0) + 1;
+  for (const letter of `${name} ${[...given].map(inWords)}`)
+    work.digest = Math.imul(work.digest ^ letter.charCodeAt(0), 16777619) >>> 0;
+}
+
+for (const [name, {value: act}] of Object.entries(Object.getOwnPropertyDescriptors(pen)))
+  if (typeof act === 'function' && !SILENT.test(name))
+    pen[name] = function (...given) {
+      if (name === 'clearRect') painted.delete(this.canvas);
+      else done(this.canvas, name, given);
+      return act.apply(this, given);
+    };
+for (const name of SET) {
+  const property = Object.getOwnPropertyDescriptor(pen, name);
+  Object.defineProperty(pen, name, {
+    ...property,
+    set(value) {
+      done(this.canvas, name, [value]);
+      property.set.call(this, value);
+    },
+  });
+}
+pen.measureText = text => ({width: 7 * text.length});
+pen.fillText = function (text, x, y) {
+  workOn(this.canvas).texts.add(`${text}@${Math.round(x)},${Math.round(y)}`);
 };
 const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, 'width');
 Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
@@ -68,17 +101,11 @@ Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
     width.set.call(this, pixels);
   },
 });
-const textsOf = canvas => [...(painted.get(canvas) ?? [])].join(' ').slice(0, 400);
 
-// The colours of 64 points of a canvas.
-function pixels(canvas) {
-  const pen = canvas.getContext('2d');
-  const colours = [];
-  for (let i = 0; i < 64; i += 1) {
-    const [x, y] = [((i % 8) + 0.5) * (canvas.width / 8), ((i >> 3) + 0.5) * (canvas.height / 8)];
-    colours.push(...pen.getImageData(Math.floor(x), Math.floor(y), 1, 1).data.slice(0, 3));
-  }
-  return colours.map(value => Math.round(value / 17).toString(16)).join('');
+function workTold(canvas) {
+  const {texts, counts, digest} = workOn(canvas);
+  const commands = Object.entries(counts).map(([name, n]) => `${name} ${n}`);
+  return [commands.join(', '), digest.toString(16), [...texts].join(' ').slice(0, 400)];
 }
 
 function lines(node, depth, found) {
@@ -96,7 +123,7 @@ function lines(node, depth, found) {
   if ('value' in node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName))
     said.push(`value=${short(String(node.value))}`);
   if (node.checked) said.push('checked');
-  if (node.tagName === 'CANVAS' && node.width) said.push(pixels(node), textsOf(node));
+  if (node.tagName === 'CANVAS' && node.width) said.push(...workTold(node));
   const names = [...node.classList].map(name => '.' + name).join('');
   found.push(
     `${' '.repeat(depth)}${node.tagName.toLowerCase()}${names} ${said.join(' ')}`.trimEnd(),
@@ -228,15 +255,16 @@ function candidates(selector) {
   );
 }
 
-const at = node => {
+// An event in a node, at shares of its width and height.
+const at = (node, across = 0.5, down = 0.5) => {
   const box = node.getBoundingClientRect();
   return {
     bubbles: true,
     cancelable: true,
     pointerType: 'mouse',
     pointerId: 1,
-    clientX: box.x + box.width / 2,
-    clientY: box.y + box.height / 2,
+    clientX: box.x + box.width * across,
+    clientY: box.y + box.height * down,
   };
 };
 
@@ -245,6 +273,18 @@ function point(node) {
     node.dispatchEvent(new PointerEvent(name, at(node)));
   for (const name of ['mouseover', 'mouseenter', 'mousemove'])
     node.dispatchEvent(new MouseEvent(name, at(node)));
+}
+
+Element.prototype.setPointerCapture = () => {}; // of no real pointer
+function drag(node) {
+  const places = [
+    ['pointerdown', 0.3, 0.4],
+    ['pointermove', 0.5, 0.6],
+    ['pointermove', 0.8, 0.9],
+    ['pointerup', 0.8, 0.9],
+  ];
+  for (const [name, ...place] of places)
+    node.dispatchEvent(new PointerEvent(name, {...at(node, ...place), buttons: 1}));
 }
 
 function leave(node) {
@@ -317,6 +357,11 @@ window.walk = async ({other}) => {
     leave(node);
   });
   await step('points at nothing', () => {});
+  await each('drags on', 'canvas, svg, [data-at]', async (name, node) => {
+    await step(name, () => drag(node));
+    const twice = new MouseEvent('dblclick', at(node));
+    if (node.isConnected) await step(`${name}, a double click`, () => node.dispatchEvent(twice));
+  });
   await each('keys on', KEYED, async (name, node) => {
     for (const key of KEYS)
       if (node.isConnected) await step(`${name} ${key}`, () => pressKey(node, key));

@@ -317,8 +317,10 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         users = importing(path, "ui") | importing(path, "gptcore")
         found = set().union(*(importing(user, "tests") for user in users))
     tests = sorted(file for file in found if not _APART & set(Path(file).parts))
-    recorded = ["tests/ui/test_recorded_answers.py"] if path.startswith("ui/") else []
-    return (tests or ["tests/test_app.py"]) + recorded
+    recorded = "tests/ui/test_recorded_answers.py"
+    if path.startswith("gptcore/"):
+        recorded = "tests/test_recorded_core.py"
+    return [*(tests or ["tests/test_app.py"]), recorded]
 
 
 @cache
