@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from page_answers import RECORDED, first_values, load
-from stage import Part, Stage, components, of_each_kind, part_of
+from stage import Part, Stage, components, of_each_kind, part_of, served_stage
 from stage.scenarios import SCENARIOS
 from stage.whole import WholePage
 
@@ -24,8 +24,14 @@ def page():
 
 
 @pytest.fixture(scope="module")
-def stage(browser, page) -> Stage:
-    return Stage(browser, page)
+def address():
+    with served_stage() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def stage(browser, page, address) -> Stage:
+    return Stage(browser, page, address)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +59,10 @@ def test_a_component_draws_and_asks_as_it_did(file, page, parts, stage):
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_the_page_does_as_it_did(name, browser, page):
+def test_the_page_does_as_it_did(name, browser, page, address):
     check_same(
-        RECORDED / "page" / f"{name}.txt", SCENARIOS[name](partial(WholePage, browser, page))
+        RECORDED / "page" / f"{name}.txt",
+        SCENARIOS[name](partial(WholePage, browser, page, address)),
     )
 
 

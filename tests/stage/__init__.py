@@ -3,34 +3,34 @@
 import difflib
 import hashlib
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from threading import Thread
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
-import httpx
+import uvicorn
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from page_answers import OURS, as_sent, fields_of, name_of
 from playwright.sync_api import Browser
-from playwright.sync_api import Route as Route_
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from starlette.testclient import TestClient
 
 from browser import PIECES
+from helpers import until
 from ui.shared.files import base_script, inline, routes, style_link
 from ui.views import TABS
 
 MISSING = "> has no recorded answer"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-ORIGIN = "http://localhost"
 _HERE = Path(__file__).parent
 _HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
 <script src="/stage.js"></script><script src="/page.js"></script>
@@ -68,6 +68,19 @@ def application() -> Starlette:
 
     own = [Route("/", page), Route("/{name}.js", script), Route("/boxes.ttf", font)]
     return Starlette(routes=[*own, *routes()])
+
+
+@contextmanager
+def served_stage() -> Iterator[str]:
+    """The address of the stage, as long as the context lasts."""
+    config = uvicorn.Config(application(), host="127.0.0.1", port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    until(lambda: server.started, seconds=60)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    server.should_exit = True
+    thread.join(10)
 
 
 @cache
@@ -126,18 +139,23 @@ class Stage:
     Args:
         browser: whose new pages they are mounted on.
         page: that they are of.
+        address: of the stage.
         server: takes a component and JSON of [name, request], and is asked where there is no kept
             answer; None for nobody.
     """
 
     def __init__(
-        self, browser: Browser, page: gr.Blocks, server: Callable[[gr.HTML, str], Any] | None = None
+        self,
+        browser: Browser,
+        page: gr.Blocks,
+        address: str,
+        server: Callable[[gr.HTML, str], Any] | None = None,
     ) -> None:
         self._browser = browser
         self._register = page.register  # type: ignore[attr-defined]
         self._fields = fields_of(page)
         self._server = server
-        self._client = TestClient(application())
+        self._address = address
 
     def drawn(self, component: gr.HTML, part: Part) -> tuple[str, Mapping[str, Any]]:
         """What a component draws, step by step, and the answers of the server."""
@@ -156,8 +174,7 @@ class Stage:
         server = self._server
         if server is not None:
             page.expose_function("askServer", lambda key: server(component, key))
-        page.route("**/*", answering(self._client, []))
-        page.goto(ORIGIN + "/" + query)
+        page.goto(self._address + query)
         given = {
             "id": name_of(component),
             "classes": list(component.elem_classes or []),
@@ -223,32 +240,6 @@ def part_of(
     if name == "exercises":
         queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
     return Part(found[""], found["other"], answers, queries)
-
-
-def answering(client: TestClient, left: list[str]) -> Callable[[Route_], None]:
-    """Answers the requests of a page in place of a server; none leaves the page.
-
-    Args:
-        left: gets the addresses that the page would go to.
-    """
-    opened = list[str]()
-
-    def answer(route: Route_) -> None:
-        if route.request.is_navigation_request() and opened:
-            left.append(route.request.url)
-            route.abort("aborted")
-            return
-        opened.append(route.request.url)
-        given = _given(client, route.request.url.removeprefix(ORIGIN))
-        kind = given.headers["content-type"]
-        route.fulfill(status=given.status_code, content_type=kind, body=given.content)
-
-    return answer
-
-
-@cache
-def _given(client: TestClient, path: str) -> httpx.Response:
-    return client.get(path)
 
 
 def told(steps: Sequence[Mapping[str, Any]]) -> str:

@@ -90,7 +90,7 @@ function answering(id, answersOf) {
     note(`asks ${id} ${name}`, ...Object.values(request ?? {}));
     const list = scripted[name];
     if (list) return JSON.stringify(list.length > 1 ? list.shift() : list[0]);
-    return answersOf[id]?.[JSON.stringify([name, request ?? null])] ?? null;
+    return answersOf[id]?.[keyOf(name, request)] ?? null;
   };
 }
 

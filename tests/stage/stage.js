@@ -24,6 +24,14 @@ addEventListener('click', event => {
   note('follows', address.replace(location.origin, ''), link.download ?? '');
 });
 
+// No click and no script leaves the page.
+window.navigation.addEventListener('navigate', event => {
+  const {url, sameDocument} = event.destination;
+  if (sameDocument || event.downloadRequest !== null || !event.cancelable) return;
+  event.preventDefault();
+  note('loads', url);
+});
+
 // What a figure is made of is told; the picture of it is plotly's.
 document.addEventListener(
   'load',
@@ -43,9 +51,9 @@ const SHOWN =
   /^(aria-.*|title|alt|href|role|tabindex|type|placeholder|open|disabled|style|d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|points|transform|viewBox|data-.*|colspan|min|max|step)$/;
 const short = text =>
   text
+    .replaceAll(location.origin, '')
     .replace(/-?\d+\.\d+/g, number => String(+(+number).toPrecision(4)))
-    .replace(/(blob|data):[^"')]*/g, '$1')
-    .replaceAll(location.origin, '');
+    .replace(/(blob|data):[^"')]*/g, '$1');
 
 // What is done to a canvas is told, and not what it looks like: its texts, which are not painted since
 // fonts differ, and how often each command came, with a digest of all of them.
@@ -147,9 +155,13 @@ let answers; // of the server, by JSON of [name, request]
 let isRecording = false;
 let store;
 
+// Of an answer of the server, whatever address the stage has.
+const keyOf = (name, request) =>
+  JSON.stringify([name, request ?? null]).replaceAll(location.origin, 'http://localhost');
+
 async function asked(name, request) {
   note('asks the server', name, request);
-  const key = JSON.stringify([name, request ?? null]);
+  const key = keyOf(name, request);
   if (isRecording && !(key in answers)) answers[key] = await window.askServer(key);
   else if (!(key in answers)) note('has no recorded answer', key);
   return answers[key] ?? null;

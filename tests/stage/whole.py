@@ -7,9 +7,8 @@ from typing import Any
 import gradio as gr
 from page_answers import RECORDED, fields_of, first_values, load
 from playwright.sync_api import Browser, Page
-from starlette.testclient import TestClient
 
-from stage import LOOK, ORIGIN, answering, application, components, part_of, told
+from stage import LOOK, components, part_of, told
 from stage.layout import elements, fields_by_id
 
 # of components: what asks the server again and again, about a run
@@ -27,6 +26,7 @@ class WholePage:
     Args:
         browser: whose new page it is.
         page: that is laid out.
+        address: of the stage.
         query: of the address, with the hash.
         scripted: answers of server functions, one after the other, by the function's name.
         facts: what the server tells the page's scripts besides its register.
@@ -36,15 +36,14 @@ class WholePage:
         self,
         browser: Browser,
         page: gr.Blocks,
+        address: str,
         query: str = "",
         scripted: Mapping[str, Sequence[Any]] | None = None,
         **facts: Any,
     ) -> None:
         self._steps: list[Mapping[str, Any]] = []
-        self._left: list[str] = []
         self.shown = browser.new_page(**LOOK)
-        self.shown.route("**/*", answering(TestClient(application()), self._left))
-        self.shown.goto(f"{ORIGIN}/{query}")
+        self.shown.goto(address + query)
         self.shown.evaluate("given => mountPage(given)", _given(page, scripted or {}, facts))
         self._look("opened")
 
@@ -65,10 +64,7 @@ class WholePage:
         self.shown.evaluate("([name, given]) => script(name, given)", [function, list(answers)])
 
     def _look(self, name: str) -> None:
-        found = self.shown.evaluate("afterStep()")
-        left = [f"> loads {address.removeprefix(ORIGIN)}" for address in self._left]
-        self._left.clear()
-        self._steps.append({**found, "step": name, "log": [*found["log"], *left]})
+        self._steps.append({**self.shown.evaluate("afterStep()"), "step": name})
 
     def ended(self) -> str:
         """What was seen and heard; the page is closed."""

@@ -35,7 +35,7 @@ from page_answers import (
     save,
     unlike,
 )
-from stage import MISSING, Stage, components, of_each_kind, part_of
+from stage import MISSING, Stage, components, of_each_kind, part_of, served_stage
 from stage.scenarios import SCENARIOS
 from stage.whole import WholePage
 from test_payloads import FUNCTIONS, asked
@@ -79,14 +79,14 @@ def record_core() -> None:
     )
 
 
-def record_drawings(page: gr.Blocks, only: set[str]) -> None:
+def record_drawings(page: gr.Blocks, address: str, only: set[str]) -> None:
     """Puts every component on the stage; what it asks the server there is kept, too."""
     shown = first_values(page)
     events = load("events")
     exercises = of_each_kind(load("functions")["Exercises.exercises"])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-        live, kept_alone = Stage(browser, page, _asked), Stage(browser, page)
+        live, kept_alone = Stage(browser, page, address, _asked), Stage(browser, page, address)
         for name, component in components(page).items():
             if only and name not in only:
                 continue
@@ -105,13 +105,13 @@ def record_drawings(page: gr.Blocks, only: set[str]) -> None:
         browser.close()
 
 
-def record_page(page: gr.Blocks, only: set[str]) -> None:
+def record_page(page: gr.Blocks, address: str, only: set[str]) -> None:
     """Plays every scenario of the whole page."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         for name, play in SCENARIOS.items():
             if not only or name in only:
-                told = play(partial(WholePage, browser, page))
+                told = play(partial(WholePage, browser, page, address))
                 file = RECORDED / "page" / f"{name}.txt"
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(told, encoding="utf-8")
@@ -141,8 +141,9 @@ def main() -> int:
         if not only:
             record_events(page)
             record_functions(services)
-        record_drawings(page, only)
-        record_page(page, only)
+        with served_stage() as address:
+            record_drawings(page, address, only)
+            record_page(page, address, only)
     return 0
 
 
