@@ -251,7 +251,8 @@ def test_accumulation_over_unequal_rows_is_the_gradient_of_all_together(n_parts,
     in_parts = updated(n_parts, objective)
     assert in_parts[:2] == pytest.approx((loss, norm), rel=1e-4)
     for name, weight in weights.items():
-        torch.testing.assert_close(in_parts[2][name], weight, atol=1e-5, rtol=1e-4)
+        # a step of the optimiser grows what rounding leaves of a gradient that is almost 0
+        torch.testing.assert_close(in_parts[2][name], weight, atol=1e-4, rtol=1e-4)
 
 
 def test_processes_with_unequal_rows_share_by_their_targets():
