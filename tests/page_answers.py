@@ -51,6 +51,7 @@ _TEXTS = ("text", "first", "second", "answer", "logits")
 _PAGES = itertools.count()
 _LINES = "lines of JSON"
 _DATA = re.compile(r"\b(data|blob):[^\"')\s]{200,}")  # pictures
+_WORDS = re.compile("<!-- (.*?) -->")  # in the SVG of matplotlib, whose letters are outlines
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -197,10 +198,17 @@ async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
             return said
 
 
+def _told(picture: re.Match[str]) -> str:
+    """The words of a drawing that stands in a value; of any other picture its kind."""
+    kind, _, drawn = picture[0].partition("image/svg+xml;base64,")
+    words = _WORDS.findall(base64.b64decode(drawn).decode()) if drawn else []
+    return f"{kind if drawn else picture[1] + ':'}{' | '.join(words)}"
+
+
 def read(value: Any) -> Any:
     """A value as it is kept: JSON within texts read, no stamp, numbers short."""
     if isinstance(value, str):
-        text = _DATA.sub(r"\1:", _STAMP.sub("", value))
+        text = _DATA.sub(_told, _STAMP.sub("", value))
         if not text.startswith(("{", "[")):
             return text if len(text) < _LONG else f"{text[:200]}… ({len(text)} characters)"
         try:

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from gptcore import GPT, GPTConfig
+from gptcore import GPT, PRESETS, GPTConfig
 from gptcore.errors import ConfigError, ContextLengthError, TokenIdError
 from tiny import Seen, make_model, random_ids
 
@@ -155,3 +155,11 @@ def test_an_unknown_preset_names_the_known_ones():
 def test_a_config_survives_its_dictionary():
     config = GPTConfig.from_preset("char-day19", n_inner=96, use_positions=False)
     assert GPTConfig.from_dict({**config.to_dict(), "unknown": 1}) == config
+
+
+def test_presets_of_gpt2_alone_scale_what_is_added_to_the_stream():
+    """GPT-2 (Radford et al., 2019, section 2.3) by 1/sqrt(2 n_layer); GPT-1 and the lesson's model
+    by nothing.
+    """
+    plain = {name for name, config in PRESETS.items() if not config.residual_scaling}
+    assert plain == {"gpt1", "gpt1-preln", "char-day19"}

@@ -311,6 +311,8 @@ def test_what_a_template_puts_behind_an_answer_does_not_make_it_wrong(services):
             "as expected",
         )
     assert handlers._verdict(asked, " positive review.") == "Not as expected: negative"
+    # what the answer to a prompt of the visitor's own should be, nobody knows
+    assert handlers._verdict(replace(asked, edited="My own: "), " negative") == ""
 
 
 def test_a_share_is_never_rounded_to_all_or_nothing():
