@@ -44,7 +44,7 @@ _BY_CHANCE = "keep-seed"
 # what starts a run, and what times this machine
 _OF_THE_MOMENT = {"train", "measured"}
 # events that take seconds are asked once, without a change of each field
-_ONCE = ("zs-board", "compared-0", "checks", "anatomy-figure")
+_ONCE = ("zs-board", "compared-0", "checks")
 _STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
 # fields of requests that hold a visitor's text
 _TEXTS = ("text", "first", "second", "answer", "logits")
