@@ -348,16 +348,18 @@ def changes(base: Any, other: Any) -> dict[str, Any]:
     return {way: changed[way] for way in ways[:: math.ceil(len(ways) / _MOST) or 1]}
 
 
-def fields_of(page: gr.Blocks) -> dict[str, Any]:
-    """The fields that the page tells its scripts, with their first values."""
-    shown = first_values(page)
-    fields: dict[str, Any] = {}
+def told_fields(page: gr.Blocks) -> Iterator[tuple[str, Any]]:
+    """The fields that the page tells its scripts: their names and components."""
     for event in page.fns.values():
         if isinstance(event.js, str) and "holdFields(" in event.js:
             names = json.JSONDecoder().raw_decode(event.js.partition("holdFields(")[2])[0]
-            values = [shown.get(item._id) for item in event.inputs]
-            fields |= dict(zip(names, values, strict=True))
-    return fields
+            yield from zip(names, event.inputs, strict=True)
+
+
+def fields_of(page: gr.Blocks) -> dict[str, Any]:
+    """The fields that the page tells its scripts, with their first values."""
+    shown = first_values(page)
+    return {name: shown.get(item._id) for name, item in told_fields(page)}
 
 
 def load(name: str) -> Any:

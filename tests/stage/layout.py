@@ -1,24 +1,18 @@
 """The elements of a page as Gradio lays them out: what scripts of the page look for."""
 
-import json
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
 import gradio as gr
-from page_answers import OURS, name_of
+from page_answers import OURS, name_of, told_fields
 
 _ROWS = ("row", "column", "form", "group")
 
 
 def fields_by_id(page: gr.Blocks) -> dict[str, str]:
     """Names of the fields that the page tells its scripts, by the ids of their elements."""
-    found = dict[str, str]()
-    for event in page.fns.values():
-        if isinstance(event.js, str) and "holdFields(" in event.js:
-            names = json.JSONDecoder().raw_decode(event.js.partition("holdFields(")[2])[0]
-            found |= dict(zip(map(name_of, event.inputs), names, strict=True))
-    return found
+    return {name_of(item): name for name, item in told_fields(page)}
 
 
 def elements(page: gr.Blocks) -> str:

@@ -80,6 +80,15 @@ def own_tour(opens: Opens) -> str:
     return page.ended()
 
 
+def whole_tour(opens: Opens) -> str:
+    """From the step before the first to the one after the last, which leaves it."""
+    page = opens(f"#tour={quote(_OWN_TALK)}")
+    page.step("before the first", press("PageUp"))
+    while page.shown.locator("#tour").count():
+        page.step("on", press("PageDown"))
+    return page.ended()
+
+
 def no_tour(opens: Opens) -> str:
     page = opens(f"#tour={quote('no steps at all')}")
     page.step("goes on", press("PageDown"))

@@ -208,6 +208,7 @@ SCENARIOS: Mapping[str, Callable[[Opens], str]] = {
     "menus": menus,
     "tour": rooms.tour,
     "own-tour": rooms.own_tour,
+    "whole-tour": rooms.whole_tour,
     "no-tour": rooms.no_tour,
     "talk": rooms.talk,
     "connection": connection,
