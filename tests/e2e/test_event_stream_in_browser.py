@@ -16,12 +16,13 @@ _LATE_END = """
   const asked = () => new Promise(done => waiting.push(done));
   const late = () => new TransformStream({
     async transform(chunk, controller) {
-      const [answers, end] = new TextDecoder().decode(chunk).split(/(?=data: {"msg":"close_stream")/);
-      controller.enqueue(new TextEncoder().encode(answers));
-      if (!end) return;
+      const text = new TextDecoder().decode(chunk);
+      const end = text.indexOf('data: {"msg":"close_stream"');  // alone, or behind an answer
+      if (end < 0) return controller.enqueue(chunk);
+      controller.enqueue(new TextEncoder().encode(text.slice(0, end)));
       await asked();
       window.lensLateEnds += 1;
-      controller.enqueue(new TextEncoder().encode(end));
+      controller.enqueue(new TextEncoder().encode(text.slice(end)));
     },
   });
   window.fetch = async (...given) => {
