@@ -107,11 +107,6 @@ class BidiPage(BrowserPage):
         """Goes to an address and waits until it has loaded."""
         self.send("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
-    def leave(self) -> None:
-        """Leaves the page and forgets its errors: Firefox says that its streams were aborted."""
-        self.open("about:blank")
-        self.errors.clear()
-
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, as JSON holds it."""
         heard = self.send(

@@ -55,10 +55,6 @@ class DriverPage(BrowserPage):
         self._send("POST", f"{self._session}/url", {"url": address})
         self._send("POST", f"{self._session}/execute/sync", {"script": _LISTEN, "args": []})
 
-    def leave(self) -> None:
-        """Leaves the page."""
-        self.open("about:blank")
-
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, as JSON holds it."""
         script = f"return JSON.stringify({expression}) ?? 'null'"

@@ -7,7 +7,7 @@ without a line here.
 
 import json
 import re
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -95,33 +95,35 @@ def check_state(page, values: dict[str, object], told: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.name)
-def test_a_load_of_a_link_sets_all_that_a_view_holds_and_says_it_again(visit, register, tab):
-    """Of each tab the view that holds most; the others are gone to without a load, below."""
-    links = [link_to(register, tab, view) for view in tab.views or (None,)]
-    values, told, link = max(links, key=lambda found: len(found[2]))
+def test_a_link_sets_all_that_a_view_holds_and_says_it_again(visit, register, tab):
+    """Of each tab the view that holds most is opened by a load, the others without one; then each
+    goes back to its defaults.
+    """
+    links = {view: link_to(register, tab, view) for view in tab.views or (None,)}
+    fullest, (values, told, link) = max(links.items(), key=lambda found: len(found[1][2]))
     page = visit("?" + urlencode(link))
-    settled(page)
     expect(page.locator(".toast-body")).to_have_count(0)
     check_state(page, values, told)
-
-
-@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.name)
-def test_a_page_goes_to_a_link_without_a_load_and_back_to_the_defaults(visit, register, tab):
-    page = visit("?tab=parameters" if tab.name == "start" else "?tab=start")
     page.evaluate("window.isSamePage = true")
-    for view in tab.views or (None,):
-        values, told, link = link_to(register, tab, view)
-        assert page.evaluate(GO, urlencode(link)) == ""
-        settled(page)
-        check_state(page, values, told)
-        assert page.evaluate(GO, urlencode({**place(tab, view), "model": "mini"})) == ""
-        settled(page)
-        state = page.evaluate(STATE)
-        set_by_link = {**{name: link[name] for name in values}, **told}
-        names = [*values, *(view or tab).state]
-        left = {name for name in names if str(state.get(name)) == set_by_link[name]}
-        assert left <= ({"cell"} if "token" in state else set())  # of the row of a chosen token
+    for view, (values, told, link) in links.items():
+        if view is not fullest:
+            assert page.evaluate(GO, urlencode(link)) == ""
+            settled(page)
+            check_state(page, values, told)
+            check_defaults(page, tab, view, values, told, link)
+    check_defaults(page, tab, fullest, *links[fullest])
     assert page.evaluate("window.isSamePage")
+
+
+def check_defaults(page, tab, view, values, told, link) -> None:
+    """A link that names the view alone leaves nothing of one that sets everything."""
+    assert page.evaluate(GO, urlencode({**place(tab, view), "model": "mini"})) == ""
+    settled(page)
+    state = page.evaluate(STATE)
+    set_by_link = {**{name: link[name] for name in values}, **told}
+    names = [*values, *(view or tab).state]
+    left = {name for name in names if str(state.get(name)) == set_by_link[name]}
+    assert left <= ({"cell"} if "token" in state else set())  # of the row of a chosen token
 
 
 def numbers(told: dict[str, str]) -> dict[str, int]:
@@ -148,18 +150,15 @@ const record = () => {
 };
 requestAnimationFrame(record);
 """
+_SHOWN = f"text={quote_plus(TEXT)}"
 OPENED = [
-    "?tab=start&text=" + TEXT.replace(" ", "+"),
     "?tab=start&model=world&text=The+capital+of",
-    "?tab=start&without=L5H6",
-    "?tab=start&start_temperature=1.80&start_top_k=3&text=" + TEXT.replace(" ", "+"),
+    f"?tab=start&without=L5H6&start_temperature=1.80&start_top_k=3&{_SHOWN}",
     "?tab=generate&view=Write&prompt=The+old+boat&temperature=0.3",
-    "?tab=attention&view=Heads&layer=3&head=1&draws=lines&text=" + TEXT.replace(" ", "+"),
-    "?tab=attention&view=Why+this+word%3F&text=" + TEXT.replace(" ", "+"),
+    f"?tab=attention&view=Heads&layer=3&head=1&draws=lines&off=L5H6&{_SHOWN}",
+    f"?tab=attention&view=Why+this+word%3F&{_SHOWN}",
     "?tab=parameters&view=Count&shape_from=gpt2&shape.n_layer=24",
-    "?tab=parameters&view=Reference&model=world",
     "?tab=zero-shot&view=Answer&task=translate&field_0=the+red+cat",
-    "?tab=attention&view=Heads&off=L5H6&text=" + TEXT.replace(" ", "+"),
 ]
 
 
