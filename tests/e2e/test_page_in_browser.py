@@ -321,34 +321,8 @@ def test_a_page_that_is_opened_asks_once_and_then_draws_nothing(browser, url):
     page.close()
 
 
-def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_shows_one_view(
-    visit,
-):
-    page = visit()
-    here = page.url.partition("?")[0]
-    as_usual = page.locator("#distribution").text_content() or ""
-    given = "temperature=0.2&top_k=7&prompt=The+old+boat&seed=11&top_p=nan&min_p=99"
-    page.goto(f"{here}?{given}")  # Generate, where no tab is named
-    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
-    for control, value in (("temperature", "0.2"), ("top-k", "7"), ("top-p", "0.95")):
-        expect(page.locator(f"#{control} input[type=number]")).to_have_value(value)
-    expect(page.locator("#distribution")).not_to_have_text(as_usual)
-    open_accordion(page, "#more")
-    # 99 is refused, as the notice says
-    expect(page.locator("#min-p input[type=number]")).to_have_value("0")
-    page.click("#head .lens-more summary")
-    page.get_by_role("button", name="Copy a link to this view").click()
-    expect(page).to_have_url(re.compile(r"text=The\+old\+boat.*temperature=0.2.*top_k=7"))
-    page.goto(f"{here}?tab=generate&model=induction&temperature=0.3")
-    expect(page.locator("#uses-generate")).to_contain_text("Model on this tab: induction")
-    expect(page.locator("#temperature input[type=number]")).to_have_value("0.3")
-    expect(page.locator("#stream .ts-stats")).to_contain_text(DONE)
-    page.goto(f"{here}?tab=zero-shot&task=arithmetic&field_0=2+%2B+2&asked=mini")
-    expect(page.locator("#zs-field-0 textarea")).to_have_value("2 + 2")
-    expect(page.locator("#zs-view")).to_contain_text("2 + 2")
-    expect(page.locator("#uses-zero-shot")).to_contain_text("Model on this tab: mini")
-    settled(page)
-    page.goto(f"{here}?embed=attention&view=Layers")
+def test_a_link_for_a_frame_shows_one_view_and_one_without_a_tab_opens_generate(visit):
+    page = visit("?tab=attention&embed=attention&view=Layers")
     expect(page.locator("#lens .ln-table")).to_be_visible()
     for hidden in ("#head", "footer"):
         expect(page.locator(hidden).first).to_be_hidden()
@@ -358,9 +332,14 @@ def test_a_link_sets_controls_copy_link_gives_them_back_and_a_link_for_a_frame_s
         )
         == 0
     )
-    page.goto(f"{here}?embed=train")
-    expect(page.locator("#train .tr-title")).to_be_visible()
-    expect(page.get_by_role("tab", name="Continue")).to_be_visible()
+    here = page.url.partition("?")[0]
+    page.goto(f"{here}?temperature=0.2&top_k=7&prompt=The+old+boat&seed=11&top_p=nan&min_p=99")
+    expect(page.locator("#prompt textarea")).to_have_value("The old boat")
+    for control, value in (("temperature", "0.2"), ("top-k", "7"), ("top-p", "0.95")):
+        expect(page.locator(f"#{control} input[type=number]")).to_have_value(value)
+    open_accordion(page, "#more")
+    # 99 is refused, as the notice says
+    expect(page.locator("#min-p input[type=number]")).to_have_value("0")
 
 
 PREFIX = "/lens"

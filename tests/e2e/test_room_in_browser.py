@@ -22,7 +22,7 @@ def leading(visit, query: str = "?tab=start") -> tuple[Page, Page]:
     return speaker, phone
 
 
-def test_the_room_guesses_before_it_sees_the_bars(visit):
+def test_the_room_guesses_before_it_sees_the_bars_and_the_leader_sees_who_solved_an_exercise(visit):
     speaker, phone = leading(visit)
     speaker.get_by_role("button", name="in 5 minutes").click()
     bar = speaker.locator("#tour .tour-guesses")
@@ -48,8 +48,21 @@ def test_the_room_guesses_before_it_sees_the_bars(visit):
     speaker.keyboard.press("Escape")
     expect(said).to_be_hidden()
 
+    speaker.get_by_role("tab", name="Start").click()
+    phone.click("#start [data-do=exercises]")
+    phone.get_by_role("button", name="The largest table").click()
+    for answer, said in (("768", "Not yet"), ("38597376", "Right")):
+        phone.fill("#exercise .ex-field", answer)
+        phone.click("#exercise .ex-check")
+        expect(phone.locator("#exercise .ex-said")).to_contain_text(said)
+    speaker.locator(".hall-chip").get_by_role("button", name="Exercises").click()
+    row = speaker.locator(".hall-results tr", has_text="The largest table")
+    expect(row.locator("td")).to_have_text(["The largest table", "1", "768 (1)"])
+    speaker.locator(".hall-results").get_by_role("button", name="Close").click()
+    expect(speaker.locator(".hall-results")).to_have_count(0)
 
-def test_a_phone_shows_settings_and_switched_off_parts_and_says_what_is_its_own(visit):
+
+def test_a_phone_shows_settings_switched_off_parts_and_the_conversation_and_keeps_its_own(visit):
     speaker, phone = leading(visit)
     chip = phone.locator(".hall-chip")
     speaker.get_by_role("tab", name="Generate").click()
@@ -83,9 +96,6 @@ def test_a_phone_shows_settings_and_switched_off_parts_and_says_what_is_its_own(
     settled(speaker)
     expect(phone.locator("#start .st-bars")).to_have_text(bars.text_content())
 
-
-def test_a_phone_shows_the_conversation_and_keeps_its_own(visit):
-    speaker, phone = leading(visit)
     speaker.get_by_role("tab", name="Generate").click()
     speaker.get_by_role("tab", name="Chat").click()
     settled(speaker)
@@ -103,21 +113,6 @@ def test_a_phone_shows_the_conversation_and_keeps_its_own(visit):
     expect(turns).to_have_count(4)
     settled(phone)
     assert phone.locator("#chat .ch-turn").all_text_contents() == own
-
-
-def test_the_leader_sees_how_many_have_solved_an_exercise(visit):
-    speaker, phone = leading(visit)
-    phone.click("#start [data-do=exercises]")
-    phone.get_by_role("button", name="The largest table").click()
-    for answer, said in (("768", "Not yet"), ("38597376", "Right")):
-        phone.fill("#exercise .ex-field", answer)
-        phone.click("#exercise .ex-check")
-        expect(phone.locator("#exercise .ex-said")).to_contain_text(said)
-    speaker.locator(".hall-chip").get_by_role("button", name="Exercises").click()
-    row = speaker.locator(".hall-results tr", has_text="The largest table")
-    expect(row.locator("td")).to_have_text(["The largest table", "1", "768 (1)"])
-    speaker.locator(".hall-results").get_by_role("button", name="Close").click()
-    expect(speaker.locator(".hall-results")).to_have_count(0)
 
 
 def test_the_audience_s_sentence_goes_through_the_talk(visit):

@@ -7,8 +7,10 @@ import json
 import pytest
 import torch
 
+import gptcore
 from gptcore import analysis
 from gptcore.analysis import CircuitNode, HeadCircuits
+from tests.tools.peer import Peer
 from ui.lenses.attention.heads import head_weights
 from ui.lenses.attention.why import circuit
 from ui.lenses.attention.why.formed import conclusion as when
@@ -49,6 +51,25 @@ def test_words_parts_and_checks_are_the_model_s(bundled, asked, found):
         found["said"].startswith("“zebra” rather than “lion”: the lead is +")
         and "“zebra” (+" in found["said"]
     )
+
+
+def test_what_a_head_passes_to_the_answer_is_what_it_writes(bundled, asked, found):
+    """By transformers' own numbers."""
+    lm = bundled.models.get("mini")
+    hf = gptcore.to_hf(lm.model).eval()
+    hf.set_attn_implementation("eager")
+    written = Peer(lm, hf, TEXT).written(asked["word"], asked["rival"])
+    flows = {(source, target): weight for source, target, weight in found["edges"]}
+    nodes = list(enumerate(found["nodes"]))
+    answer, last = nodes[-1]
+    assert last["kind"] == "answer" and last["influence"] == found["total"]
+    heads = [(at, node) for at, node in nodes if node["kind"] == "head" and (at, answer) in flows]
+    assert len(heads) > 4 and found["layers"] == 6
+    for at, node in heads:
+        wrote = float(written[node["layer"], node["index"]])
+        assert flows[at, answer] == pytest.approx(wrote, abs=2e-3)
+    words = [node for _, node in nodes if node["kind"] == "word"]
+    assert words and all(node["influence"] == found["words"][node["place"]] for node in words)
 
 
 def test_what_is_clicked_is_computed_anew(bundled, asked, found):

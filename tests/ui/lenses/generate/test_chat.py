@@ -64,6 +64,21 @@ def test_turns_and_the_system_line_stand_in_the_prompt():
     assert seed == 1
 
 
+def test_an_answer_says_how_many_turns_have_made_room(bundled):
+    tokenizer = bundled.models.get("mini").tokenizer
+    turns = ["the cat sat on the mat " * 8] * 7
+    first = replies(bundled, asked(*turns))[0]
+
+    def length(dropped: int) -> int:
+        roles = ["User: ", "Assistant: "] * 4
+        said = [role + turn.strip() for role, turn in zip(roles, turns[dropped:], strict=False)]
+        return len(tokenizer.encode("\n".join(said) + "\nAssistant:"))
+
+    dropped = first["dropped"]
+    assert dropped % 2 == 0 and first["used"] == length(dropped)
+    assert length(dropped) <= 256 - 40 < length(dropped - 2)
+
+
 def test_the_oldest_turns_make_room_and_are_counted():
     lm = gptcore.load("mini")
     long = [

@@ -4,13 +4,16 @@ import json
 import math
 
 import pytest
+import torch
 
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling import candidates, penalise, struck_out
 from gptcore.inference.sampling_settings import SamplingSettings
 from ui.lenses.generate.compare.probabilities import probabilities
+from ui.lenses.generate.handlers.distribution import table
 from ui.lenses.generate.handlers.strategies import GUIDES, guides
 from ui.shared import inputs
+from ui.state.sessions import NextToken
 
 TEXT = "the cat sat on the"
 
@@ -61,6 +64,20 @@ def test_typed_logits_take_the_place_of_the_models(services, written):
         powers = [math.exp(logit) * (index < k) for index, logit in enumerate(LESSON)]
         assert chances == pytest.approx([power / sum(powers) for power in powers], rel=1e-3)
     assert seen["vocabulary"] == 8 and seen["tokens"][0] == "token 0"
+
+
+def test_a_stage_has_its_entropy_and_what_it_removes(tiny_lm):
+    # probabilities of 1/2, 1/4, 1/8 and 1/8
+    logits = torch.tensor([2.0, 1.0, 0.0, 0.0]) * math.log(2)
+    seen = NextToken("tiny", (0,), 1, logits)
+    shown = table(tiny_lm.tokenizer, seen, SamplingSettings(top_k=2), 4)
+    first, *_, last = shown["stages"]
+    assert first["entropy"] == 1.75 and first["removed"] == 0.0 and first["candidates"] == 4
+    # 2/3 and 1/3 are left
+    assert last["entropy"] == round(math.log2(3) - 2 / 3, 3)
+    assert last["removed"] == 0.25 and last["candidates"] == 2
+    assert [row["p"][0] for row in shown["rows"]] == [0.5, 0.25, 0.125, 0.125]
+    assert shown["vocab_size"] == 4
 
 
 def test_every_guide_sets_sliders_that_are_accepted():

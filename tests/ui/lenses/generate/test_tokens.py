@@ -31,6 +31,14 @@ def test_every_bundled_tokenizer_cuts_the_text_and_says_whether_it_comes_back(bu
     assert found["merges"] and all(count > 0 for *_, count in found["merges"])
 
 
+def test_tokens_are_counted_for_each_word(bundled):
+    rows = {row["name"]: row for row in cut(bundled, "to be  or\nnot")}
+    assert rows["shakespeare-char"]["per_word"] == 3.25  # 13 letters and blanks of 4 words
+    n_tokens = len(rows["mini"]["tokens"])
+    assert rows["mini"]["per_word"] == round(n_tokens / 4, 2)
+    assert {row["per_word"] for row in cut(bundled, " ") if "tokens" in row} == {1.0}
+
+
 def test_the_picked_models_own_tokenizer_stands_first(bundled):
     rows = cut(bundled, "The fox", "world")
     assert [row["name"] for row in rows] == ["world", "gpt2", "gpt1", "mini", "shakespeare-char"]

@@ -53,6 +53,13 @@ def test_there_are_15_of_three_levels_about_every_tab_and_each_link_is_one_of_th
         assert not links.mistakes({"exercise": one.name, "tab": one.tab})
 
 
+def test_the_exercises_of_the_page_go_from_looking_to_thinking(services):
+    shown = json.loads(checking.exercises(services, None))
+    assert [item["name"] for item in shown] == [item.name for item in EXERCISES]
+    levels = [item["level"] for item in shown]
+    assert levels == sorted(levels) and set(levels) == {1, 2, 3}
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("embedding", 50257 * 768), ("even-guess", math.log(64))]
 )

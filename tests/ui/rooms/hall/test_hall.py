@@ -31,6 +31,9 @@ def test_whoever_follows_gets_each_scene_once_and_hears_of_the_end(services):
     name = led(services, SCENE)["name"]
     first = followed(services, name=name)
     assert first["state"] == "on" and first["scene"] == SCENE
+    assert led(services, SCENE)["followers"] == 1
+    followed(services, name=name, page=OTHER)
+    assert led(services, SCENE)["followers"] == 2 and led(services, SCENE)["known"] == 0
     assert followed(services, first["version"], name=name)["scene"] is None
     led(services, SCENE)  # said again, nothing new
     assert followed(services, first["version"], name=name)["scene"] is None
