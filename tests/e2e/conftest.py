@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from browser import COUNT_REQUESTS, settled
-from serving import served_page
+from serving import served
 from ui.server.rehearsal import find_browser
 
 # Milliseconds after which what is awaited counts as missing, on the slowest and busiest machine.
@@ -41,9 +41,22 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def url():
-    with served_page() as address:
-        yield address
+def server():
+    """The address of the served page, and its services."""
+    with served() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def url(server):
+    return server[0]
+
+
+@pytest.fixture
+def ended_runs(server):
+    """Ends the training runs that a test has left: they would slow the next ones down."""
+    yield
+    server[1].run_manager.stop_all()
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +107,7 @@ def profile(chromium, tmp_path_factory):
 
 
 @pytest.fixture
-def visit(request, profile, url):
+def visit(request, profile, url, ended_runs):
     """Opens the page; on leaving, no foreign host may have been asked and no script may have
     failed.
 

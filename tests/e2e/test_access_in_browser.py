@@ -16,8 +16,14 @@ from ui.views import TABS
 
 def findings(page, within: str | None = None, only: str | None = None) -> list[str]:
     """Of axe-core, in the whole page or in what a selector finds, by all of its rules or by one."""
-    options = {"resultTypes": ["violations"]} | ({"runOnly": [only]} if only else {})
-    found = Axe().run(page, within, options).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(Axe().axe_script)
+    options = {"resultTypes": ["violations"], "preload": False}  # of what pages of others show
+    options |= {"runOnly": [only]} if only else {}
+    found = page.evaluate(
+        "async ([within, options]) => (await axe.run(within ?? document, options)).violations",
+        [within, options],
+    )
     grave = [item for item in found if item["impact"] in ("critical", "serious")]
     nodes = [(item["id"], node) for item in grave for node in item["nodes"]]
     return [f"{name}: {node['html'][:200]} {node['failureSummary'][:300]}" for name, node in nodes]

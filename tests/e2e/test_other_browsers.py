@@ -51,6 +51,7 @@ def page(request, url, tmp_path_factory):
 
 
 @pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.name)
+@pytest.mark.usefixtures("ended_runs")
 def test_a_tab_takes_a_sentence_and_answers(page, tab):
     button = f"[...document.querySelectorAll({json.dumps(_TAB)})].find(tab => tab.innerText.trim() === {json.dumps(tab.title)})"
     page.wait_for(f"!!{button}")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser import settled
@@ -108,24 +107,28 @@ def share_a_link(mouse: Mouse) -> None:
     expect(mouse.page.locator(".lens-more-said")).to_contain_text(re.compile("opied|address bar"))
 
 
+# In an order in which none changes what the next one begins with.
 TASKS: list[Callable[[Mouse], None]] = [
     next_word_and_why,
-    which_head_copies,
-    wilder_then_the_same_again,
     how_many_parameters_has_gpt2_small,
-    train_for_half_a_minute,
-    train_on_my_own_text,
     judge_my_review,
-    switch_a_head_off,
     chat,
     share_a_link,
+    switch_a_head_off,
+    which_head_copies,
+    wilder_then_the_same_again,
+    train_for_half_a_minute,
+    train_on_my_own_text,
 ]
 
 
-@pytest.mark.parametrize("task", TASKS, ids=[task.__name__ for task in TASKS])
-def test_a_newcomer_gets_there_in_three_clicks(visit, task):
+def test_a_newcomer_gets_there_in_three_clicks(visit):
     page = visit("?tab=start", keys=False)
-    settled(page)
-    mouse = Mouse(page)
-    task(mouse)
-    assert mouse.clicks <= MOST, mouse.clicks
+    clicks = {}
+    for task in TASKS:
+        page.get_by_role("tab", name="Start", exact=True).click()
+        settled(page)
+        mouse = Mouse(page)
+        task(mouse)
+        clicks[task.__name__] = mouse.clicks
+    assert max(clicks.values()) <= MOST, clicks

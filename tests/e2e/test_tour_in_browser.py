@@ -62,8 +62,6 @@ def test_every_step_frames_something_that_is_drawn(visit):
         page.keyboard.press("PageDown" if step % 2 else "Space")
     expect(page.locator("#tour")).to_have_count(0)
     expect(page.locator("#start .st-play")).to_be_visible()  # on a live page
-    page.get_by_role("tab", name="Train").click()
-    page.locator("#train [data-cmd=stop]").click()  # what the tour has started
 
 
 def test_the_tour_of_one_word_shows_every_cause_with_its_check(visit):

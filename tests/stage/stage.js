@@ -145,7 +145,6 @@ const drawn = () => [...document.body.children].flatMap(node => lines(node, 0, [
 async function settle() {
   for (let n = 0; n < 20; n += 1) await tick(); // a module that is there already is imported
   await pass(2700);
-  await frame(); // what a script hears of sizes
   await pass(300);
 }
 
