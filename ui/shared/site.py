@@ -20,7 +20,7 @@ from gradio.events import Dependency
 from ui.services import Services
 from ui.shared.fields import Choice, Field
 from ui.shared.files import calling
-from ui.shared.lens import Event, Wiring
+from ui.shared.lens import Wiring
 from ui.shared.wiring import QUIET, at_end
 
 E = TypeVar("E")  # of a tab's example
@@ -179,18 +179,19 @@ class PageFields:
             for name, component in self._components.items()
             if not isinstance(component, gr.File)
         }
-        event: Event = {"fn": None, "outputs": None, **QUIET}
-        page.load(inputs=list(told.values()), js=_holding(told), **event)
+        page.load(None, list(told.values()), None, js=_holding(told), **QUIET)
         listening = [name for name, item in told.items() if hasattr(item, "change")]
         for begin in range(0, len(listening), _TOLD_TOGETHER):
             group = {name: told[name] for name in listening[begin : begin + _TOLD_TOGETHER]}
             gr.on(
                 [item.change for item in group.values()],
-                inputs=list(group.values()),
+                None,
+                list(group.values()),
+                None,
                 js=_holding(group),
                 # two that take the last alone start each other
                 trigger_mode="multiple",
-                **event,
+                **QUIET,
             )
 
 

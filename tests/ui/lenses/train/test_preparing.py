@@ -43,8 +43,8 @@ _BPE = {"tokenizer": "bpe", "vocab_size": 400}
 
 def large_text(seed: int) -> str:
     """More characters than are prepared in the request, different for every seed."""
-    draw = random.Random(seed)
-    return " ".join(f"{draw.choice(_WORDS)}{draw.randrange(300)}" for _ in range(80_000))
+    names = [f"{word}{number}" for word in _WORDS for number in range(300)]
+    return " ".join(random.Random(seed).choices(names, k=80_000))
 
 
 def start(services, values, workspace=None, **options):
