@@ -82,11 +82,14 @@ def test_the_page_comes_without_what_no_browser_reads(client):
     sent = re.findall(r"window.gradio_config = (.*?);</script>", page)[0]
     # a process that has built many pages counts components further
     size = len(re.sub(r"\d+", "0", sent).encode())
-    assert size < 494_000  # 13,400 of them the labelled lines that a visitor may edit
+    assert size < 491_000  # 13,400 of them the labelled lines that a visitor may edit
     configuration = json.loads(sent)
     assert all(
         "api_info" not in item for item in configuration["components"] if item["type"] != "api"
     )
+    # a browser would search the whole page for the target of an event that follows another one
+    following = [event for event in configuration["dependencies"] if "trigger_after" in event]
+    assert following and all(event["targets"] == [] for event in following)
     drawn = {
         int(number) for number in re.findall(r'"id": ?(\d+)', json.dumps(configuration["layout"]))
     }

@@ -206,3 +206,11 @@ def test_what_means_the_same_is_left_out_of_a_component():
     assert configuration._component(item)["props"] == {"visible": False, "label": "A"}
     chosen = {**item, "props": {**props, "_selectable": True}}
     assert configuration._component(chosen)["props"]["_selectable"] is True
+
+
+def test_an_event_that_follows_another_one_has_no_target_and_the_first_event_has_followers():
+    empty = {"js": None, "queue": False, "cancels": [], "max_batch_size": 4}
+    clicked = {**empty, "id": 0, "targets": [[7, "click"]], "trigger_after": None}
+    then = {**empty, "id": 1, "targets": [[None, "then"]], "trigger_after": 0}
+    assert configuration._event(clicked) == {"id": 0, "targets": [[7, "click"]], "cancels": []}
+    assert configuration._event(then) == {"id": 1, "targets": [], "trigger_after": 0, "cancels": []}

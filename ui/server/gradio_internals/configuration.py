@@ -60,13 +60,16 @@ def _component(item: Mapping[str, Any]) -> dict[str, Any]:
 
 def _event(item: Mapping[str, Any]) -> dict[str, Any]:
     """Drops fields that are None, False or empty, which means the same, and one that no browser
-    reads.
+    reads; and the target of an event that follows another one, which is None: a browser searches
+    the whole page for it, at the load and with each event.
     """
     said = {name: value for name, value in item.items() if name != "max_batch_size"}
+    if said["trigger_after"] is not None:
+        said["targets"] = []
     return {
         name: value
         for name, value in said.items()
-        if value not in (None, False, []) or name in _KEPT
+        if name in _KEPT or not (value is None or value is False or value == [])  # 0 is a number
     }
 
 
