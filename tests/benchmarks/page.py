@@ -1,5 +1,5 @@
-"""What the page costs: time to the first page, tokens/s as a browser sees them, and how fast
-attention is drawn.
+"""What the page costs: time to the first page, tokens/s as a browser sees them, how fast attention
+is drawn, and how long the browser's main thread works.
 
     python tests/benchmarks/page.py [--rounds 3] [--tokens 400]
 
@@ -114,6 +114,7 @@ def main() -> None:
         return
     browser_rate(chromium, options.rounds, options.tokens, options.model)
     attention_speed(chromium, options.rounds)
+    main_thread(chromium, options.rounds)
 
 
 class Served(NamedTuple):
@@ -305,6 +306,52 @@ def attention_speed(chromium: str, rounds: int) -> None:
     print(f"  from typing to the drawn overview   {statistics.median(drawn):>8.0f}")
     print(f"  from a key to the next head         {statistics.median(heads):>8.0f}")
     print(f"  its exact map from the server       {statistics.median(exact):>8.0f}")
+
+
+def main_thread(chromium: str, rounds: int) -> None:
+    """Prints how long a browser's main thread works for a load of the page, for a step of a slider
+    and for going on to another view by a link.
+    """
+    from playwright.sync_api import sync_playwright
+
+    from browser import COUNT_REQUESTS, GO, settled
+
+    worked: dict[str, list[float]] = {"a load": [], "a step of a slider": [], "a link": []}
+    links = ("tab=generate&view=Compare+strategies&top_k=7", "tab=generate&view=Write&top_k=50")
+    with served("app.py") as (address, *_), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.add_init_script(COUNT_REQUESTS)
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable")
+
+        def so_far() -> float:
+            found = devtools.send("Performance.getMetrics")["metrics"]
+            return next(item["value"] for item in found if item["name"] == "TaskDuration")
+
+        for index in range(rounds + 1):
+            before = so_far()
+            page.goto(f"{address}?tab=generate")
+            settled(page)
+            loaded = so_far()
+            page.locator("#temperature input[type=range]").focus()
+            for _ in range(5):
+                page.keyboard.press("ArrowRight")
+                settled(page)
+            moved = so_far()
+            for link in links:
+                page.evaluate(GO, link)
+                settled(page)
+            if index:  # the first round warms up
+                worked["a load"].append(loaded - before)
+                worked["a step of a slider"].append((moved - loaded) / 5)
+                worked["a link"].append((so_far() - moved) / len(links))
+        browser.close()
+    print("\nmain thread of the browser    ms (median)")
+    for name, values in worked.items():
+        print(f"  {name:<22} {1000 * statistics.median(values):>8.0f}")
 
 
 if __name__ == "__main__":
