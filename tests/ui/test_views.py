@@ -3,14 +3,17 @@ them.
 """
 
 import re
+from importlib.machinery import ModuleSpec
 from urllib.parse import parse_qs
 
 import gradio as gr
+import pytest
 
 from tiny import ROOT
 from ui import links, views
 from ui.frame.example import page_example
 from ui.page import BUILDERS, build_page
+from ui.shared import files
 from ui.shared.files import style_sheet
 from ui.views import TABS
 
@@ -62,3 +65,10 @@ def test_what_stands_behind_the_others_comes_last_and_after_a_word():
         assert [view.name for view in tab.views if view.is_more][:1] == [
             name for name in marked if name in names
         ]
+
+
+def test_without_plotly_the_way_to_install_it_is_said(monkeypatch):
+    for found in (None, ModuleSpec("plotly", None)):
+        monkeypatch.setattr(files, "find_spec", lambda _, found=found: found)
+        with pytest.raises(RuntimeError, match="Run: pip install -r requirements.txt"):
+            files._plotly()

@@ -79,3 +79,15 @@ def test_the_example_is_not_recovered_so_that_what_a_link_sets_stays(services):
     services.sessions.get("b").document = written = example.noted(prompt(" and"))
     services.sessions.forget("b")
     assert recover(services, "c", visit, "", example) == written
+
+
+def test_a_text_that_fills_the_window_comes_back_whole_and_a_longer_one_by_its_last_half(
+    services, tiny_lm
+):
+    encode = tiny_lm.tokenizer.encode
+    text = "the cat sat on the mat and the dog ran to the cat. " * 4
+    by_length = {len(encode(text[:end])): text[:end] for end in range(len(text))}
+    window = tiny_lm.model.config.n_positions
+    for n, read in ((window, window), (window + 1, window // 2)):
+        document = recover(services, f"of-{n}", f"tab-{n}", by_length[n], example_of(services))
+        assert list(document.ids) == encode(by_length[n])[-read:], n
