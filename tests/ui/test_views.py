@@ -70,5 +70,5 @@ def test_what_stands_behind_the_others_comes_last_and_after_a_word():
 def test_without_plotly_the_way_to_install_it_is_said(monkeypatch):
     for found in (None, ModuleSpec("plotly", None)):
         monkeypatch.setattr(files, "find_spec", lambda _, found=found: found)
-        with pytest.raises(RuntimeError, match="Run: pip install -r requirements.txt"):
+        with pytest.raises(RuntimeError, match=r"Run: pip install -r requirements\.txt"):
             files._plotly()
