@@ -173,6 +173,15 @@ def test_a_start_waits_for_as_long_as_the_server_takes_and_no_longer_than_it_liv
         patient_start.start(ended)
 
 
+def test_a_server_that_lives_and_never_listens_is_given_up(monkeypatch):
+    monkeypatch.setattr(patient_start, "_PATIENCE", 0.0)
+    silent = SlowServer(listens=True)
+    with pytest.raises(ServerFailedToStartError):
+        patient_start.start(silent)
+    assert silent.thread.is_alive() and not silent.started
+    silent.gate.set()
+
+
 def test_a_first_answer_is_awaited_through_refusals_and_errors(monkeypatch):
     answers = [
         httpx.ConnectError("refused"),
