@@ -58,17 +58,22 @@ def figures() -> Iterator[tuple[str, str, str]]:
 
 @cache
 def read(file: Path) -> frozenset[str]:
-    """The words in a file's functions that assert something, or check answers for others."""
+    """The words in a file's tests that assert something, and in what checks answers for others."""
     functions = [
         node
         for node in ast.parse(file.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef)
     ]
+
+    def is_test(nodes: list[ast.AST]) -> bool:
+        named = isinstance(nodes[0], ast.FunctionDef) and nodes[0].name.startswith("test_")
+        return named and any(isinstance(node, ast.Assert) for node in nodes)
+
     nodes = [list(ast.walk(function)) for function in functions]
     return frozenset(
         node.value
         for within in nodes
-        if file in CHECKS or any(isinstance(node, ast.Assert) for node in within)
+        if file in CHECKS or is_test(within)
         for node in within
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
+from gradio.block_function import BlockFunction
 
 from ui.forms import FIELDS
 from ui.frame.example import page_example
@@ -101,6 +102,33 @@ def test_every_field_of_every_form_is_on_the_page_and_heard_of_when_it_changes(p
         heard |= changed
     assert {item._id for item in first.inputs if hasattr(item, "change")} == heard
     assert len(first.inputs) > len(linked)
+
+
+def test_fields_that_an_event_sets_are_told_by_it_or_by_the_change_of_any_of_them(page):
+    """A field that is off screen has no change event: its neighbours' brings it."""
+    together = dict[int, set[int]]()
+    followers = dict[int, list[BlockFunction]]()
+    for event in page.fns.values():
+        if event.trigger_after is not None:
+            followers.setdefault(event.trigger_after, []).append(event)
+        if "change" in {name for _, name in event.targets} and "holdFields" in str(event.js):
+            ids = {item._id for item in event.inputs}
+            together |= dict.fromkeys(ids, ids)
+
+    def told_after(event: BlockFunction) -> set[int]:
+        found = set[int]()
+        for then in followers.get(event._id, []):
+            if "holdFields" in str(then.js) or "ended(" in str(then.js):
+                found |= {item._id for item in then.inputs}
+            found |= told_after(then)
+        return found
+
+    n_set = 0
+    for event in page.fns.values():
+        untold = {item._id for item in event.outputs} & together.keys() - told_after(event)
+        n_set += len(untold)
+        assert all(untold <= together[item] for item in untold), event.name
+    assert n_set > 50 and len({frozenset(ids) for ids in together.values()}) > 4
 
 
 def test_every_view_is_a_folder_that_lays_itself_out_and_no_two_share_a_name():

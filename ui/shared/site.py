@@ -26,9 +26,6 @@ from ui.shared.wiring import QUIET, at_end
 E = TypeVar("E")  # of a tab's example
 _ASK = "shared/view/ask.js"
 _STORE = "shared/view/store.js"
-# Fields whose values one change brings. Gradio's front end searches the whole page for each of
-# them: where every change brought all 145, it took 20 ms on a slow processor.
-_TOLD_TOGETHER = 15
 _GIVEN_BY_GRADIO = (gr.Request, gr.EventData)
 # Fields of the page itself, which no form declares.
 _OF_THE_PAGE = ("model", "opened", "text", "prompt")
@@ -173,22 +170,30 @@ class PageFields:
         }
 
     def follow(self, page: gr.Blocks) -> None:
-        """Tells the page's scripts the values of all fields, at first and whenever one changes."""
+        """Tells the page's scripts the values of all fields at first, and those of a tab whenever
+        one of them changes: an event of a tab also sets fields that are off screen, whose change
+        event never comes.
+
+        Gradio's front end searches the whole page for each value: all fields of all tabs take 20 ms
+        on a slow processor.
+        """
         told = {
             name: component
             for name, component in self._components.items()
             if not isinstance(component, gr.File)
         }
         page.load(None, list(told.values()), None, js=_holding(told), **QUIET)
-        listening = [name for name, item in told.items() if hasattr(item, "change")]
-        for begin in range(0, len(listening), _TOLD_TOGETHER):
-            group = {name: told[name] for name in listening[begin : begin + _TOLD_TOGETHER]}
+        by_tab: dict[str, dict[str, Any]] = {}
+        for name, item in told.items():
+            if hasattr(item, "change"):
+                by_tab.setdefault(self._places[name][0], {})[name] = item
+        for fields in by_tab.values():
             gr.on(
-                [item.change for item in group.values()],
+                [item.change for item in fields.values()],
                 None,
-                list(group.values()),
+                list(fields.values()),
                 None,
-                js=_holding(group),
+                js=_holding(fields),
                 # two that take the last alone start each other
                 trigger_mode="multiple",
                 **QUIET,

@@ -71,7 +71,7 @@ def at_update_20(**changed) -> RunState:
         "state": "running",
         "step": 20,
         "seconds": Stopwatch(5.0),
-        "rate": 225.04,
+        "rate": 225.36,
         "learning_rate": 0.01,
         "curve": curve,
         "snapshots": LOOKS,
@@ -84,8 +84,8 @@ def at_update_20(**changed) -> RunState:
 def test_the_news_of_a_run_have_its_figures():
     news = watching._news(at_update_20(), None)
     assert news["step"] == 20 and news["elapsed"] == 5.0
-    assert news["left"] == round(90 * 50 / 225.04, 4)  # 90 updates of 50 tokens
-    assert news["rate"] == 225.0 and news["busy"] == 0.46 and news["next_look"] == 7.5
+    assert news["left"] == round(90 * 50 / 225.36, 4)  # 90 updates of 50 tokens
+    assert news["rate"] == 225.4 and news["busy"] == 0.46 and news["next_look"] == 7.5
     assert news["peak"] == 0.01 and news["planned_peak"] == 0.02
     assert news["version"] == 0 and news["first"] == news["looks_from"] == 0
     assert news["rows"][4] == [5, 3.5, 0.005, 2.0, 1.25] and len(news["rows"]) == 20
