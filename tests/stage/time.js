@@ -108,10 +108,14 @@ Object.defineProperty(HTMLImageElement.prototype, 'src', {
 });
 const fetched = window.fetch.bind(window);
 window.fetch = (...given) => following(fetched(...given));
-const readText = Response.prototype.text;
-Response.prototype.text = function () {
-  return following(readText.call(this));
-};
+for (const {prototype} of [Response, Blob])
+  for (const name of ['arrayBuffer', 'blob', 'bytes', 'json', 'text']) {
+    const read = prototype[name];
+    if (!read) continue;
+    prototype[name] = function () {
+      return following(read.call(this));
+    };
+  }
 const append = Element.prototype.append;
 Element.prototype.append = function (...nodes) {
   for (const node of nodes)
