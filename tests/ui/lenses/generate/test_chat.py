@@ -11,6 +11,7 @@ import gptcore
 from gptcore.finetuning.instruction import Message
 from gptcore.inference.sequence import TokenSequence
 from ui.lenses.generate.chat import replying as chat
+from ui.shared.inputs import InputError
 
 STORY = "Tell me a story about a cat."
 
@@ -89,6 +90,17 @@ def test_the_oldest_turns_make_room_and_are_counted():
     assert dropped % 2 == 0 and 0 < dropped < 9 and len(ids) <= 256 - 40
     text = lm.tokenizer.decode(ids)
     assert text.startswith("System: Be kind.\nUser: ") and text.endswith("\nAssistant:")
+
+
+def test_a_message_that_just_leaves_room_for_an_answer_is_sent(bundled):
+    lm = bundled.models.get("mini")
+    longest = Message("User", "a")
+    while len(lm.tokenizer.encode(f"User: {longest.text}\nAssistant:")) < 256 - 40:
+        longest = Message("User", f"{longest.text} a")
+    ids, dropped = chat.fitting(lm, [longest])
+    assert (len(ids), dropped) == (256 - 40, 0)
+    with pytest.raises(InputError, match="takes 217 tokens; 216 of this model's window of 256"):
+        chat.fitting(lm, [Message("User", f"{longest.text} a")])
 
 
 @pytest.mark.parametrize(

@@ -329,6 +329,48 @@ def test_a_loss_that_is_no_number_ends_with_the_sentence_and_the_last_good_model
     assert all(torch.isfinite(p).all() for p in run.language_model.model.parameters())
 
 
+class Turns:
+    """A compute thread that goes on when it is told to."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def keep(self, turns, *, background):
+        self.jobs.append(turns)
+
+    def take(self, most: float = math.inf) -> int:
+        """Takes turns; returns how many there were."""
+        taken = 0
+        while self.jobs and taken < most:
+            try:
+                next(self.jobs[0])
+                taken += 1
+            except StopIteration:
+                self.jobs.pop(0)
+        return taken
+
+
+def test_a_step_that_is_asked_for_while_a_run_comes_to_rest_is_made(services):
+    plan = plan_of(services)
+
+    def stepped(moment: float) -> tuple[RunState, int]:
+        """A run that is asked for a step, some turns after the step before; turns to its rest."""
+        computing = Turns()
+        run = TrainingRun(plan, computing)
+        run.go(1)
+        while run.record.step < 1:
+            computing.take(1)
+        taken = computing.take(moment)
+        run.go(1)
+        computing.take()
+        return run.record, taken
+
+    _, to_rest = stepped(math.inf)
+    for moment in (0, 1, to_rest // 2, to_rest - 1, to_rest):
+        record, _ = stepped(moment)
+        assert (record.step, record.state) == (2, "paused"), moment
+
+
 def test_a_run_that_has_been_started_never_says_that_it_waits_to_be_told(services):
     held = threading.Event()
     services.compute_thread.keep(iter(lambda: held.wait(0.2), True))  # the computing place is busy

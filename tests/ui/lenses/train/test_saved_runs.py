@@ -99,6 +99,22 @@ def test_a_restored_run_is_not_written_again_stays_for_another_day_and_then_goes
     assert SavedRuns(folder, lambda: later).restore() == {} and not (folder / kept.id).exists()
 
 
+@pytest.mark.parametrize(
+    ("lacking", "value"),
+    [("form", None), ("language_model", None), ("snapshots", []), ("step", 0), ("labels", None)],
+)
+def test_a_run_that_lacks_what_a_restart_needs_is_not_written(services, folder, lacking, value):
+    _, workspace = learned(services, folder)
+    record = workspace.current
+    if lacking == "labels":
+        record.facts = replace(record.facts, kind="labels")
+    else:
+        setattr(record, lacking, value)
+    saved = SavedRuns(folder)
+    assert saved.save(workspace.id, [record], now=True) is False
+    assert not (folder / workspace.id).exists()
+
+
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     _, workspace = learned(services, folder)
     saved = SavedRuns(folder)

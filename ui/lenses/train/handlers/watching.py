@@ -324,7 +324,7 @@ def _ahead(record: RunState, elapsed: float) -> list[list[float]]:
     if not record.alive or (config.time_budget is not None and (left is None or record.rate <= 0)):
         return []  # the number of updates is not known yet
     steps = float(config.max_steps - record.step)
-    if left is not None and record.rate > 0:
+    if left is not None:
         steps = min(steps, left * record.rate / record.facts.tokens_per_step)
     moved = record.learning_rate / config.learning_rate
     points = []
