@@ -49,11 +49,17 @@ document.addEventListener(
 // --- what is drawn
 const SHOWN =
   /^(aria-.*|title|alt|href|role|tabindex|type|placeholder|open|disabled|style|d|x|y|x1|x2|y1|y2|cx|cy|r|width|height|points|transform|viewBox|data-.*|colspan|min|max|step)$/;
-const short = text =>
+const shorter = new Map(); // text -> as it is told
+const shorten = text =>
   text
     .replaceAll(location.origin, '')
     .replace(/-?\d+\.\d+/g, number => String(+(+number).toPrecision(4)))
     .replace(/(blob|data):[^"')]*/g, '$1');
+
+function short(text) {
+  if (!shorter.has(text)) shorter.set(text, shorten(text));
+  return shorter.get(text);
+}
 
 // What is done to a canvas is told, and not what it looks like: its texts, which are not painted since
 // fonts differ, and how often each command came, with a digest of all of them.
@@ -147,6 +153,11 @@ async function settle() {
   await pass(2700);
   await pass(300);
 }
+
+// Calls a function of the page with what a text in JSON gives, and answers in JSON: Playwright takes
+// its time to pass on objects.
+window.call = async (name, given) =>
+  JSON.stringify((await window[name](...JSON.parse(given))) ?? null);
 
 // --- the component
 let shown; // the component, as Gradio has it

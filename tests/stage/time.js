@@ -1,10 +1,12 @@
 // Time that the stage makes pass, and chance that is the same every time.
 
 // --- time
+const channel = new MessageChannel();
+const ticked = []; // what waits for the next turn of the browser's loop
+channel.port1.onmessage = () => ticked.shift()();
 const tick = () =>
   new Promise(done => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = done;
+    ticked.push(done);
     channel.port2.postMessage(0);
   });
 const nextFrame = requestAnimationFrame.bind(window);

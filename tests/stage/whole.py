@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import gradio as gr
 from page_answers import RECORDED, fields_of, first_values, load
 from playwright.sync_api import Browser, Page
 
-from stage import LOOK, components, part_of, told
+from stage import LOOK, call, components, part_of, told
 from stage.layout import elements, fields_by_id
 
 # of components: what asks the server again and again, about a run
@@ -44,7 +45,7 @@ class WholePage:
         self._steps: list[Mapping[str, Any]] = []
         self.shown = browser.new_page(**LOOK)
         self.shown.goto(address + query)
-        self.shown.evaluate("given => mountPage(given)", _given(page, scripted or {}, facts))
+        call(self.shown, "mountPage", {**_given(page), "scripted": scripted or {}, "facts": facts})
         self._look("opened")
 
     def step(self, name: str, act: str | Act) -> None:
@@ -61,10 +62,10 @@ class WholePage:
 
     def answer(self, function: str, *answers: Any) -> None:
         """What the server answers from now on, one after the other; the last one stays."""
-        self.shown.evaluate("([name, given]) => script(name, given)", [function, list(answers)])
+        call(self.shown, "script", function, answers)
 
     def _look(self, name: str) -> None:
-        self._steps.append({**self.shown.evaluate("afterStep()"), "step": name})
+        self._steps.append({**call(self.shown, "afterStep"), "step": name})
 
     def ended(self) -> str:
         """What was seen and heard; the page is closed."""
@@ -72,7 +73,8 @@ class WholePage:
         return _ANEW.sub("…", told(self._steps))
 
 
-def _given(page: gr.Blocks, scripted: Any, facts: Mapping[str, Any]) -> dict[str, Any]:
+@cache
+def _given(page: gr.Blocks) -> Mapping[str, Any]:
     first = first_values(page)
     events = load("events")
     parts = [
@@ -94,6 +96,4 @@ def _given(page: gr.Blocks, scripted: Any, facts: Mapping[str, Any]) -> dict[str
         "register": page.register,  # type: ignore[attr-defined]
         "fields": fields_of(page),
         "answersOf": {file.stem: load(f"server/{file.stem}") for file in kept},
-        "scripted": scripted,
-        "facts": facts,
     }

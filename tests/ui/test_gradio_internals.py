@@ -13,12 +13,14 @@ import httpx
 import pytest
 from gradio.exceptions import ServerFailedToStartError
 from gradio_client import Client
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from wire import apart
 
 from serving import served_page
 from tiny import ROOT, ran
 from ui.server import gradio_internals
-from ui.server.gradio_internals import configuration, patient_start
+from ui.server.gradio_internals import configuration, patient_start, quick_front_end
 from ui.server.gradio_internals.configuration import PageStates
 from ui.server.gradio_internals.queue_share import look_seldom
 
@@ -223,3 +225,26 @@ def test_an_event_that_follows_another_one_has_no_target_and_the_first_event_has
     then = {**empty, "id": 1, "targets": [[None, "then"]], "trigger_after": 0}
     assert configuration._event(clicked) == {"id": 0, "targets": [[7, "click"]], "cancels": []}
     assert configuration._event(then) == {"id": 1, "targets": [], "trigger_after": 0, "cancels": []}
+
+
+def test_a_script_of_the_front_end_is_sent_as_it_is_but_for_what_searches():
+    client = TestClient(Starlette(routes=list(quick_front_end.routes())))
+    texts = {}
+    for name in quick_front_end.mended():
+        answer = client.get(f"/assets/{name}")
+        whole = (quick_front_end._SCRIPTS / name).read_text(encoding="utf-8")
+        assert answer.text[:400] == whole[:400] and answer.text[-400:] == whole[-400:]
+        tag = {"If-None-Match": answer.headers["etag"]}
+        assert client.get(f"/assets/{name}", headers=tag).status_code == 304
+        texts[name.partition("-")[0]] = answer.text
+    assert "function Z(root, id) {" in texts["core"] and "export function" not in texts["core"]
+    assert texts["core"].count("attachedEvents(") == 2
+    assert quick_front_end._SHOWING not in texts["statustracker"]
+
+
+@pytest.mark.parametrize("part", ["_FINDING", "_ATTACHED", "_SHOWING"])
+def test_a_front_end_that_lacks_a_part_is_left_alone(monkeypatch, caplog, part):
+    monkeypatch.setattr(quick_front_end, part, "what is no part of it")
+    with caplog.at_level(logging.WARNING, logger="gptlens"):
+        assert not gradio_internals.apply("quick front end", quick_front_end.routes)
+    assert "are as they were" in caplog.text

@@ -17,6 +17,7 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
+from starlette.routing import Route
 
 from gptcore.language_model import damaged_files
 from gptcore.machine import return_freed_memory
@@ -24,7 +25,7 @@ from ui.frame.warming import warm_up
 from ui.server import gradio_internals
 from ui.server.connections import limit_connections
 from ui.server.ending import EndingMiddleware, OpenRequests
-from ui.server.gradio_internals import patient_start
+from ui.server.gradio_internals import patient_start, quick_front_end
 from ui.server.gradio_internals.configuration import PageStates, slim
 from ui.server.gradio_internals.queue_share import (
     QueueShare,
@@ -114,7 +115,7 @@ def serve(
         max_threads=services.limits.concurrent_visits + _OTHER_THREADS,
         state_session_capacity=services.limits.page_states,
         app_kwargs={
-            "routes": routes(),
+            "routes": [*routes(), *_mended_scripts()],
             "middleware": _middleware(services, files, requests, options, guarding),
             "lifespan": partial(_lighter, page),
         },
@@ -130,6 +131,13 @@ def serve(
         _wait(page)
         end(page, services, requests)
     return address
+
+
+def _mended_scripts() -> list[Route]:
+    """Routes of what stands in place of Gradio's scripts; none for another version of it."""
+    found = list[Route]()
+    gradio_internals.apply("quick front end", lambda: found.extend(quick_front_end.routes()))
+    return found
 
 
 def _wait(page: gr.Blocks) -> None:

@@ -30,6 +30,10 @@ PARTS = {
         "`state_holder.SessionState`, `StateHolder`",
         "each open page costs 740 kB more, and blocks others for 30 to 70 ms",
     ),
+    "quick front end": (
+        "two functions of its `core-*.js`, one of its `statustracker-*.js`",
+        "a browser works twice as long for a load, and a third longer for a step of a slider",
+    ),
     "patient start": (
         "`http_server.Server.run_in_thread`, `networking.url_ok`",
         "a start on a busy machine says that the port is taken, or that localhost is not "
