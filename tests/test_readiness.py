@@ -2,6 +2,7 @@
 
 import re
 import socket
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from gptcore.errors import CheckpointError
 from gptcore.language_model import bundled_models
 from gptcore.tokenizers import CharTokenizer
 from tiny import make_model, ran
+from ui.server import preflight
 from ui.server.preflight import check, prefetch
 from ui.state.limits import Limits
 from ui.state.model_store import ModelStore
@@ -48,6 +50,22 @@ def test_a_damaged_model_and_a_taken_port_are_missing():
         found = list(check(store("world"), host="127.0.0.1", port=taken.getsockname()[1]))
     missing = [finding.sentence for finding in found if finding.state == "MISSING"]
     assert len(missing) == 2 and "world is damaged" in missing[0] and "is taken" in missing[1]
+
+
+@pytest.mark.parametrize(
+    ("free", "is_enough", "said"),
+    [
+        (12_340_000_000, True, "12.3 GB are free for temporary files in"),
+        (preflight._NEEDED_BYTES, True, "GB are free"),
+        (preflight._NEEDED_BYTES - 1, False, "; files to save need up to "),
+    ],
+)
+def test_the_room_for_files_is_told_and_what_they_need(monkeypatch, free, is_enough, said):
+    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    found = preflight._room()
+    assert found.ready == is_enough and said in found.sentence
+    needed = f"need up to {preflight._NEEDED_BYTES // 10**6:,.0f} MB"
+    assert is_enough or found.sentence.endswith(needed)
 
 
 def test_a_model_that_is_not_here_is_named_with_the_way_to_get_it():

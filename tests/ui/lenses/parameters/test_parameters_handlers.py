@@ -2,7 +2,9 @@
 
 import base64
 import json
+from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -271,6 +273,35 @@ def test_the_cache_is_timed_against_writing_without_it(services, monkeypatch):
     said = costs.measure_cache(services, "tiny")
     assert used == [False, True]
     assert "2.00 s without a cache, 1.00 s with one, 2.0 times faster" in said
+
+
+@pytest.mark.parametrize(
+    ("window", "n_prompt", "n_new"), [(24, 8, 16), (149, 49, 100), (256, 50, 100)]
+)
+def test_the_cache_is_timed_within_the_window(tiny_lm, monkeypatch, window, n_prompt, n_new):
+    asked = []
+    monkeypatch.setattr(
+        costs,
+        "_token_times",
+        lambda model, ids, n_new, **_: asked.append((len(ids), n_new)) or [1.0] * n_new,
+    )
+    config = replace(tiny_lm.model.config, n_positions=window)
+    lm = replace(tiny_lm, model=SimpleNamespace(config=config))
+    services = SimpleNamespace(
+        models=SimpleNamespace(get=lambda _: lm), measure=lambda compute: compute()
+    )
+    costs.measure_cache(services, "tiny")
+    assert asked == [(n_prompt, n_new)] * 2
+
+
+def test_the_speed_of_training_is_told_with_what_follows_from_it(services, monkeypatch):
+    small = GPTConfig(vocab_size=61, n_positions=32, n_embd=16, n_layer=1, n_head=2)
+    monkeypatch.setattr(costs, "_training_rate", lambda *_: (12_500.0, 7))
+    monkeypatch.setattr(costs, "training_flops", lambda config, T: 3_000_000)
+    said = costs.measure_training(services, small, 2, 16, 90)
+    assert "12,500 tokens a second on this machine (7 updates of 2 x 16 tokens" in said
+    # 90 million tokens take 7,200 s
+    assert "would take 2.0 h, and about 37.5 GFLOP a second" in said
 
 
 def test_the_drawing_says_how_large_a_block_is():

@@ -154,6 +154,7 @@ def test_a_cpu_is_told_what_the_story_writer_takes_and_a_public_server_does_not_
     monkeypatch.setattr(fitting, "passes_rate", lambda *_, **__: 10_000)
     values, note = fitting.fitted(services, PRESETS[STORY_WRITER])
     assert values == PRESETS[STORY_WRITER]
+    assert "reads about 40 million tokens in 30 s" in note
     assert "0.3 million in 30 s" in note and "78 minutes" in note
     assert STORY_WRITER in offered(PROFILES["local"]) and STORY_WRITER not in offered(
         PROFILES["space"]

@@ -225,3 +225,8 @@ def test_a_held_out_text_that_is_known_is_told():
     assert "in the training text, too" in dataset_cache._repeated([known], [known])
     assert dataset_cache._repeated([known], ["another line of text entirely\n"]) == ""
     assert dataset_cache._repeated([known], []) == ""
+    # a fifth of the held-out lines is said, fewer are not
+    others = [f"another line of text, number {n}\n" for n in range(5)]
+    once = known[: len(known) // 3]
+    assert "1 of the 5" in dataset_cache._repeated([known], [once, *others[:4]])
+    assert dataset_cache._repeated([known], [once, *others]) == ""

@@ -107,6 +107,18 @@ def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, 
     wait_until(lambda: pupil.run.learns)
 
 
+def test_a_leader_takes_a_place_that_is_free_before_anybody_s(services):
+    limits = replace(services.limits, training_runs=2, training_queue=3)
+    jobs = RunManager(services.compute_thread, limits)
+    jobs.queue.leads = lambda workspace: workspace.id == "s" * 22
+    pupil = jobs.start(None, endless(services))
+    wait_until(lambda: pupil.current.step > 0)
+    speaker = jobs.start("s" * 22, endless(services))
+    wait_until(lambda: speaker.current.step > 0)
+    assert pupil.run.learns and pupil.current.reason == "" and jobs.queue.place(pupil) is None
+    jobs.stop_all()
+
+
 def test_only_in_a_talk_does_a_leader_go_first():
     assert [name for name, limits in PROFILES.items() if limits.leader_first] == ["talk"]
     made = make_services(limits=PROFILES["talk"], offline=True)

@@ -115,6 +115,20 @@ def test_a_run_that_lacks_what_a_restart_needs_is_not_written(services, folder, 
     assert not (folder / workspace.id).exists()
 
 
+def test_of_a_save_that_was_cut_off_between_two_names_the_new_run_is_there(services, folder):
+    _, workspace = learned(services, folder)
+    runs = {"earlier": "The old one.", "partial": "The new one."}
+    for kind, reason in runs.items():
+        assert SavedRuns(folder).save(
+            workspace.id, [replace(workspace.current, reason=reason)], now=True
+        )
+        # of a process that is gone: there is none of this number
+        (folder / workspace.id).rename(folder / f"{workspace.id}.4194305.{kind}")
+    ((found,),) = SavedRuns(folder).restore().values()
+    assert found.reason == runs["partial"]
+    assert [left.name for left in folder.iterdir()] == [workspace.id]
+
+
 def test_two_threads_may_save_at_once(services, folder, monkeypatch, caplog):
     _, workspace = learned(services, folder)
     saved = SavedRuns(folder)

@@ -201,6 +201,14 @@ def test_the_ladder_asks_one_model_after_the_other_and_names_those_that_cannot(a
             list(views.ladder(served, "v", models, asked(values())))
 
 
+@pytest.mark.parametrize(
+    ("chance", "shown"),
+    [(None, ""), (0.2534, "25.3%"), (1.0, "100%"), (1e-4, "0.01%"), (0.99e-4, "<0.01%")],
+)
+def test_the_chance_of_an_answer_is_a_share_in_percent(chance, shown):
+    assert views._chance(chance) == shown
+
+
 def test_the_scoreboard_counts_with_progress_and_says_whether_examples_help(asking):
     counted = scoreboard.scoreboard(
         asking, "v", ["tiny"], ["sentiment", "arithmetic"], ["0", "2"], SIDE, 20
