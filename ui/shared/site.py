@@ -174,8 +174,9 @@ class PageFields:
         one of them changes: an event of a tab also sets fields that are off screen, whose change
         event never comes.
 
-        Gradio's front end searches the whole page for each value: all fields of all tabs take 20 ms
-        on a slow processor.
+        Gradio's front end looks for each value in the whole page (without
+        `ui.server.gradio_internals.quick_front_end`): for those of all tabs that takes 20 ms on a
+        slow processor.
         """
         told = {
             name: component
