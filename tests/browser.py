@@ -37,7 +37,7 @@ GO = """async query => {
 # Gradio's queue.
 COUNT_REQUESTS = """
 (() => {
-  const asked = window.gptlensAsked = {open: 0, events: new Set(), changes: 0}, ended = new Set();
+  const asked = window.gptlensAsked = {open: 0, events: new Set(), changes: 0, begun: false}, ended = new Set();
   const fetchNow = window.fetch;
   const follow = async body => {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -58,6 +58,7 @@ COUNT_REQUESTS = """
   window.fetch = async (...given) => {
     const url = String(given[0]?.url ?? given[0]);
     if (url.includes('/heartbeat/')) return fetchNow(...given);
+    asked.begun = true;
     if (url.includes('/queue/data')) {
       const response = await fetchNow(...given);
       if (!response.body) return response;
@@ -82,7 +83,7 @@ COUNT_REQUESTS = """
 })();
 """
 
-# Nothing asked and nothing changed over several frames. Frames, and not milliseconds: a busy
+# Something has been asked, and nothing more is asked or changed over several frames. Frames, and not milliseconds: a busy
 # machine draws fewer.
 _QUIET = """
 async () => {
@@ -91,7 +92,7 @@ async () => {
   let quiet = 0, changes = asked.changes;
   return new Promise(done => {
     const look = () => {
-      const isDone = asked.open === 0 && asked.events.size === 0 && !ask?.isAsking();
+      const isDone = asked.begun && asked.open === 0 && asked.events.size === 0 && !ask?.isAsking();
       const still = isDone && asked.changes === changes;
       quiet = still ? quiet + 1 : 0;
       changes = asked.changes;

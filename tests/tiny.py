@@ -11,6 +11,7 @@ import torch
 
 import gptcore
 from gptcore.probe import Probe
+from gptcore.tokenizers import ByteBPE
 
 ROOT = Path(__file__).resolve().parents[1]
 # Where the models of tests compute: `GPTLENS_TEST_DEVICE=cuda pytest tests/ui` tries the page on a
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DEVICE = torch.device(os.environ.get("GPTLENS_TEST_DEVICE", "cpu"))
 
 NO_DROPOUT = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
+TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 # Shapes that what looks inside is tried on.
 SMALL = gptcore.GPTConfig(vocab_size=40, n_positions=16, n_embd=24, n_layer=3, n_head=4)
 POST = replace(SMALL, n_layer=2, norm_position="post")
@@ -44,6 +46,13 @@ def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
             elif ".ln_" not in f".{name}":
                 parameter.normal_(std=0.1)
     return model.to(DEVICE)
+
+
+def make_language_model() -> gptcore.LanguageModel:
+    """A model with a tokenizer that knows some words of `TEXT`."""
+    tokenizer = ByteBPE.train([TEXT], vocab_size=270)
+    shape = gptcore.GPTConfig(vocab_size=270, n_positions=32, n_embd=32, n_layer=2, n_head=4)
+    return gptcore.LanguageModel(make_model(shape), tokenizer, "tiny")
 
 
 class Seen(Probe):

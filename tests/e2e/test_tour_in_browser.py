@@ -1,7 +1,9 @@
 """The guided tour, a teacher's own, and a talk whose server is killed amid it."""
 
+import re
 import socket
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import expect
 
@@ -245,13 +247,10 @@ def test_the_notes_are_in_the_speakers_window_and_in_no_other_page(browser):
 def test_another_page_cannot_act_in_a_session_whose_name_it_knows(browser, url):
     page = browser.new_context().new_page()
     page.add_init_script(COUNT_REQUESTS)
-    page.goto(url)
+    with page.expect_request(re.compile("session_hash=")) as asked:
+        page.goto(url)
+    (session,) = parse_qs(urlsplit(asked.value.url).query)["session_hash"]
     settled(page)
-    session = page.evaluate("""() => {
-        const named = performance.getEntriesByType('resource').map(({name}) => new URL(name));
-        return named.map(url => url.searchParams.get('session_hash')).find(Boolean);
-    }""")
-    assert session
     other = browser.new_context()
     assert other.request.get(url).ok  # a page of its own, with its cookie
     answered = other.request.get(f"{url}gradio_api/queue/data?session_hash={session}")

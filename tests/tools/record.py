@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 
 import core_answers
+import figure_answers
 from page_answers import (
     RECORDED,
     answer,
@@ -79,6 +80,11 @@ def record_core() -> None:
     )
 
 
+def record_figures() -> None:
+    """Draws the pictures of the Parameters tab."""
+    save("figures", {name: figure_answers.drawn(draw) for name, draw in figure_answers.pictures()})
+
+
 def record_drawings(page: gr.Blocks, address: str, only: set[str]) -> None:
     """Puts every component on the stage; what it asks the server there is kept, too."""
     shown = first_values(page)
@@ -131,10 +137,13 @@ def main() -> int:
         "--only", nargs="+", metavar="ID", default=[], help="drawings and scenarios of these alone"
     )
     parser.add_argument("--core", action="store_true", help="answers of the core alone")
+    parser.add_argument("--figures", action="store_true", help="pictures of matplotlib alone")
     options = parser.parse_args()
-    if not options.only:
+    if not options.only and not options.figures:
         record_core()
-    if options.core:
+    if not options.only and not options.core:
+        record_figures()
+    if options.core or options.figures:
         return 0
     with built_page() as (page, services):
         only = set(options.only)

@@ -7,23 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from gptcore import GPTConfig, LanguageModel
-from gptcore.tokenizers import ByteBPE
-from tiny import DEVICE, make_model
+from gptcore import LanguageModel
+from tiny import DEVICE, make_language_model
 from ui.services import Services, make_services
 from ui.state.broadcasts import SpokenTalk
 from ui.state.limits import PROFILES, Limits
 from ui.state.model_store import ModelStore
 
 make_services.__kwdefaults__["device"] = DEVICE
-TEXT = "the cat sat on the mat and the dog ran to the cat. " * 20
 
 
 @pytest.fixture(scope="session")
 def tiny_lm() -> LanguageModel:
-    tokenizer = ByteBPE.train([TEXT], vocab_size=270)
-    shape = GPTConfig(vocab_size=270, n_positions=32, n_embd=32, n_layer=2, n_head=4)
-    return LanguageModel(make_model(shape), tokenizer, "tiny")
+    return make_language_model()
 
 
 @pytest.fixture(scope="session")
