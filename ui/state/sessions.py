@@ -231,6 +231,7 @@ class SessionStore:
         if before is None:
             return None
         before.leave()
+        before.visit = ""  # when its page is heard to close, this one has the text
         session.document = before.document
         session.next_token = before.next_token
         session.undo = before.undo

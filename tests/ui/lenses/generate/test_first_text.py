@@ -116,6 +116,19 @@ def test_a_reload_brings_the_text_back_to_the_same_browser_tab(services):
         assert services.sessions.resume("again", nonsense) is None
 
 
+def test_a_page_that_is_heard_to_close_late_does_not_bring_its_text_back(services):
+    visit = "a-browser-tab-of-its-own"
+    services.sessions.resume("first", visit)
+    list(writing.write(services, "first", "tiny", "the cat", form()))
+    services.sessions.resume("second", visit)
+    list(writing.write(services, "second", "tiny", "a dog", form()))
+    newest = services.sessions.get("second").document
+    services.sessions.forget("first")  # a busy server hears of it only now
+    assert services.sessions.resume("third", visit).document == newest
+    services.sessions.forget("second")
+    assert services.sessions.resume("fourth", visit).document == newest
+
+
 def test_texts_of_closed_pages_do_not_pile_up(services):
     for index in range(120):
         services.sessions.resume(f"page-{index}", f"browser-tab-number-{index:04}")
