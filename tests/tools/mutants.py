@@ -97,6 +97,16 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         ">= to >",
     ): "no model has exactly so many parameters",
     (
+        "ui/server/temp_files.py",
+        "if now - left.stat().st_mtime > self._age:",
+        "> to >=",
+    ): "an instant more or less",
+    (
+        "ui/state/token_stream.py",
+        '{"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")',
+        "flag turned",
+    ): "the same JSON for whoever reads it",
+    (
         "ui/lenses/train/handlers/verdicts.py",
         "if measured.high < 0.5",
         "< to <=",

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from gptcore.errors import TokenizerError
-from gptcore.tokenizers import ByteBPE
+from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.training import split, tokenize
 from helpers import LESSON
 from helpers import until as wait_until
@@ -218,6 +218,16 @@ def test_a_text_that_cannot_be_prepared_says_why(services, monkeypatch):
         TokenizerError, match=r"No vocabulary could be learned .*missing\.py.* Shorten it"
     ):
         completed(prepare(("one two three",), tokenizer=None, kind="bpe", vocab_size=300))
+
+
+@pytest.mark.parametrize("texts", [["a" * 25], ["aa", "a" * 12, "a" * 11, "a"]])
+def test_how_much_is_encoded_is_told_in_shares_of_the_whole(monkeypatch, texts):
+    monkeypatch.setattr(dataset_cache, "_PART", 10)
+    is_one = len(texts) == 1
+    tokenizer = CharTokenizer(["a"]) if is_one else ByteBPE.train(["a b"], vocab_size=257)
+    said = list(dataset_cache._encode(texts, tokenizer))
+    shares = ["40%", "80%"] if is_one else ["54%", "96%"]
+    assert said == [f"Encodes the text: {share}." for share in shares]
 
 
 def test_a_held_out_text_that_is_known_is_told():
