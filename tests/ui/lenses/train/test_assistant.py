@@ -8,12 +8,13 @@ import re
 from dataclasses import replace
 
 import pytest
+import torch
 from test_runs import finished
 
 from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
 from ui.lenses.train.handlers import answering, assistant
-from ui.lenses.train.handlers.assistant import AssistantForm, assistant_form
+from ui.lenses.train.handlers.assistant import IGNORED_TARGET, AssistantForm, assistant_form
 from ui.runs.run_json import facts_json
 from ui.shared.fields import fields_of
 from ui.state.limits import Limits
@@ -168,3 +169,26 @@ def test_each_model_that_there_is_answers_the_question(taught, bundled):
     assert ends[0] and ends[1]
     counted = r"\d of 3 requested words in \d+\."
     assert re.match(rf"Before: {counted} After 1: {counted}", ends[3])
+
+
+def test_the_loss_of_answers_is_a_mean_over_their_tokens(monkeypatch, tiny_lm):
+    model = tiny_lm.model
+    examples = [list(range(5, 8 + n)) for n in range(11)]  # more than are read together
+
+    def padded(rows):
+        longest = max(map(len, rows))
+        given = torch.zeros(len(rows), longest, dtype=torch.long)
+        targets = torch.full((len(rows), longest), IGNORED_TARGET)
+        for index, row in enumerate(rows):
+            given[index, : len(row)] = torch.tensor(row)
+            targets[index, 1 : len(row)] = torch.tensor(row[1:])
+        return given, targets
+
+    monkeypatch.setattr(assistant, "padded_answers", padded)
+    each = [(len(row) - 1, float(model(*padded([row])).loss)) for row in examples]
+    expected = sum(n * loss for n, loss in each) / sum(n for n, _ in each)
+    scoring = assistant._answers_loss(model, examples)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(scoring)
+    assert ended.value.value == pytest.approx(expected, rel=1e-4)

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
@@ -17,7 +18,7 @@ from gptcore.finetuning import SpecialTokens
 from gptcore.formatting import percent
 from ui.lenses.train import form
 from ui.lenses.train.form import _NEEDED, _filled, _needed
-from ui.lenses.train.handlers import labelled_lines, watching
+from ui.lenses.train.handlers import labelled_lines, labels, watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
 from ui.lenses.train.handlers.forms import LabelForm, label_form
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, example_lines, input_form
@@ -374,3 +375,19 @@ def test_each_form_opens_with_a_recorded_run_of_its_own_kind():
 def test_a_header_names_a_label_and_a_text(first, is_header):
     records = [first.split(","), ["good", "a fine day"], ["bad", "a sad day"]]
     assert labelled_lines._header(records) == (tuple(records[0]) if is_header else ())
+
+
+@pytest.mark.parametrize(("whole", "n"), [(False, 200), (True, 250)])
+def test_held_out_lines_are_scored_in_parts_and_told_by_their_mean(monkeypatch, whole, n):
+    def scored(_, part):
+        loss = sum(part) / len(part)
+        right = sum(number % 5 == 0 for number in part) / len(part)
+        return SimpleNamespace(loss=loss, accuracy=right, n_examples=len(part))
+
+    monkeypatch.setattr(labels, "evaluate_classifier", scored)
+    monkeypatch.setattr(labels, "_SCORED_TOGETHER", 64)
+    scoring = labels._evaluate(list(range(250)), None, whole)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(scoring)
+    assert ended.value.value == (pytest.approx((n - 1) / 2), pytest.approx(1 / 5))
