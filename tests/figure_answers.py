@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -56,18 +57,14 @@ def _drawn(found: anatomy.Experiment) -> object:
 def drawn(draw: Callable[[], object]) -> list[Any]:
     """What stands on the panels of the figure that is drawn."""
     figures = list[Figure]()
-    save = Figure.savefig
 
     def kept(figure: Figure, target: io.StringIO, **_: Any) -> None:
         figures.append(figure)
         figure.draw_without_rendering()  # which lays it out
         target.write("<svg></svg>")  # nobody looks at it
 
-    Figure.savefig = kept  # type: ignore[method-assign]
-    try:
+    with patch.object(Figure, "savefig", kept):
         draw()
-    finally:
-        Figure.savefig = save  # type: ignore[method-assign]
     return read([_panel(axes) for figure in figures for axes in figure.axes])
 
 

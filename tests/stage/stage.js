@@ -56,10 +56,7 @@ const shorten = text =>
     .replace(/-?\d+\.\d+/g, number => String(+(+number).toPrecision(4)))
     .replace(/(blob|data):[^"')]*/g, '$1');
 
-function short(text) {
-  if (!shorter.has(text)) shorter.set(text, shorten(text));
-  return shorter.get(text);
-}
+const short = text => shorter.get(text) ?? shorter.set(text, shorten(text)).get(text);
 
 // What is done to a canvas is told, and not what it looks like: its texts, which are not painted since
 // fonts differ, and how often each command came, with a digest of all of them.
@@ -154,8 +151,7 @@ async function settle() {
   await pass(300);
 }
 
-// Calls a function of the page with what a text in JSON gives, and answers in JSON: Playwright takes
-// its time to pass on objects.
+// Calls a function with JSON and answers in it: Playwright takes its time to pass on objects.
 window.call = async (name, given) =>
   JSON.stringify((await window[name](...JSON.parse(given))) ?? null);
 

@@ -228,10 +228,10 @@ class SessionStore:
                 if other.visit == visit and other is not session
             )
             before = self._left.pop(visit, None) or next(live, None)
-        if before is None:
-            return None
+            if before is None:
+                return None
+            before.visit = ""  # when its page is heard to close, this one has the text
         before.leave()
-        before.visit = ""  # when its page is heard to close, this one has the text
         session.document = before.document
         session.next_token = before.next_token
         session.undo = before.undo

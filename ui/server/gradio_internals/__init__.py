@@ -32,7 +32,7 @@ PARTS = {
     ),
     "quick front end": (
         "two functions of its `core-*.js`, one of its `statustracker-*.js`",
-        "a browser works twice as long for a load, and a third longer for a step of a slider",
+        "a browser works twice as long for a load, and a quarter longer for a step of a slider",
     ),
     "patient start": (
         "`http_server.Server.run_in_thread`, `networking.url_ok`",

@@ -1,0 +1,45 @@
+"""Mistakes that change nothing that anybody could observe, each with its reason (`mutants`)."""
+
+# (path, line, change) -> why nobody could observe it.
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (
+        "ui/rooms/hall/handlers/leading.py",
+        "if number == broadcast.number and type(start) is int and 0 <= start <= len(text)",
+        "<= to <",
+    ): "a start of 0 and no start are the same",
+    (
+        "ui/shared/own_text.py",
+        "lm.tokenizer.encode(shortened)[: max(1, lm.model.config.n_positions // 2)]",
+        "max dropped",
+    ): "a model with a window of one token writes nothing",
+    (
+        "ui/runs/saved_runs.py",
+        "is_young = self._clock() - place.stat().st_mtime < _AGE",
+        "< to <=",
+    ): "a day more or less an instant",
+    (
+        "ui/compute/zero_gpu.py",
+        "return ON_ZERO_GPU and count_parameters(lm.model.config).total >= LARGE",
+        ">= to >",
+    ): "no model has exactly so many parameters",
+    (
+        "ui/server/temp_files.py",
+        "if now - left.stat().st_mtime > self._age:",
+        "> to >=",
+    ): "an instant more or less",
+    (
+        "ui/state/token_stream.py",
+        '{"kind": self.kind, **self.values}, ensure_ascii=False, separators=(",", ":")',
+        "flag turned",
+    ): "the same JSON for whoever reads it",
+    (
+        "ui/lenses/train/handlers/verdicts.py",
+        "if measured.high < 0.5",
+        "< to <=",
+    ): "the end of an interval of whole counts is never exactly a half",
+    (
+        "ui/runs/workspaces.py",
+        "gone = [item for item in self._workspaces.values() if now - item.last_seen > seconds]",
+        "> to >=",
+    ): "an instant more or less",
+}
