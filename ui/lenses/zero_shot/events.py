@@ -26,7 +26,6 @@ TAKES = ("model", "asked", *PAGE_NAMES.values())
 NEEDS = ("asked|model", *PAGE_NAMES.values())
 # What a link sets.
 LINK_SETS = ("asked", "task", *(PAGE_NAMES[name] for name in REFILLED))
-_LARGEST_DRAW = 1_000
 
 
 def named(values: Sequence[object]) -> tuple[object, dict[str, object]]:
@@ -60,13 +59,15 @@ def wire_form(site: Site[Any], form: TaskForm, drawn: gr.State) -> None:
     fields = {name: site.fields[page_name] for name, page_name in PAGE_NAMES.items()}
     refilled = {name: fields[name] for name in REFILLED} | {"drawn": drawn}
     reworded = {name: fields[name] for name in REWORDED}
+    drawn_anew = {name: fields[name] for name in DRAWN} | {"drawn": drawn}
+    shown = [fields[name] for name in DRAWN if name != "expected"]
     task = fields["task"]
     template = fields["template"]
     language = form.language
     in_language = {"template": template, **reworded, "expected": fields["expected"]}
     for listener, fill, inputs, outputs in (
         (task.input, _task, [task], refilled),
-        (form.another.click, _another, [task], refilled),
+        (form.another.click, _another, [task, *shown], drawn_anew),
         (template.input, _template, [task, template], reworded),
         (form.other_examples.click, _other_examples, [task], {"examples": fields["examples"]}),
         (language.change, _language, [task, template, language], in_language),
@@ -112,11 +113,10 @@ def _task(name: str) -> dict[str, Any]:
     return {**filled, "drawn": [values[key] for key in DRAWN]}
 
 
-def _another(name: str) -> dict[str, Any]:
+def _another(name: str, *shown: str) -> dict[str, Any]:
     with shown_to_visitor():
-        values = forms.defaults(name, random.randrange(1, _LARGEST_DRAW))
-    drawn = {key: values[key] for key in DRAWN}
-    return {**drawn, "drawn": list(drawn.values())}
+        values = forms.field_values(name, forms.another_item(name, shown))
+    return {**values, "drawn": [values[key] for key in DRAWN]}
 
 
 def _template(task: str, name: str) -> dict[str, Any]:

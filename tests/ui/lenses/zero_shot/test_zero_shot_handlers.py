@@ -2,6 +2,7 @@
 input.
 """
 
+import itertools
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.formatting import percent
 from gptcore.zero_shot import TASKS, Prompt
 from gptcore.zero_shot.evaluation import Case
+from gptcore.zero_shot.items import TASKS_WITH_ITEMS
 from ui.endpoints import ENDPOINTS
 from ui.lenses.zero_shot.answer.view import _composed
 from ui.lenses.zero_shot.events import DRAWN, parsed
@@ -58,6 +60,22 @@ def test_every_task_opens_with_a_prompt_that_ends_in_its_cue_and_answers(asking,
     lines = [json.loads(line) for line in stream.splitlines()]
     assert any(line.get("kind", line.get("t")) for line in lines) and "stats" in stream
     assert len(asking.sessions) == 1
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_another_input_is_another_whatever_is_drawn(monkeypatch, name):
+    draws = itertools.count(1)
+    monkeypatch.setattr(forms.random, "randrange", lambda *_: next(draws) // 2 + 1)
+    shown = forms.field_values(name, forms.example_item(name))
+    for _ in range(12):  # each draw twice
+        before, shown = (
+            shown,
+            forms.field_values(
+                name, forms.another_item(name, [shown[field] for field in DRAWN[:-1]])
+            ),
+        )
+        assert shown != before and bool(shown["expected"]) == (name in TASKS_WITH_ITEMS)
+    assert asked(values(name, **shown)).item.fields.keys() == TASKS[name].fields.keys()
 
 
 def test_labels_are_compared_raw_and_per_token(asking):

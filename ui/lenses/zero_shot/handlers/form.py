@@ -1,5 +1,6 @@
 """Validation of the Zero-shot form: a task, its input, its examples and its template."""
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ MOST_FIELDS = 3
 MOST_EXAMPLES = 8
 MOST_LABELS = 12
 MOST_SEED = 2**31 - 1
+_MOST_DRAWS = 10**6
 # What the tab sends, in this order.
 FIELDS = (
     "task",
@@ -39,9 +41,16 @@ FIELDS = (
     "prompt",
 )
 STOPS = {"a new line": "\n", "an empty line": "\n\n", "a full stop": ".", "Q:": "Q:"}
-_SEEDS = 1_000  # inputs to draw from
 OWN_WORDING = "your own template"
-STORY = "One day Lucy found a small key in the garden. She"
+# Inputs of the one task without items of its own.
+BEGINNINGS = (
+    "One day Lucy found a small key in the garden. She",
+    "There was a little dog who wanted to fly. Every morning he",
+    "Ben was not happy. His red ball was gone. He looked",
+    "It rained all night. In the morning the pond was",
+    "The old bear lived alone in the forest. One day he heard",
+    "Mia and Tom built a big house of snow. Then",
+)
 
 
 @dataclass(frozen=True)
@@ -118,29 +127,57 @@ class TaskForm:
         )
 
 
-def example_item(name: str, number: int = 0) -> Item:
-    """A held-out input of a task."""
-    if name not in TASKS_WITH_ITEMS:
-        return Item({"text": STORY})
-    return items(name, 1, seed=1 + number % _SEEDS)[0]
+def example_item(name: str) -> Item:
+    """The input with which a task opens."""
+    return _drawn(name, 1, 1)[0]
 
 
-def defaults(name: str, number: int = 0) -> dict[str, Any]:
+def another_item(name: str, shown: Sequence[str]) -> Item:
+    """A held-out input of a task, drawn by chance.
+
+    Args:
+        shown: the values of the page's fields, from which the input differs.
+    """
+    seen = list(shown[: len(known_task(name).fields)])
+    drawn = _drawn(name, 2, random.randrange(1, _MOST_DRAWS))
+    return next(item for item in drawn if _values(name, item) != seen)
+
+
+def _drawn(name: str, n: int, seed: int) -> list[Item]:
+    """`n` different inputs of a task; the seed chooses them."""
+    if name in TASKS_WITH_ITEMS:
+        return items(name, n, seed=seed)
+    first = seed - 1
+    return [Item({"text": BEGINNINGS[(first + i) % len(BEGINNINGS)]}) for i in range(n)]
+
+
+def _values(name: str, item: Item) -> list[str]:
+    return [item.fields[field] for field in known_task(name).fields]
+
+
+def field_values(name: str, item: Item) -> dict[str, str]:
+    """An input as the page's fields have it; "" in those that its task does not use."""
+    values = _values(name, item)
+    padded = [*values, *[""] * (MOST_FIELDS - len(values))]
+    return {
+        **{f"field_{index}": value for index, value in enumerate(padded)},
+        "expected": item.answer,
+    }
+
+
+def defaults(name: str) -> dict[str, Any]:
     """The tab's values for a task: its first template, an input, examples, and the papers'
     settings.
     """
     task = known_task(name)
     template = task.templates[0]
-    item = example_item(name, number)
-    values = [item.fields[field] for field in task.fields] + [""] * (MOST_FIELDS - len(task.fields))
     solved = examples_of(name, MOST_EXAMPLES) if name in TASKS_WITH_ITEMS else []
     # those with a chain of thought first
     solved = sorted(solved, key=lambda item: item.steps == NO_STEPS)
     return {
         "task": name,
         **_wording(task, template),
-        **{f"field_{index}": value for index, value in enumerate(values)},
-        "expected": item.answer,
+        **field_values(name, example_item(name)),
         "n_examples": 0,
         "examples": rows_of(name, solved),
         "labels": "\n".join(template.label(choice) for choice in task.choices),
