@@ -115,11 +115,16 @@ def test_a_flood_of_uploads_that_are_cut_off_is_refused_before_any_folder_is_rea
 
 def test_damaged_files_of_bundled_models_are_told_to_every_visitor(services, monkeypatch):
     monkeypatch.setattr(launch, "warm_up", lambda _: None)
-    monkeypatch.setattr(
-        launch, "damaged_files", lambda: ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"]
-    )
-    launch._before_visitors(services, False)
-    assert "mini/a, mini/b, world/c and 2 more" in services.notices[0]
+    damaged = ["mini/a", "mini/b", "world/c", "world/<d>", "world/e"]
+    for n, named in (
+        (2, "mini/a, mini/b"),
+        (3, "mini/a, mini/b, world/c"),
+        (4, "mini/a, mini/b, world/c and 1 more"),
+        (5, "mini/a, mini/b, world/c and 2 more"),
+    ):
+        monkeypatch.setattr(launch, "damaged_files", lambda n=n: damaged[:n])
+        launch._before_visitors(services, False)
+        assert services.notices[-1] == launch._DAMAGED.format(files=named, more="")
     told = []
     monkeypatch.setattr(gr, "Warning", lambda sentence, **_: told.append(sentence))
     arrival._tell(["<b>x</b>"])

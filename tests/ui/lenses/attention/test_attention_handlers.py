@@ -267,6 +267,16 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     )
 
 
+def test_of_many_heads_the_thumbnails_of_a_difference_are_smaller(services, tiny_lm, monkeypatch):
+    n_heads = tiny_lm.model.config.n_layer * tiny_lm.model.config.n_head
+    n_tokens = len(tiny_lm.tokenizer.encode(TEXT))
+    monkeypatch.setattr(codec, "_SIDE_OF_MANY", 2)
+    for many, side in ((n_heads, n_tokens), (n_heads - 1, 2)):
+        monkeypatch.setattr(codec, "_MANY", many)
+        value = json.loads(compare.compare(services, None, "tiny", TEXT, "tiny", TEXT))
+        assert value["side"] == side
+
+
 def test_texts_of_different_length_and_models_of_different_shape_are_not_subtracted(
     services, monkeypatch
 ):

@@ -185,6 +185,13 @@ def test_the_conclusion_says_where_the_difference_travels():
         "“to”, where the answer is read off. Most of it is carried by L0H1 (60%) and L1H0 "
         "(30%)."
     )
+    edge = patching._HEADS
+    at_the_limits = [[edge, -edge], [edge - 1e-6, 1e-6 - edge], [0.0, 0.0]]
+    said = patching.conclusion(a, b, [[1.0, edge, 1e-6 - edge], *rows[1:]], at_the_limits)
+    assert said.startswith(
+        "“Lily” (100%) holds most of the difference at first, beside “said” (15%);"
+    )
+    assert said.endswith("carried most by L0H0 (15%); L0H1 (−15%) works against it.")
     slow = [[1.0, 0, 0], [0.3, 0, 0.3], [0.1, 0, 0.4], [0, 0, 1.0]]
     assert "in blocks 0 to 2 it moves" in patching.conclusion(a, b, slow, heads)
     none = [[0.2, 0, 0.2], *rows[1:]]
