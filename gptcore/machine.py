@@ -171,7 +171,7 @@ def keep_to_quota() -> None:
     """
     quota = cpu_quota()
     if quota is not None and math.ceil(quota) < torch.get_num_threads():
-        torch.set_num_threads(max(1, math.ceil(quota)))
+        torch.set_num_threads(math.ceil(quota))
 
 
 def keep_freed_memory() -> None:

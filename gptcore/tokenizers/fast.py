@@ -60,7 +60,7 @@ class FastTokenizer(Tokenizer):
         self._description = description
         added = self._special.get_added_tokens_decoder()
         self._bytes = {i: token.content.encode() for i, token in added.items()}
-        for token, i in self._special.get_vocab(with_added_tokens=False).items():
+        for token, i in self._special.get_vocab().items():
             if i in self._bytes:
                 continue
             try:

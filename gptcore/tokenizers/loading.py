@@ -129,8 +129,9 @@ def _named_damage(path: Path) -> Iterator[None]:
         # The underlying libraries panic on a bad vocabulary; a panic is not an Exception.
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise TokenizerError(
-            f"{path} is not a tokenizer that this project reads ({str(error)[:200]})."
+            f"{path} is not a tokenizer that this project reads ({why})."
         ) from None
 
 

@@ -116,11 +116,17 @@ def test_a_token_that_is_part_of_a_character_is_described_by_its_bytes(bpe):
 
 
 @pytest.mark.parametrize(
-    "content", ["{", "[]", '{"model": {}}', '{"model": {"type": "BPE", "vocab": {"a": "x"}}}']
+    ("content", "words"),
+    [
+        ("{", "is not readable as JSON"),
+        ("[]", "holds a list where a table of tokens belongs"),
+        ('{"model": {}}', "it lacks 'type'"),
+        ('{"model": {"type": "BPE", "vocab": {"a": "x"}}}', "is BPE with the decoder none"),
+    ],
 )
-def test_damaged_tokenizer_files_are_a_sentence(tmp_path, content):
+def test_damaged_tokenizer_files_are_a_sentence(tmp_path, content, words):
     (tmp_path / "tokenizer.json").write_text(content, encoding="utf-8")
-    with pytest.raises(TokenizerError, match=r"tokenizer\.json"):
+    with pytest.raises(TokenizerError, match=rf"tokenizer\.json .*{words}"):
         load_tokenizer(tmp_path)
 
 

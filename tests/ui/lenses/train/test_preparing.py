@@ -100,6 +100,13 @@ def test_a_large_text_is_prepared_by_its_run(services, seed, values):
     assert again.run.record.facts.n_train == run.record.facts.n_train
 
 
+def test_a_text_is_large_by_all_of_its_characters():
+    half = "a" * (dataset_cache._LARGE // 2)
+    how = {"tokenizer": None, "kind": "char", "vocab_size": 0}
+    assert dataset_cache.is_quick((half, half), **how)
+    assert not dataset_cache.is_quick((half, half, "a"), **how)
+
+
 @pytest.mark.parametrize("kind", ["char", "bpe"])
 def test_parts_and_processes_give_what_the_whole_gives(monkeypatch, kind):
     documents = tuple(large_text(seed)[:3_000] for seed in range(3, 33))
