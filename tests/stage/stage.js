@@ -24,6 +24,14 @@ addEventListener('click', event => {
   note('follows', address.replace(location.origin, ''), link.download ?? '');
 });
 
+// What the component's scripts hear of the rest of the page (`shared/view/workspace.js`).
+const heard = new Set();
+const listen = window.addEventListener;
+window.addEventListener = (name, ...given) => {
+  if (name.startsWith('gptlens-')) heard.add(name);
+  listen.call(window, name, ...given);
+};
+
 // No click and no script leaves the page.
 window.navigation.addEventListener('navigate', event => {
   const {url, sameDocument} = event.destination;
@@ -347,6 +355,9 @@ const AROUND = {
   'the window is narrow': () => (document.querySelector('#stage').style.width = '360px'),
 };
 
+// What an event of the page says, besides that it happens.
+const DETAILS = {'gptlens-form': 'labels', 'gptlens-say': 'A message.'};
+
 window.walk = async ({other}) => {
   const steps = [{step: 'mounted', log: log.splice(0), lines: drawn()}];
   const done = new Set();
@@ -356,9 +367,9 @@ window.walk = async ({other}) => {
     await settle();
     const now = drawn();
     const text = JSON.stringify(now);
-    const heard = log.splice(0);
-    if (text !== before || heard.length)
-      steps.push({step: name, log: heard, lines: text === before ? null : now});
+    const left = log.splice(0);
+    if (text !== before || left.length)
+      steps.push({step: name, log: left, lines: text === before ? null : now});
     before = text;
   }
   async function each(name, selector, act) {
@@ -386,6 +397,10 @@ window.walk = async ({other}) => {
   });
   await each('uses', CONTROLS, (name, node) => step(name, () => use(node)));
   for (const [name, act] of Object.entries(AROUND)) await step(name, act);
+  for (const name of heard) {
+    const event = new CustomEvent(name, {detail: DETAILS[name]});
+    await step(`${name} happens`, () => dispatchEvent(event));
+  }
   if (other) await step('another answer comes', () => show(other));
   await step('a refusal comes', () => {
     try {

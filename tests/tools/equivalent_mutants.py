@@ -42,4 +42,10 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "gone = [item for item in self._workspaces.values() if now - item.last_seen > seconds]",
         "> to >=",
     ): "an instant more or less",
+    (
+        "ui/lenses/attention/view/overview.js",
+        "if (scroll.scrollWidth > scroll.clientWidth)",
+        "> to >=",
+    ): "what fits is not scrolled",
+    ("ui/lenses/train/view/curves.js", "if (y < low) low = y;", "< to <="): "it is as low",
 }
