@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal, TypeVar, get_args
 
 import torch
@@ -59,24 +60,21 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         for name in ("max_steps", "batch_size", "accumulation_steps", "eval_every"):
             value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-            self._require(name, whole, "be a whole number of at least 1")
-        for name in (
-            "learning_rate",
-            "muon_learning_rate",
-            "max_grad_norm",
-            "checkpoint_every",
+            self._require(name, _is_whole(value, least=1), "be a whole number of at least 1")
+        is_seed = _is_whole(self.seed, least=0) and self.seed < 2**63
+        self._require("seed", is_seed, "be a whole number from 0 to 2**63 - 1")
+        for name in ("learning_rate", "muon_learning_rate", "max_grad_norm", "checkpoint_every"):
+            self._require(name, _is_number(getattr(self, name), above=0), "be a positive number")
+        budget = self.time_budget
+        self._require(
             "time_budget",
-        ):
-            value = getattr(self, name)
-            self._require(
-                name, value is None or (math.isfinite(value) and value > 0), "be a positive number"
-            )
+            budget is None or _is_number(budget, above=0),
+            "be a positive number, or None",
+        )
         for name in ("weight_decay", "warmup_steps"):
-            value = getattr(self, name)
-            self._require(name, math.isfinite(value) and value >= 0, "be 0 or more")
+            self._require(name, _is_number(getattr(self, name), least=0), "be 0 or more")
         for name in ("beta1", "beta2"):
-            self._require(name, 0 <= getattr(self, name) < 1, "lie in [0, 1)")
+            self._require(name, _is_number(getattr(self, name), least=0, below=1), "lie in [0, 1)")
         for name, kind in (
             ("schedule", Schedule),
             ("precision", Precision),
@@ -91,6 +89,19 @@ class TrainingConfig:
     def _require(self, name: str, holds: bool, what: str) -> None:
         if not holds:
             raise TrainingError(f"{name} is {getattr(self, name)!r}; it must {what}.")
+
+
+def _is_whole(value: object, *, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_number(
+    value: object, *, least: float = -math.inf, above: float = -math.inf, below: float = math.inf
+) -> bool:
+    """Whether it is a finite number in these limits."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return least <= value < below and value > above
 
 
 # The recipes of papers, as options of `python -m gptcore.training`. Radford et al. 2018, section

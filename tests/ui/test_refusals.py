@@ -1,9 +1,8 @@
 """What just fits is taken, and one more is refused: of every refusal at a limit (derived)."""
 
-import ast
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from gptcore.finetuning.instruction import Message, chat_prompt
 from gptcore.tokenizers import CharTokenizer
 from gptcore.training import TrainingConfig
 from gptcore.weights.checkpoint import save_folder
+from tests.tools.refusals import refusals, what_is_said
 from tiny import ROOT, make_model
 from ui.lenses.attention.handlers import maps
 from ui.lenses.attention.pair import patching
@@ -43,38 +43,6 @@ SHAPE = GPTConfig(vocab_size=61, n_positions=64, n_embd=16, n_layer=1, n_head=2)
 MEMORY = weight_bytes(SHAPE) + optimizer_bytes(SHAPE)
 NAMES = fields.Names(title="Names", most=3)
 ROWS = fields.Rows(title="Rows", most=3)
-
-
-def refusals() -> Iterator[str]:
-    """Every condition with a limit under which something is refused, with its function."""
-    for file in sorted((ROOT / "ui").rglob("*.py")):
-        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(function, ast.FunctionDef):
-                for condition in map(ast.unparse, _limits_of(function)):
-                    yield f"{file.stem}.{function.name}: {condition}"
-
-
-def _limits_of(node: ast.AST) -> Iterator[ast.expr]:
-    for part in ast.iter_child_nodes(node):
-        if isinstance(part, ast.FunctionDef):
-            continue
-        refuses = isinstance(part, ast.If) and any(map(_refuses, part.body))
-        if refuses and any(map(_is_limit, ast.walk(part.test))):
-            yield part.test
-        yield from _limits_of(part)
-
-
-def _refuses(line: ast.stmt) -> bool:
-    return (
-        isinstance(line, ast.Raise)
-        and isinstance(line.exc, ast.Call)
-        and ast.unparse(line.exc.func).endswith("Error")
-    )
-
-
-def _is_limit(node: ast.AST) -> bool:
-    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    return isinstance(node, ast.Compare) and any(isinstance(one, ordered) for one in node.ops)
 
 
 @dataclass(frozen=True)
@@ -424,15 +392,8 @@ ELSEWHERE = {
 
 
 def test_every_refusal_at_a_limit_is_tried_here_or_in_a_test_that_is_named():
-    assert set(refusals()) == {*REFUSALS, *ELSEWHERE}
+    assert set(refusals(ROOT / "ui")) == {*REFUSALS, *ELSEWHERE}
     assert all((ROOT / "tests/ui" / file).is_file() for file in ELSEWHERE.values())
-
-
-def what_is_said(call: Callable[[], object]) -> str:
-    try:
-        return str(call())
-    except Exception as error:  # of what comes after the limit, which is no part of this test
-        return str(error)
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
