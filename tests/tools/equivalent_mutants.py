@@ -48,4 +48,19 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "> to >=",
     ): "what fits is not scrolled",
     ("ui/lenses/train/view/curves.js", "if (y < low) low = y;", "< to <="): "it is as low",
+    (
+        "gptcore/inference/sampling.py",
+        "if floor <= least or p[above].sum(dtype=np.float64) > top_p + _ROUNDING:",
+        "or to and",
+    ): "the same tokens after more sorting",
+    (
+        "gptcore/finetuning/instruction.py",
+        "if draw.random() < 0.3 and named is not None:",
+        "< to <=",
+    ): "no draw is exactly that",
+    (
+        "ui/lenses/attention/view/heatmap.js",
+        "if (x < plot.x && x > 0 && options.axes) return [q, Math.min(q, n - 1)];",
+        "> to >=",
+    ): "a pixel at the edge",
 }

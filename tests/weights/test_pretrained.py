@@ -8,7 +8,7 @@ import torch
 import transformers
 
 import gptcore
-from gptcore import GPTConfig
+from gptcore import GPTConfig, language_model
 from gptcore.analysis import read_attention
 from gptcore.errors import CheckpointError
 from gptcore.inference.sequence import context_start
@@ -196,3 +196,17 @@ def test_old_checkpoints_with_mask_buffers_and_no_prefix_load(tiny_model):
 def test_other_architectures_are_refused_by_name(values, words):
     with pytest.raises(CheckpointError, match=words):
         config_from_hf(values)
+
+
+def test_the_tokenizer_of_gpt1_is_the_papers_and_of_others_their_own_files(monkeypatch, tmp_path):
+    def fetched(repository, name, **_):
+        asked.append((repository, name))
+        return tmp_path / name
+
+    asked: list[tuple[str, str]] = []
+    monkeypatch.setattr(language_model, "fetch", fetched)
+    monkeypatch.setattr(language_model, "load_tokenizer", lambda which, **_: which)
+    assert language_model._tokenizer_from_hub(language_model.GPT1_REPOSITORY, True) == "gpt1"
+    assert not asked
+    assert language_model._tokenizer_from_hub("someone/gpt", True) == tmp_path
+    assert {repository for repository, _ in asked} == {"someone/gpt"}
