@@ -63,4 +63,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if (x < plot.x && x > 0 && options.axes) return [q, Math.min(q, n - 1)];",
         "> to >=",
     ): "a pixel at the edge",
+    ("ui/lenses/train/view/figures.js", "if (loss < bigram)", "< to <="): (
+        "as good as the baseline is said before"
+    ),
 }

@@ -1,6 +1,6 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
-import {order, sentences, shownBlock} from '../../../ui/shared/view/machine_words.js';
+import {headOf, order, sentences, shownBlock} from '../../../ui/shared/view/machine_words.js';
 import {folded, layout, shownTokens} from '../../../ui/shared/view/machine_layout.js';
 
 test('few blocks stand alone, many are folded into groups of one size without a gap', () => {
@@ -113,4 +113,11 @@ test('a folded group shows the block of the chosen head, else the one whose head
   assert.equal(shownBlock(blocks, [0, 1], null), 1);
   assert.equal(shownBlock(blocks, [0, 1], [0, 0]), 0);
   assert.equal(shownBlock(blocks, [0, 0], [1, 0]), 0);
+});
+
+test('a head that the model lacks is not chosen', () => {
+  const shape = {L: 3, H: 4};
+  assert.deepEqual(headOf(shape, [2, 3]), [2, 3]);
+  assert.deepEqual(headOf(shape, [0, 0]), [0, 0]);
+  for (const absent of [[3, 0], [0, 4], null]) assert.equal(headOf(shape, absent), null);
 });

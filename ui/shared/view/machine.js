@@ -9,6 +9,7 @@ import {machineParts} from './machine_parts.js';
 import {
   cut,
   decisive,
+  headOf,
   isRecorded,
   order,
   quoted,
@@ -84,8 +85,7 @@ function draw(picture, data = picture.data, chosen = picture.chosen) {
   if (!data || !width) return;
   const focused = box.contains(document.activeElement) ? document.activeElement.dataset.part : null;
   const {blocks, shape} = data.machine;
-  // of another model
-  if (chosen && (chosen[0] >= shape.L || chosen[1] >= shape.H)) picture.chosen = null;
+  picture.chosen = headOf(shape, chosen); // it may be of another model
   const scene = sceneOf(picture, width, unit);
   const bands = drawBands(scene);
   drawStreams(scene);

@@ -6,6 +6,10 @@ export const quoted = label => `“${word(label)}”`;
 export const cut = (text, most) =>
   text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
 
+// A chosen head [layer, head]; null where a model of this shape lacks it.
+export const headOf = ({L, H}, chosen) =>
+  chosen && chosen[0] < L && chosen[1] < H ? chosen : null;
+
 // The numbers of a picture in words, one sentence a part.
 export function sentences({machine, tokens, first}) {
   const {shape, blocks, choice} = machine;
