@@ -1,6 +1,7 @@
 """What a virtual machine says of its processor, and what may be used of it."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -88,6 +89,20 @@ def test_the_cpus_of_a_container_are_those_of_its_control_groups(tmp_path, own, 
     (tmp_path / "own").write_text(own, encoding="ascii")
     assert machine.cpu_quota(tmp_path, tmp_path / "own") == quota
     assert machine.cpu_quota(tmp_path, tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+def test_freed_memory_is_a_matter_of_glibc_alone(monkeypatch, system):
+    called = []
+    glibc = SimpleNamespace(mallopt=lambda *given: called.append(given), malloc_trim=called.append)
+    monkeypatch.setattr(machine.ctypes, "CDLL", lambda _: glibc)
+    monkeypatch.setattr(machine.sys, "platform", system)
+    machine.keep_freed_memory()
+    machine.allocate_in_one_arena()
+    machine.return_freed_memory()
+    # the numbers of glibc's malloc.h
+    wanted = [(-4, 0), (-1, 2**31 - 1), (-2, 256 * 2**20), (-8, 1), 0]
+    assert called == (wanted if system == "linux" else [])
 
 
 @pytest.mark.parametrize(("quota", "threads"), [(None, 2), (0.5, 1), (1.2, 2), (64.0, 2)])

@@ -29,8 +29,10 @@ def run(governor: ThreadGovernor, n_steps: int, seconds_of) -> list[int]:
 
 def test_more_threads_are_kept_while_they_are_faster_and_trials_grow_rare(two):
     used = run(ThreadGovernor({}), 2000, lambda n: 1.0 / n)
-    assert used[-1] == 2
-    assert used.count(1) < 30  # 1.5 % of the steps
+    trials = [step for step in range(1, 2000) if used[step - 1 : step + 1] == [2, 1]]
+    # after 1, 8, 16, 32, 64 and then 128 spells of three steps, each of three steps
+    assert trials == [3, 30, 81, 180, 375, 762, 1149, 1536, 1923]
+    assert used.count(1) == 3 * len(trials)
 
 
 @pytest.mark.parametrize("anew", [False, True])

@@ -1,11 +1,12 @@
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from gptcore import GPT, GPTConfig
-from gptcore.analysis import experiments
+from gptcore.analysis import experiments, verification
 from gptcore.analysis.verification import verify
 from gptcore.errors import ConfigError
 from tiny import make_model
@@ -60,6 +61,29 @@ def test_the_smallest_models_are_checked_without_an_accident(vocab_size, n_posit
         GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2)
     )
     assert len(outcomes(model)) == 9
+
+
+class Guesses(torch.nn.Module):
+    """A fresh model, but for its loss."""
+
+    def __init__(self, loss):
+        super().__init__()
+        self._loss = loss
+
+    def forward(self, ids, targets):
+        return SimpleNamespace(loss=torch.tensor(self._loss))
+
+
+@pytest.mark.parametrize(("apart", "passes"), [(0.0, True), (0.41, True), (0.42, False)])
+def test_a_fresh_model_s_loss_is_that_of_guessing_by_a_tenth(
+    tiny_model, monkeypatch, apart, passes
+):
+    model = make_model(dataclasses.replace(tiny_model.config, vocab_size=40))
+    guessing = math.log(40)  # 3.689, of which a tenth and 0.05 are 0.419
+    for sign in (1, -1):
+        fresh = Guesses(guessing + sign * apart)
+        monkeypatch.setattr(verification, "_redrawn", lambda *_, fresh=fresh: (fresh, 0, 0, ""))
+        assert verification._initial_loss(model, 0)[0] is passes
 
 
 def test_activations_are_their_formulas_and_slopes_their_derivatives():

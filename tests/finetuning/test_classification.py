@@ -102,6 +102,9 @@ def test_the_body_keeps_what_it_knew():
         model.body(ids).logits[..., :20], before(ids).logits, atol=1e-6, rtol=1e-6
     )
     assert model.body.config.vocab_size == 23
+    written = model.language_model()
+    assert written.config == before.config
+    torch.testing.assert_close(written(ids).logits, before(ids).logits, atol=1e-6, rtol=1e-6)
 
 
 def test_the_same_generator_gives_the_same_classifier_also_with_a_head_of_its_own():

@@ -66,4 +66,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("ui/lenses/train/view/figures.js", "if (loss < bigram)", "< to <="): (
         "as good as the baseline is said before"
     ),
+    (
+        "gptcore/finetuning/instruction.py",
+        "messages, answers = draw.choice(named if draw.random() < _NAMED_SHARE else blocks)",
+        "< to <=",
+    ): "no draw is exactly that",
 }

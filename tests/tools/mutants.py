@@ -275,7 +275,7 @@ def chosen(mutants: Sequence[Mutant], n: int, seed: str) -> list[Mutant]:
 
 
 def tests_of(path: str, *, browser: bool) -> list[str]:
-    """The tests that mirror a file: of its folder, and those that import it."""
+    """The tests that mirror a file: of its folder and its name, and those that import it."""
     if path.endswith(".js"):
         own = ["tests/ui/view"]
         lens = re.match(r"ui/(?:lenses|rooms)/(\w+)", path)
@@ -291,6 +291,8 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
     found = importing(path, "tests")
     if is_folder:
         found |= {file.relative_to(ROOT).as_posix() for file in mirror.rglob("test_*.py")}
+    named = f"test_{Path(path).stem}.py"
+    found |= {file.relative_to(ROOT).as_posix() for file in (ROOT / "tests").rglob(named)}
     if not found:  # nothing imports it but other code, whose tests they are
         users = importing(path, "ui") | importing(path, "gptcore")
         found = set().union(*(importing(user, "tests") for user in users))
