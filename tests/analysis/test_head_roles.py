@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gptcore import GPTConfig, load
-from gptcore.analysis import head_scores, repeated_token_scores
+from gptcore.analysis import HeadScores, head_scores, heads, repeated_token_scores
 from tiny import make_model
 
 
@@ -26,6 +26,23 @@ def test_scores_of_textbook_heads_are_one_for_their_role_alone():
     assert scores.duplicate[0, 3] == scores.induction[0, 4] == 1
     assert float(scores.induction[0, 0]) == 0 and float(scores.previous[0, 4]) == 0
     assert float(scores.distance[0, 0]) == 1 and float(scores.entropy[0].abs().max()) == 0
+
+
+def test_a_role_begins_at_its_threshold_and_stands_out_from_chance_by_its_factor():
+    def scored(value):
+        of = torch.tensor([[value]])
+        none = torch.zeros(1, 1)
+        return HeadScores(of, none, none, none, none, none, none)
+
+    # numbers that 32 bits hold exactly
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(heads, "ROLE_THRESHOLD", 0.5)
+        assert [scored(value).role(0, 0) for value in (0.5, 0.4999)] == ["previous", "mixed"]
+        chance = scored(0.375)
+        assert [scored(value).role(0, 0, chance) for value in (0.75, 0.7499)] == [
+            "previous",
+            "mixed",
+        ]
 
 
 def test_uniform_attention_has_no_role_and_the_entropy_of_its_rows():

@@ -61,6 +61,10 @@ def test_the_smallest_models_are_checked_without_an_accident(vocab_size, n_posit
         GPTConfig(vocab_size=vocab_size, n_positions=n_positions, n_embd=8, n_layer=1, n_head=2)
     )
     assert len(outcomes(model)) == 9
+    told = {check.name: check for check in verify(model)}
+    figures = " ".join(check.figure for check in told.values())
+    assert "Error" not in figures
+    assert ("needs two positions and two tokens" in figures) == (min(vocab_size, n_positions) < 2)
 
 
 class Guesses(torch.nn.Module):

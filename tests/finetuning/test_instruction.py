@@ -91,6 +91,16 @@ def test_a_request_for_a_sentence_is_answered_by_one_that_has_the_words():
     }
 
 
+def test_a_story_is_asked_for_by_its_hero_and_now_and_then_by_the_hero_s_name():
+    named = "Once there was a girl named Lucy. She had a red kite. It flew over the hill. It fell."
+    nameless = "The dog ran to the river. He saw a boat. The boat was big. The dog slept in it."
+    prompts = [item.prompt for item in instructions([named], 200, shares={"about": 1.0})]
+    assert 30 <= sum("a girl named Lucy" in prompt for prompt in prompts) <= 90
+    assert sum(prompt.endswith("about a girl.") for prompt in prompts) > 30
+    others = [item.prompt for item in instructions([nameless], 200, shares={"about": 1.0})]
+    assert any("a boat" in prompt for prompt in others) and "named" not in " ".join(others)
+
+
 @pytest.mark.parametrize("shares", [SHARES, TEACHING_SHARES])
 @pytest.mark.parametrize("stories", [[], ["Too short."], ["One. Two."]])
 def test_texts_that_give_no_instruction_are_refused(shares, stories):

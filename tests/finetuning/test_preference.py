@@ -1,6 +1,7 @@
 """DPO against a loss and a gradient by hand, the rule, and pairs of a model's own answers."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ import torch.nn.functional as F
 
 import gptcore
 from gptcore.errors import TrainingError
-from gptcore.finetuning.answering import Answer, answering, answers, holds, judge
+from gptcore.finetuning.answering import Answer, Verdict, answering, answers, holds, judge
 from gptcore.finetuning.instruction import Instruction
 from gptcore.finetuning.preference import (
     DirectPreference,
@@ -143,6 +144,13 @@ def test_the_rule_reads_words_ends_and_repetitions():
         judge(long + "cat.", ("cat",), ended=True).score
         > judge(long + "dog.", ("cat",), ended=True).score
     )
+
+
+def test_the_score_of_a_judgement_is_counted_by_hand():
+    told = Verdict(used=0.5, ends=True, repeated=0.25, n_words=25)
+    assert told.score == 6 * 0.5 + 1 - 4 * 0.25
+    assert replace(told, n_words=24).score == told.score - 1
+    assert replace(told, ends=False).score == told.score - 1
 
 
 def test_the_best_and_the_worst_answer_make_a_pair_and_like_ones_none():

@@ -29,7 +29,7 @@ from transformers import (
 
 import gptcore
 from gptcore.errors import GPTCoreError, HubError, MissingFileError
-from gptcore.weights.contents import MODEL_FILES
+from gptcore.weights.contents import MODEL_FILES, obstacle
 from ui.lenses.train.handlers import files
 
 TEXT = "the cat sat on the mat, and Lily found a key under the old tree"
@@ -464,8 +464,11 @@ def test_an_upload_that_is_no_zip_is_called_what_it_is(services, tmp_path, name)
 @pytest.mark.parametrize("name", ["model.safetensors", "ckpt.pt", "mini.gguf"])
 def test_a_file_in_place_of_its_folder_is_said_to_be_one(tmp_path, name):
     (tmp_path / name).write_bytes(b"x")
-    with pytest.raises(GPTCoreError, match=f"{name} is a file, and a model is a folder"):
+    with pytest.raises(GPTCoreError, match=f"{name} is a file, and a model is a folder") as refused:
         gptcore.load(tmp_path / name)
+    why = obstacle([name])
+    assert str(refused.value).endswith(why or f"Give its folder: {tmp_path}.")
+    assert bool(why) == (name != "model.safetensors")
 
 
 def test_a_repository_whose_files_are_not_here_says_how_to_fetch_them(monkeypatch, tmp_path):
