@@ -1,5 +1,6 @@
 """The decode step in C against torch's, and the machine without a compiler."""
 
+import os
 import platform
 import shutil
 from pathlib import Path
@@ -195,6 +196,24 @@ def test_it_is_compiled_once_for_each_source_and_a_damaged_file_is_replaced(fres
     (tmp_path / "included.h").write_text("int y;", encoding="utf-8")
     assert len({file.name, alone, lib.cached_file(compiler).name}) == 3
     assert lib.library() is None  # compiles, and holds no step
+
+
+@needs_compiler
+def test_without_a_cache_folder_it_is_compiled_for_this_process_alone(fresh, tmp_path):
+    fresh.setenv("XDG_CACHE_HOME", str(tmp_path))
+    access = os.access
+    fresh.setattr(
+        lib.os, "access", lambda path, *how: path != tmp_path / "gptcore" and access(path, *how)
+    )
+    fresh.setattr(lib.tempfile, "mkdtemp", lambda prefix: str(tmp_path / prefix))
+    (tmp_path / "gptcore-").mkdir()
+    at_exit = []
+    fresh.setattr(lib.atexit, "register", lambda *given, **how: at_exit.append((given, how)))
+    assert lib.library() is not None and any((tmp_path / "gptcore-").iterdir())
+    [((remove, *given), how)] = at_exit
+    for _ in range(2):  # somebody else may have tidied up
+        remove(*given, **how)
+        assert not (tmp_path / "gptcore-").exists()
 
 
 def test_weights_that_do_not_fit_are_left_to_torch():
