@@ -1,5 +1,7 @@
 """Linear layers: both libraries give one result, forward and backward."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -70,6 +72,20 @@ def test_small_products_other_formats_and_autocast_stay_with_torch(onednn):
     with torch.autocast("cpu", torch.bfloat16):
         assert layer(torch.randn(300, 128)).dtype == torch.bfloat16
     assert not onednn
+
+
+@pytest.mark.parametrize(("fastest", "is_faster"), [(0.84, True), (0.86, False)])
+def test_the_faster_product_is_that_of_the_best_rounds(monkeypatch, fastest, is_faster):
+    # of each library one round is undisturbed, of the default one the second
+    seconds = [9.0, fastest, 1.0, *[9.0] * (2 * linear._TRIAL_ROUNDS - 3)]
+    times = (time for one in seconds for time in (0.0, one))
+    monkeypatch.setattr(linear, "time", SimpleNamespace(perf_counter=lambda: next(times)))
+    monkeypatch.setattr(linear, "onednn_product", lambda *_: None)
+    linear.onednn_is_faster.cache_clear()
+    try:
+        assert linear.onednn_is_faster() is is_faster
+    finally:
+        linear.onednn_is_faster.cache_clear()
 
 
 def test_a_build_without_it_multiplies_as_ever(monkeypatch):

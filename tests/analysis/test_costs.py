@@ -66,7 +66,7 @@ def test_activations_of_every_switch_are_what_autograd_keeps(changes, maps):
     measured = measured_activations(GPT(config), 3, 20, maps=maps)
     assert activation_bytes(
         config, batch_size=3, n_tokens=20, attention_maps=maps
-    ) == pytest.approx(measured, rel=0.01)
+    ) == pytest.approx(measured, abs=64)
 
 
 def test_memory_of_the_mini_is_what_is_measured():

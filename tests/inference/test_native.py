@@ -12,7 +12,7 @@ import gptcore
 from gptcore import GPTConfig
 from gptcore.inference import packed
 from gptcore.inference.engine import DecodeEngine
-from gptcore.inference.native import native_weights, quantised
+from gptcore.inference.native import LARGEST_HALF, native_weights, quantised
 from gptcore.inference.packed import native_format, packed_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.native import compiling as lib
@@ -219,7 +219,7 @@ def test_without_a_cache_folder_it_is_compiled_for_this_process_alone(fresh, tmp
 def test_weights_that_do_not_fit_are_left_to_torch():
     model = make_model(GPTConfig(**SHAPE))
     with torch.no_grad():
-        model.blocks[0].mlp.c_fc.weight[0, 0] = 1e5
+        model.blocks[0].mlp.c_fc.weight[0, 0] = -LARGEST_HALF
     assert native_weights(model, "fp16") is None
     with torch.no_grad():
         model.blocks[0].mlp.c_fc.weight[0, 0] = torch.nan
