@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import torch
 
@@ -101,7 +101,8 @@ def _is_number(
     """Whether it is a finite number in these limits."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    return least <= value < below and value > above
+    number: Any = value  # a Real is compared with others
+    return least <= number < below and number > above
 
 
 # The recipes of papers, as options of `python -m gptcore.training`. Radford et al. 2018, section
