@@ -262,7 +262,7 @@ class StopMatcher:
     def __init__(self, stop: Sequence[str], written: str) -> None:
         self._stop = list(stop)
         self._longest = max((len(text) for text in stop), default=1)
-        self._before = written[len(written) - self._longest + 1 :] if self._longest > 1 else ""
+        self._before = self._end_of(written)
         self._held: list[GeneratedToken] = []
 
     def push(
@@ -301,8 +301,12 @@ class StopMatcher:
             n_safe, end = n_safe - 1, end - len(self._held[n_safe - 1].text)
         released = self._held[:n_safe]
         self._held = self._held[n_safe:]
-        self._before = text[max(0, end - self._longest + 1) : end]
+        self._before = self._end_of(text[:end])
         return released, None
+
+    def _end_of(self, text: str) -> str:
+        """The end of a text, as much as may belong to a stop string that goes on behind it."""
+        return text[max(0, len(text) - self._longest + 1) :]
 
     def flush(self) -> list[GeneratedToken]:
         """Releases the held tokens once generation has ended."""

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 import gptcore
 from gptcore.errors import TrainingError
 from gptcore.finetuning.answering import Answer, Verdict, answering, answers, holds, judge
-from gptcore.finetuning.instruction import Instruction
+from gptcore.finetuning.instruction import USER, Instruction, Message, chat_prompt
 from gptcore.finetuning.preference import (
     DirectPreference,
     PreferenceBatches,
@@ -24,7 +24,7 @@ from gptcore.finetuning.preference import (
 from gptcore.finetuning.supervised import AnswerExample, padded_answers
 from gptcore.training import StepEvent, Trainer
 from gptcore.weights.hf_format import clone
-from tiny import make_model
+from tiny import make_language_model, make_model
 
 CONFIG = gptcore.GPTConfig(vocab_size=30, n_positions=16, n_embd=16, n_layer=2, n_head=2)
 PAIRS = [
@@ -209,6 +209,16 @@ def test_a_model_answers_many_prompts_at_once_as_it_answers_each_alone():
         assert alone == together[index]
     steps = [found is None for found in answering(lm, prompts, max_new_tokens=6, seed=5)]
     assert sum(steps) >= 5  # the first step gives two tokens
+
+
+def test_an_answer_ends_at_its_limit_or_with_the_window():
+    lm = make_language_model()  # a window of 32 tokens
+    n_read = len(lm.tokenizer.encode(chat_prompt([Message(USER, "the cat")])))
+    assert 4 < n_read < 26
+    for most, room in ((5, 5), (100, 32 - n_read)):
+        found = [answer for _, answer in answers(lm, ["the cat"] * 3, max_new_tokens=most)]
+        lengths = [len(answer.ids) for answer in found if not answer.ended]
+        assert lengths and set(lengths) == {room}
 
 
 def test_pairs_are_written_for_one_instruction_after_the_other():

@@ -178,7 +178,8 @@ class _Finder(ast.NodeVisitor):
             texts = [self._source[slice(*span)] for span in (first, second)]
             between = self._source[first[1] : second[0]]
             swapped = f"{texts[1]}{between}{texts[0]}"
-            self._add(first[0], second[1], swapped, "arguments swapped")
+            if texts[0] != texts[1]:
+                self._add(first[0], second[1], swapped, "arguments swapped")
         self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> None:

@@ -13,7 +13,7 @@ import gptcore
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import PromptError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
-from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template
+from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template, likelihood
 from gptcore.zero_shot.__main__ import main
 from gptcore.zero_shot.evaluation import (
     Case,
@@ -180,6 +180,21 @@ def test_continuations_read_together_are_read_as_alone(lm):
             reading.favourites == alone.favourites and len(reading.favourites) == len(pair[1]) + 1
         )
         assert reading.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
+
+
+def test_continuations_are_read_in_batches_that_fit(monkeypatch):
+    pairs = [([1] * n, [1]) for n in (5, 2, 3, 4)]  # of 6, 3, 4 and 5 tokens
+    in_order = [1, 2, 3, 0]
+    for most_tokens, most_logits, batches in (
+        (24, 80, [in_order]),  # four times six tokens, four times two rows of ten logits
+        (23, 80, [[1, 2, 3], [0]]),
+        (24, 79, [[1, 2, 3], [0]]),
+        (14, 80, [[1, 2], [3, 0]]),
+        (1, 1, [[1], [2], [3], [0]]),
+    ):
+        monkeypatch.setattr(likelihood, "_MOST_TOKENS", most_tokens)
+        monkeypatch.setattr(likelihood, "_MOST_LOGITS", most_logits)
+        assert list(likelihood._batches(pairs, 10)) == batches
 
 
 def test_labels_that_are_no_labels_are_sentences(lm):
