@@ -185,7 +185,8 @@ def instructions(
         TrainingError: no story has words to ask for.
     """
     stories = [story.strip() for story in stories if len(sentences(story)) >= LEAST_SENTENCES]
-    frequency = Counter(word for story in stories for word in set(_WORD.findall(story)))
+    # each word of a story once, in its order: of equally frequent ones the first are commonest
+    frequency = Counter(word for story in stories for word in dict.fromkeys(_WORD.findall(story)))
     commonest = {word for word, _ in frequency.most_common(min(_COMMONEST, len(frequency) // 4))}
     least = _RAREST if len(stories) >= 200 else 1
     telling = {

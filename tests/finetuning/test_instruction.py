@@ -1,6 +1,8 @@
 """Instructions from stories, and the chat format."""
 
+import os
 import random
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,7 @@ from gptcore.finetuning.instruction import (
     sentences,
     unseen,
 )
+from tiny import ROOT, ran
 
 STORIES = [
     f"Once there was {kind} called {name}. {name} lived in the {place}. One day {name} lost a "
@@ -99,6 +102,19 @@ def test_a_story_is_asked_for_by_its_hero_and_now_and_then_by_the_hero_s_name():
     assert sum(prompt.endswith("about a girl.") for prompt in prompts) > 30
     others = [item.prompt for item in instructions([nameless], 200, shares={"about": 1.0})]
     assert any("a boat" in prompt for prompt in others) and "named" not in " ".join(others)
+
+
+def test_the_same_seed_gives_the_same_instructions_in_every_process():
+    code = (
+        "import test_instruction as t; "
+        "print([item.prompt for item in t.instructions(t.STORIES, 40, seed=5)])"
+    )
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests", Path(__file__).parent)))
+    told = {
+        ran("-c", code, env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": number}).stdout
+        for number in ("1", "2", "3")
+    }
+    assert told == {f"{[item.prompt for item in instructions(STORIES, 40, seed=5)]}\n"}
 
 
 @pytest.mark.parametrize("shares", [SHARES, TEACHING_SHARES])
