@@ -219,6 +219,9 @@ def test_an_answer_ends_at_its_limit_or_with_the_window():
         found = [answer for _, answer in answers(lm, ["the cat"] * 3, max_new_tokens=most)]
         lengths = [len(answer.ids) for answer in found if not answer.ended]
         assert lengths and set(lengths) == {room}
+    # the end of a long one is read, with room for a short answer
+    found = [answer for _, answer in answers(lm, ["the cat " * 40] * 3, max_new_tokens=100)]
+    assert {len(answer.ids) for answer in found if not answer.ended} == {8}
 
 
 def test_pairs_are_written_for_one_instruction_after_the_other():

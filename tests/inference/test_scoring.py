@@ -5,7 +5,7 @@ import torch
 
 from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import TokenIdError
-from gptcore.inference.scoring import score_documents, score_text, token_logprobs
+from gptcore.inference.scoring import score_documents, score_text, scoring_windows, token_logprobs
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from tiny import make_model, random_ids
 
@@ -39,6 +39,33 @@ def test_perplexity_and_bits_per_byte_follow_from_the_summed_loss(tiny_model):
     assert score.nats == pytest.approx(nats, rel=1e-5) and score.n_tokens == 10
     assert score.perplexity == pytest.approx(math.exp(nats / 10), rel=1e-5)
     assert score.bits_per_byte == pytest.approx(nats / math.log(2) / 40, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("length", "most", "windows"),
+    [
+        (2, None, [(0, 1)]),
+        (20, None, [(0, 19)]),
+        (25, None, [(0, 24)]),
+        (48, None, [(0, 24)]),  # the rest fills no window
+        (49, None, [(0, 24), (24, 24)]),
+        (97, 72, [(0, 24), (24, 24), (48, 24)]),
+        (97, 48, [(0, 24), (48, 24)]),  # spread evenly
+        (97, 1, [(0, 24)]),
+    ],
+)
+def test_windows_of_a_text_are_scored_each_alone(tiny_model, length, most, windows):
+    ids = random_ids(tiny_model.config, length)  # the model's window is 24
+    parts = [token_logprobs(tiny_model, ids[start : start + n + 1]) for start, n in windows]
+    n_tokens = sum(n for _, n in windows)
+    passes = scoring_windows(tiny_model, ids.numpy(), n_bytes=10 * length, most=most, batch_size=2)
+    with pytest.raises(StopIteration) as ended:
+        for _ in range(len(windows)):  # one more than there are batches, at least
+            next(passes)
+        next(passes)
+    score = ended.value.value
+    assert (score.n_tokens, score.n_bytes) == (n_tokens, 10 * n_tokens)
+    assert score.nats == pytest.approx(-float(torch.cat(parts).sum()), rel=1e-5)
 
 
 def test_one_token_cannot_be_scored(tiny_model):
