@@ -13,6 +13,7 @@ from gptcore.finetuning.instruction import (
     ASSISTANT,
     STOP,
     USER,
+    Instruction,
     _texts,
     in_conversation,
     small_talk,
@@ -42,6 +43,22 @@ def test_a_drawn_exchange_is_filled_and_one_of_many():
         name = re.search(r"(?:Your name is|You are) (\S+?)\.", one[-1])
         assert name and name[1] in one[0]
     assert len({item[:-2] for item in asked_back}) > 30
+
+
+def test_only_a_talk_goes_on_from_another_one():
+    other = Instruction("How are you?", "I am well.", "talk")
+    earlier = {}
+    for kind in ("talk", "about"):
+        told = [
+            in_conversation(random.Random(seed), Instruction("Hello!", "Hi.", kind), [other])
+            for seed in range(300)
+        ]
+        assert all(item.prompt == "Hello!" and item.answer == "Hi." for item in told)
+        earlier[kind] = [item.earlier for item in told]
+    assert (other.prompt, other.answer) in earlier["talk"]
+    assert ("Hello!", "Hi.") in earlier["talk"]  # the same once more
+    assert () in earlier["talk"] and () in earlier["about"]
+    assert not {(other.prompt, other.answer), ("Hello!", "Hi.")} & set(earlier["about"])
 
 
 def test_no_held_out_message_is_in_the_training():

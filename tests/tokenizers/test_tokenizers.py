@@ -13,6 +13,7 @@ from gptcore.tokenizers import (
     CharTokenizer,
     GPT1Tokenizer,
     StreamingText,
+    byte_bpe,
     describe_token,
     load_tokenizer,
 )
@@ -100,6 +101,19 @@ def test_too_small_a_vocabulary_or_text_is_refused():
         ByteBPE.train(["text"], vocab_size=256)
     with pytest.raises(TokenizerError, match="smaller vocabulary"):
         ByteBPE.train(["aaaa"], vocab_size=4000)
+
+
+def test_merges_are_the_pairs_that_lower_ranks_lead_to():
+    letters = {b"a": 0, b"b": 1, b"c": 2}
+    assert byte_bpe._merges(letters | {b"ab": 3, b"abc": 4}) == [(b"a", b"b"), (b"ab", b"c")]
+    assert byte_bpe._merges(letters | {b"bc": 3, b"ab": 4, b"abc": 5}) == [
+        (b"b", b"c"),
+        (b"a", b"b"),
+        (b"a", b"bc"),  # "bc" comes first
+    ]
+    # a name of which no two parts are a token, or only by a later rank
+    assert byte_bpe._merges(letters | {b"abc": 3}) == []
+    assert byte_bpe._merges(letters | {b"abc": 3, b"ab": 4}) == [(b"a", b"b")]
 
 
 def test_streaming_text_holds_back_parts_of_a_character(bpe):
