@@ -167,3 +167,32 @@ def test_a_connection_that_has_ended_makes_room(connect):
         for item in some:
             item.connection_lost(None)
         assert not connections._open
+
+
+NONE = -1  # no limit, as the system says it
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "asked", "allowed"),
+    [
+        (1_024, 4_096, (4_096, 4_096), 4_096),
+        (4_096, 4_096, None, 4_096),
+        (1_024, 10**9, (connections._FILES, 10**9), connections._FILES),
+        (1_024, NONE, (connections._FILES, NONE), connections._FILES),
+        (NONE, NONE, None, connections._FILES),
+        (NONE, 10**9, None, connections._FILES),
+    ],
+)
+def test_as_many_files_are_asked_for_as_the_system_allows(monkeypatch, soft, hard, asked, allowed):
+    given = []
+    system = SimpleNamespace(
+        RLIM_INFINITY=NONE,
+        RLIMIT_NOFILE="files",
+        getrlimit=lambda which: (soft, hard) if which == "files" else None,
+        setrlimit=lambda which, limits: given.append(limits),
+    )
+    monkeypatch.setattr(connections, "resource", system)
+    assert connections._allowed_files() == allowed
+    assert given == ([] if asked is None else [asked])
+    monkeypatch.setattr(connections, "resource", None)  # not on Windows
+    assert connections._allowed_files() == connections._FILES

@@ -267,6 +267,21 @@ def test_the_difference_of_two_texts_is_the_difference_of_their_maps(services, t
     )
 
 
+def test_of_a_long_text_the_last_tokens_are_looked_at_layer_by_layer(
+    services, tiny_lm, monkeypatch
+):
+    whole = json.loads(lens.lens(services, None, READ))
+    n_tokens = len(whole["tokens"])
+    for most, first in ((n_tokens, 0), (n_tokens - 1, 1), (4, n_tokens - 4)):
+        monkeypatch.setattr(lens, "_MOST_POSITIONS", most)
+        value = json.loads(lens.lens(services, None, READ))
+        assert (value["first"], value["tokens"]) == (first, whole["tokens"][first:])
+        assert value["best"] == [row[first:] for row in whole["best"]]
+        assert value["known"] == [None, *whole["known"][first + 1 :]]
+        said = f"The last {most} of {n_tokens} tokens are shown."
+        assert (said in value["note"]) == bool(first)
+
+
 def test_of_many_heads_the_thumbnails_of_a_difference_are_smaller(services, tiny_lm, monkeypatch):
     n_heads = tiny_lm.model.config.n_layer * tiny_lm.model.config.n_head
     n_tokens = len(tiny_lm.tokenizer.encode(TEXT))

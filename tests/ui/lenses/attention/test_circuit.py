@@ -3,6 +3,7 @@ passes, true words.
 """
 
 import json
+import re
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from tests.tools.peer import Peer
 from ui.lenses.attention.heads import head_weights
 from ui.lenses.attention.why import circuit
 from ui.lenses.attention.why.formed import conclusion as when
+from ui.shared.inputs import InputError
 
 TEXT = "Tom saw a zebra. Tom gave food to the"
 
@@ -83,6 +85,34 @@ def test_what_is_clicked_is_computed_anew(bundled, asked, found):
     )
     assert value["difference"] == pytest.approx(float(without[word] - without[rival]), abs=2e-3)
     assert value["next"][0][1] == pytest.approx(float(without.softmax(-1).max()), abs=1e-3)
+
+
+def test_a_part_of_a_circuit_is_one_that_there_is(bundled):
+    lm = bundled.models.get("mini")
+    ids = lm.tokenizer.encode(TEXT)
+    config = lm.model.config
+    last = len(ids) - 1
+    for part in (
+        ["head", config.n_layer - 1, config.n_head - 1, last],
+        ["neuron", 0, config.inner_dim - 1, 0],
+        ["word", -1, 0, last],
+    ):
+        node = circuit._node(lm, ids, part)
+        assert [node.kind, node.layer, node.index, node.position] == part
+    for part, words in (
+        (["head", config.n_layer, 0, 0], "The layer is 6"),
+        (["head", -1, 0, 0], "The layer is -1"),
+        (["head", 0, config.n_head, 0], f"The number of the part is {config.n_head}"),
+        (["neuron", 0, config.inner_dim, 0], "The number of the part is"),
+        (["word", -1, 1, 0], "The number of the part is 1"),
+        (["word", -1, 0, last + 1], f"The place is {last + 1}"),
+        (["answer", 0, 0, 0], "is not a circuit part"),
+        ([["head"], 0, 0, 0], "is not a circuit part"),
+        (["head", 0, 0], "is not a circuit part"),
+        ("head", "is not a circuit part"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            circuit._node(lm, ids, part)
 
 
 def test_the_words_follow_the_numbers():

@@ -38,6 +38,18 @@ def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny
     assert seen["n_layer"] == 2 and asked(services, 47)["layer"] == 1
 
 
+def test_a_neuron_is_one_of_its_layer(services, tiny_lm):
+    services.models.get("tiny")
+    asked_for = {"model": "tiny", "text": TEXT, "layer": 0}
+    last = tiny_lm.model.config.inner_dim - 1
+    for neuron in (0, last):
+        seen = json.loads(neurons(services, {**asked_for, "neuron": neuron}))
+        assert seen["neuron"] == neuron
+    for neuron in (-1, last + 1):
+        seen = json.loads(neurons(services, {**asked_for, "neuron": neuron}))
+        assert seen["message"].startswith(f"The neuron is {neuron}; ")
+
+
 def test_the_recorded_models_have_the_parameters_that_their_shapes_count(services):
     sizes = {
         name: (loss, count)
