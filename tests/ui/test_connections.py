@@ -160,6 +160,26 @@ def test_a_page_belongs_to_the_client_that_was_seen_with_it_last():
     )
 
 
+def test_the_texts_of_the_last_pages_are_kept_for_a_reload():
+    now = [0.0]
+    store = SessionStore(Limits(), clock=lambda: now[0])
+    visits = [f"a browser tab of number {number}" for number in range(52)]
+
+    def closes(name):
+        store.resume(name, name)
+        store.forget(name)
+        now[0] += 1.0
+
+    for visit in visits:
+        closes(visit)
+    assert list(store._left) == visits[2:]  # the last fifty, the oldest first
+    assert store.resume("again", visits[0]) is None
+    assert store.resume("again", visits[2]) is not None
+    now[0] = 300.0 + 50  # five minutes after the page of the second 50 was closed
+    closes("another browser tab")
+    assert list(store._left) == [*visits[50:], "another browser tab"]
+
+
 def test_a_connection_that_has_ended_makes_room(connect):
     for _ in range(3):
         some = [connect.made("9.9.9.9") for _ in range(1000)]

@@ -97,3 +97,7 @@ def test_the_page_that_was_asked_for_longest_ago_is_rendered_anew():
     assert app.n == len(hosts)
     ask(cache, ("GET", "/", b"", hosts[0]))
     assert app.n == len(hosts) + 1
+    ask(cache, ("GET", "/", b"", hosts[1]))  # it was asked for a moment ago
+    assert app.n == len(hosts) + 1
+    ask(cache, ("GET", "/", b"", hosts[2]))
+    assert app.n == len(hosts) + 2

@@ -27,7 +27,14 @@ from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers.leading import speaker_notes
 from ui.server.handout import ScenePictures, Sheet
 from ui.server.rehearsal import check_talk, find_browser
-from ui.server.talks import context_warnings, parse_talk, read_talk, warnings_of, without_notes
+from ui.server.talks import (
+    context_warnings,
+    parse_talk,
+    read_talk,
+    text_warnings,
+    warnings_of,
+    without_notes,
+)
 from ui.shared.fields import Number, Text, defaults_of, fields_of
 from ui.shared.inputs import InputError
 from ui.shared.model_figures import filled
@@ -89,6 +96,23 @@ def test_a_scene_that_hangs_on_the_one_before_is_told():
         (7, "line 7"),
     ]
     assert list(context_warnings(parse_talk("?tab=start\nOne.\n\n?tab=train\nTwo.\n"))) == []
+
+
+def test_text_that_the_page_does_not_show_is_told_with_its_line():
+    told = parse_talk(
+        "# A talk\n\nIts title.\n\n?tab=start\nOne.\n?What is this\n\nno link\n\n"
+        "What follows.\n?tab=train\n?And this\n? and that\n"
+    )
+    assert [scene.line for scene in told.scenes] == [5, 12]
+    said = text_warnings(told)
+    assert [line for line, _ in said] == [7, 9, 13, 14]
+    assert all(sentence.startswith(f"line {line}: ") for line, sentence in said)
+    assert ["text without a link" in sentence for _, sentence in said] == [
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_numbers_of_parameters_in_talks_are_those_of_a_model():

@@ -3,6 +3,7 @@ is left behind.
 """
 
 import threading
+from collections import deque
 from functools import partial
 
 import pytest
@@ -94,6 +95,18 @@ def test_an_error_in_a_pass_is_told_to_all_whose_texts_were_in_it(place, tiny_lm
             list(entry)
     monkeypatch.undo()
     assert visit(many, tiny_lm.model, [5], 10) == [alone(tiny_lm.model, 5, 10)]
+
+
+def test_a_pass_takes_as_many_texts_as_it_may_and_alone_also_more(tiny_lm, place):
+    many = Scheduler(place)
+    model = tiny_lm.model
+    for n_rows, n_texts, joins in ((30, 2, True), (31, 2, False), (0, 40, True)):
+        request = writers._Request([text(seed) for seed in range(n_texts)], 5)
+        many._waiting[model] = deque([request])
+        assert many._next(model, n_rows) is (request if joins else None)
+        assert len(many._waiting.pop(model)) == (0 if joins else 1)
+    many._waiting[model] = deque()
+    assert many._next(model, 0) is None
 
 
 def test_an_error_in_a_pass_is_told_to_those_who_wait_for_a_place(place, tiny_lm, monkeypatch):
