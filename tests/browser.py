@@ -83,8 +83,8 @@ COUNT_REQUESTS = """
 })();
 """
 
-# Something has been asked, and nothing more is asked or changed over several frames. Frames, and not milliseconds: a busy
-# machine draws fewer.
+# Something has been asked, and nothing more is asked or changed over several frames. Frames, and
+# not milliseconds: a busy machine draws fewer.
 _QUIET = """
 async () => {
   const asked = window.gptlensAsked;

@@ -345,6 +345,9 @@ def _copies(n: int, folder: Path) -> Iterator[Path]:
         yield copy
 
 
+_sound: set[str] = set()  # tests that pass without a mistake
+
+
 def is_noticed(mutant: Mutant, copy: Path, *, browser: bool) -> bool:
     """Whether a test fails, or hangs, with this mistake in a copy of the checkout.
 
@@ -369,9 +372,6 @@ def is_noticed(mutant: Mutant, copy: Path, *, browser: bool) -> bool:
             raise RuntimeError(f"{failed[1]} fails without a mistake.")
         _sound.add(failed[1])
     return done.returncode not in (0, 5)
-
-
-_sound: set[str] = set()  # tests that pass without a mistake
 
 
 def _run(copy: Path, given: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:

@@ -378,9 +378,8 @@ def test_a_share_of_the_documents_is_held_out_or_the_tail_of_one():
     train, held_out = split(documents, share=0.1)
     assert len(held_out) == 4 and sorted(train + held_out) == sorted(documents)
     assert split(documents[:20], share=0.1)[1] == [documents[9], documents[19]]
-    assert split(documents[:19], share=0.1)[1] == [
-        documents[18]
-    ]  # its tail: all of it, and no more
+    # the tail of the last one: all of it, and no more
+    assert split(documents[:19], share=0.1)[1] == [documents[18]]
     train, held_out = split(["a" * 90 + "b" * 10], share=0.1)
     assert (train, held_out) == (["a" * 90], ["b" * 10])
 

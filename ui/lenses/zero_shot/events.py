@@ -1,12 +1,10 @@
 """Events of the form: what a choice fills in, and what every view of the tab takes."""
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
-from gptcore.zero_shot.items import TASKS_WITH_ITEMS, items
 from gptcore.zero_shot.tasks import TASKS
 from ui.errors import shown_to_visitor
 from ui.lenses.zero_shot.form import TaskForm, field, widths, wording
@@ -143,11 +141,8 @@ def _language_box(task: str) -> gr.Textbox:
 
 def _other_examples(name: str) -> dict[str, Any]:
     with shown_to_visitor():
-        forms.known_task(name)
-        if name not in TASKS_WITH_ITEMS:
-            return {}
-        drawn = items(name, forms.MOST_EXAMPLES, split="train", seed=random.randrange(10**6))
-        return {"examples": forms.rows_of(name, drawn)}
+        rows = forms.other_rows(name)
+    return {"examples": rows} if rows else {}
 
 
 def _update(task: str, name: str, value: Any) -> object:

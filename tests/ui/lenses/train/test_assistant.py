@@ -15,6 +15,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.finetuning.preference import DirectPreference
 from ui.lenses.train.handlers import answering, assistant
 from ui.lenses.train.handlers.assistant import IGNORED_TARGET, AssistantForm, assistant_form
+from ui.runs.dataset_cache import completed
 from ui.runs.run_json import facts_json
 from ui.shared.fields import fields_of
 from ui.state.limits import Limits
@@ -188,7 +189,4 @@ def test_the_loss_of_answers_is_a_mean_over_their_tokens(monkeypatch, tiny_lm):
     each = [(len(row) - 1, float(model(*padded([row])).loss)) for row in examples]
     expected = sum(n * loss for n, loss in each) / sum(n for n, _ in each)
     scoring = assistant._answers_loss(model, examples)
-    with pytest.raises(StopIteration) as ended:
-        while True:
-            next(scoring)
-    assert ended.value.value == pytest.approx(expected, rel=1e-4)
+    assert completed(scoring) == pytest.approx(expected, rel=1e-4)

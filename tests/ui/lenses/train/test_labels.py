@@ -27,6 +27,7 @@ from ui.lenses.train.handlers.labels import label_plan
 from ui.lenses.train.handlers.presets import GPT1_TUNING
 from ui.lenses.train.handlers.verdicts import verdict
 from ui.runs import training_run as runs
+from ui.runs.dataset_cache import completed
 from ui.shared.fields import defaults_of
 
 LINES = "\n".join(
@@ -387,7 +388,4 @@ def test_held_out_lines_are_scored_in_parts_and_told_by_their_mean(monkeypatch, 
     monkeypatch.setattr(labels, "evaluate_classifier", scored)
     monkeypatch.setattr(labels, "_SCORED_TOGETHER", 64)
     scoring = labels._evaluate(list(range(250)), None, whole)
-    with pytest.raises(StopIteration) as ended:
-        while True:
-            next(scoring)
-    assert ended.value.value == (pytest.approx((n - 1) / 2), pytest.approx(1 / 5))
+    assert completed(scoring) == (pytest.approx((n - 1) / 2), pytest.approx(1 / 5))

@@ -20,7 +20,7 @@ MOST_FIELDS = 3
 MOST_EXAMPLES = 8
 MOST_LABELS = 12
 MOST_SEED = 2**31 - 1
-_MOST_DRAWS = 10**6
+_MOST_DRAWS = 10**6  # 0 takes the first ones, with which a task opens
 # What the tab sends, in this order.
 FIELDS = (
     "task",
@@ -139,8 +139,20 @@ def another_item(name: str, shown: Sequence[str]) -> Item:
         shown: the values of the page's fields, from which the input differs.
     """
     seen = list(shown[: len(known_task(name).fields)])
-    drawn = _drawn(name, 2, random.randrange(1, _MOST_DRAWS))
+    drawn = _drawn(name, 2, _chance())
     return next(item for item in drawn if _values(name, item) != seen)
+
+
+def other_rows(name: str) -> list[list[str]]:
+    """Worked examples drawn by chance, as rows of the page's table; none for a task without."""
+    known_task(name)
+    if name not in TASKS_WITH_ITEMS:
+        return []
+    return rows_of(name, items(name, MOST_EXAMPLES, split="train", seed=_chance()))
+
+
+def _chance() -> int:
+    return random.randrange(1, _MOST_DRAWS)
 
 
 def _drawn(name: str, n: int, seed: int) -> list[Item]:
