@@ -2,14 +2,18 @@
 
     python -m tests.tools.mutants --each 40 --workers 2
     python -m tests.tools.mutants --only gptcore/analysis --seed fresh
+    python -m tests.tools.mutants --from mistakes.json
 
 A mistake that no test notices is a survivor. Mistakes are chosen by a hash of their line, so that
-an edit elsewhere leaves the set as it is, and another --seed gives a fresh set.
+an edit elsewhere leaves the set as it is, and another --seed gives a fresh set. A file may hold
+mistakes that people have thought of: a list of {"path", "old", "new"}, where the old text stands
+once in its file.
 """
 
 import argparse
 import ast
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -275,6 +279,34 @@ def chosen(mutants: Sequence[Mutant], n: int, seed: str) -> list[Mutant]:
     return picked
 
 
+def written(file: Path) -> list[Mutant]:
+    """The mistakes of a file.
+
+    Raises:
+        ValueError: an old text is missing in its file, or stands there more than once.
+    """
+    found = []
+    for item in json.loads(file.read_text(encoding="utf-8")):
+        source = (ROOT / item["path"]).read_text(encoding="utf-8")
+        if source.count(item["old"]) != 1:
+            raise ValueError(f"{item['path']} must hold this text once: {item['old']!r}")
+        begin = source.index(item["old"])
+        span = begin, begin + len(item["old"])
+        line = item["old"].strip().splitlines()[0]
+        found.append(Mutant(item["path"], *span, item["new"], f"to {item['new'].strip()}", line))
+    return found
+
+
+def area_of(path: str) -> str:
+    """The area that a file belongs to."""
+    if path.endswith(".js"):
+        return "scripts"
+    if path.startswith("gptcore/"):
+        return "gptcore"
+    is_server = path.startswith(("ui/runs/", "ui/state/", "ui/compute/", "ui/server/"))
+    return "server" if is_server else "handlers"
+
+
 def tests_of(path: str, *, browser: bool) -> list[str]:
     """The tests that mirror a file: of its folder and its name, and those that import it."""
     if path.endswith(".js"):
@@ -382,6 +414,18 @@ def _run(copy: Path, given: Sequence[str], seconds: float) -> subprocess.Complet
     )
 
 
+def _work(options: argparse.Namespace) -> list[tuple[str, Mutant]]:
+    """The mistakes to make, each with its area."""
+    if options.file:
+        mutants = [item for item in written(options.file) if item.path.startswith(options.only)]
+        return [(area_of(mutant.path), mutant) for mutant in mutants]
+    work = []
+    for area in options.area or AREAS:
+        mutants = [item for item in mutants_of(AREAS[area]) if item.path.startswith(options.only)]
+        work += [(area, mutant) for mutant in chosen(mutants, options.each, options.seed)]
+    return work
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--each", type=int, default=40, help="mistakes of an area")
@@ -390,17 +434,9 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="PATH", help="files that begin so")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--browser", action="store_true", help="the browser tests of scripts, too")
+    parser.add_argument("--from", dest="file", type=Path, help="mistakes in JSON")
     options = parser.parse_args()
-    areas = {
-        area: [item for item in mutants_of(patterns) if item.path.startswith(options.only)]
-        for area, patterns in AREAS.items()
-        if area in (options.area or AREAS)
-    }
-    work = [
-        (area, mutant)
-        for area, mutants in areas.items()
-        for mutant in chosen(mutants, options.each, options.seed)
-    ]
+    work = _work(options)
     noticed = Counter[str]()
     totals = Counter(area for area, _ in work)
     begin = time.monotonic()
