@@ -28,6 +28,8 @@ _LONG = 3000  # characters of a text, such as a drawing, whose beginning is kept
 _MOST_OPTIONS = 4  # of a choice, that are tried
 _MOST = 30  # differences of an answer that are kept
 SMALL = 1e-4  # what is smaller may be anything that small
+BEYOND = 10**12  # a number that no field takes, nor its negative
+TOO_LONG = "word " * 400_000  # a text that none takes
 # what an event may change of a field
 _OF_FIELDS = ("value", "choices", "visible", "interactive", "label", "info")
 # in place of the page's first values: quicker, and no less of a text
@@ -45,6 +47,7 @@ _BY_CHANCE = "keep-seed"
 _OF_THE_MOMENT = {"train", "measured"}
 # events that take seconds are asked once, without a change of each field
 _ONCE = ("zs-board", "compared-0", "checks")
+_REFUSAL = re.compile(r'[^"<>\\]+(?:; it must|are allowed|er than m)[^"<>\\]*')
 _STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
 # fields of requests that hold a visitor's text
 _TEXTS = ("text", "first", "second", "answer", "logits")
@@ -164,6 +167,37 @@ def others(item: Any, value: Any) -> list[Any]:
     return []
 
 
+def beyond(page: gr.Blocks) -> Iterator[Question]:
+    """Each event, with each number far from what it may be and each text far too long."""
+    shown = first_values(page)
+    names = {block._id: name_of(block) for block in page.blocks.values()}
+    for event in page.fns.values():
+        if event.fn is None or _is_of_load(event):
+            continue
+        target, trigger = next(iter(event.targets), (None, "load"))
+        filled = [name_of(item) for item in event.outputs if name_of(item)]
+        called = f"{trigger} of {names.get(target)} for {', '.join(filled[:1])}"
+        values = tuple(_SMALL.get(name_of(item), shown.get(item._id)) for item in event.inputs)
+        for index, item in enumerate(event.inputs):
+            for about, other in _unfit(item) if name_of(item) else ():
+                changed = (*values[:index], other, *values[index + 1 :])
+                yield Question(called, f"{name_of(item)} {about}", event, changed)
+
+
+def _unfit(item: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(item, gr.Number | gr.Slider):
+        yield "too small", -BEYOND
+        yield "too large", BEYOND
+    if isinstance(item, gr.Textbox):
+        yield "too long", TOO_LONG
+
+
+def refusal(found: Any) -> str | None:
+    """The sentence with which an answer refuses a value and names its limits, if it does."""
+    said = _REFUSAL.search(json.dumps(found, ensure_ascii=False))
+    return said and said[0]
+
+
 async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
     """What an event gives each component that has a name, at last; to a page of its own."""
     session = f"page-{next(_PAGES)}"
@@ -227,7 +261,7 @@ def read(value: Any) -> Any:
 def _lines_of(text: str) -> Any:
     """Several lines of JSON, or a text that is none."""
     try:
-        lines = [read(json.loads(line)) for line in text.splitlines()]
+        lines = [read(json.loads(line)) for line in text.removesuffix("\n").split("\n")]
     except ValueError:
         return text
     return {_LINES: [*filter(_is_kept, lines[:-1]), lines[-1]]}

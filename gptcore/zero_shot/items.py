@@ -31,15 +31,22 @@ TASKS_WITH_ITEMS = tuple(_SIDES)
 
 
 def splits_of(task: str) -> tuple[Split, ...]:
-    """The held-out splits that this task can be tested on."""
+    """The held-out splits that this task can be tested on. Raises PromptError for one that has
+    none.
+    """
+    if task not in _SIDES:
+        raise PromptError(f"There is no test for the task {task!r}. Choose {', '.join(_SIDES)}.")
     return _SIDES[task]
 
 
 def items(task: str, n: int, *, split: Split = "combination", seed: int = 0) -> list[Item]:
     """Up to `n` different items of one of TASKS_WITH_ITEMS, 400 at most, from a held-out split or
-    "train"; the seed chooses them, and 0 takes the first ones. Raises PromptError if the file of
-    items is missing or damaged.
+    "train"; the seed chooses them, and 0 takes the first ones. Raises PromptError for no such task
+    or split, and if the file of items is missing or damaged.
     """
+    held_out = splits_of(task)
+    if split != "train" and split not in held_out:
+        raise PromptError(f"The task {task} has no split {split!r}. It has {', '.join(held_out)}.")
     drawn = _frozen()[task][split]
     chosen = random.Random(repr((task, split, seed))).sample(drawn, len(drawn)) if seed else drawn
     return [_item(task, item) for item in chosen[:n]]
@@ -72,15 +79,8 @@ def make_trial(
     The template goes by its name, "" for the task's first; the split is one of `splits_of`, or
     "train". Raises PromptError for no such task, template or split, or a number out of range.
     """
-    if task not in TASKS_WITH_ITEMS:
-        raise PromptError(
-            f"There is no test for the task {task!r}. Choose {', '.join(TASKS_WITH_ITEMS)}."
-        )
+    splits_of(task)  # refuses a task that has none
     chosen = TASKS[task].template(template)
-    if split != "train" and split not in splits_of(task):
-        raise PromptError(
-            f"The task {task} has no split {split!r}. It has {', '.join(splits_of(task))}."
-        )
     if not 0 <= n_examples <= 32 or not 1 <= n_items <= 400:
         raise PromptError(
             f"{n_examples} examples and {n_items} items: 0 to 32 and 1 to 400 are possible."
@@ -193,7 +193,8 @@ def _item(task: str, given: dict[str, Any]) -> Item:
 
 
 def _lines(path: Path) -> list[str]:
+    """The lines that are not blank. A line ends at a line feed: JSON may hold other separators."""
     try:
-        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"The file {path} cannot be read ({error}).") from None

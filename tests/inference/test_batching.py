@@ -13,6 +13,7 @@ from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.generation import last_logits, prompt_ids
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
+from gptcore.kv_cache import RaggedKVCache
 from tiny import make_model
 
 SETTINGS = (
@@ -75,6 +76,22 @@ def test_texts_that_join_at_any_moment_are_the_same_as_alone(mini, use_cache):
     for place, (item, n_tokens) in enumerate(zip(texts, lengths, strict=True)):
         assert item.ids == alone(mini, place, n_tokens)
         assert given[item] == item.ids[item.n_prompt :]
+
+
+@pytest.mark.parametrize("row", range(3))
+def test_a_row_that_is_removed_leaves_to_the_last_one_its_place_and_to_each_what_it_read(row):
+    config = GPTConfig(vocab_size=9, n_positions=8, n_embd=4, n_layer=2, n_head=2)
+    cache = RaggedKVCache(config)
+    for length in (2, 5, 3):
+        cache.add()
+        cache.lengths[-1] = length
+        cache.data[:, :, len(cache) - 1] = length
+    kept = [2, 5, 3]
+    kept[row] = kept[-1]
+    cache.remove(row)
+    assert cache.lengths == kept[:-1]
+    for place, length in enumerate(cache.lengths):
+        assert cache.data[:, :, place, :, :length].unique().tolist() == [length]
 
 
 @pytest.mark.parametrize("use_cache", [True, False])

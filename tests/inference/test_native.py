@@ -17,7 +17,7 @@ from gptcore.inference.packed import native_format, packed_weights
 from gptcore.kv_cache import RaggedKVCache
 from gptcore.native import compiling as lib
 from helpers import until
-from tiny import make_model, random_ids
+from tiny import SMALL, make_model, random_ids
 
 SHAPE = {"vocab_size": 97, "n_positions": 40, "n_embd": 36, "n_layer": 3, "n_head": 3}
 SHAPES = [
@@ -214,6 +214,16 @@ def test_without_a_cache_folder_it_is_compiled_for_this_process_alone(fresh, tmp
     for _ in range(2):  # somebody else may have tidied up
         remove(*given, **how)
         assert not (tmp_path / "gptcore-").exists()
+
+
+def test_whatever_weight_is_changed_in_place_is_read_anew():
+    model = make_model(SMALL)
+    for name, parameter in model.named_parameters():
+        before = packed_weights(model, "exact")
+        assert packed_weights(model, "exact") is before
+        with torch.no_grad():
+            parameter.mul_(2)
+        assert packed_weights(model, "exact") is not before, name
 
 
 def test_weights_that_do_not_fit_are_left_to_torch():

@@ -18,7 +18,7 @@ import gradio as gr
 import uvicorn
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from page_answers import OURS, as_sent, fields_of, name_of
+from page_answers import OURS, as_sent, fields_of, is_close, name_of
 from playwright.sync_api import Browser, Page
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -166,17 +166,21 @@ class Stage:
 
     def drawn(self, component: gr.HTML, part: Part) -> tuple[str, Mapping[str, Any]]:
         """What a component draws, step by step, and the answers of the server."""
-        text, answers = self._opened(component, part, "", "walk")
+        steps, answers = self._opened(component, part, "", "walk")
+        text = told(steps)
+        begun = steps[0]["lines"]
         for query in part.queries:
             part = replace(part, answers=answers)
             act = "walk" if "exercise=" in query else "seen"
-            more, answers = self._opened(component, part, f"?{query}", act)
-            text += f"\n{query}\n{more}"
+            steps, answers = self._opened(component, part, f"?{query}", act)
+            if act == "seen":
+                check_as_opened(steps, begun)
+            text += f"\n{query}\n{told(steps)}"
         return text, answers
 
     def _opened(
         self, component: gr.HTML, part: Part, query: str, act: str
-    ) -> tuple[str, Mapping[str, Any]]:
+    ) -> tuple[Sequence[dict[str, Any]], Mapping[str, Any]]:
         page = self._browser.new_page(**LOOK)
         server = self._server
         if server is not None:
@@ -196,7 +200,7 @@ class Stage:
         call(page, "mount", given)
         steps, answers = call(page, act, {"other": part.other})
         page.close()
-        return told(steps), answers
+        return steps, answers
 
 
 def of_each_kind(exercises: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
@@ -204,8 +208,8 @@ def of_each_kind(exercises: Sequence[Mapping[str, str]]) -> list[Mapping[str, st
     return list({item["kind"]: item for item in reversed(exercises)}.values())
 
 
-def pieces_of(component: gr.HTML) -> Sequence[str]:
-    """The pieces of state that scripts of its view put into links."""
+def pieces_of(component: gr.HTML) -> tuple[Sequence[str], Mapping[str, str]]:
+    """The pieces of state that scripts of its view put into links, and the view's place there."""
     block: Any = component
     places = list[str]()
     while block is not None:
@@ -214,8 +218,9 @@ def pieces_of(component: gr.HTML) -> Sequence[str]:
         block = block.parent
     tab = next((tab for tab in TABS if tab.name in places), None)
     if tab is None:
-        return ()
-    return next((view.state for view in tab.views if view.name in places), tab.state)
+        return (), {}
+    view = next((view for view in tab.views if view.name in places), None)
+    return (view or tab).state, {"tab": tab.name} | ({"view": view.title} if view else {})
 
 
 def part_of(
@@ -242,11 +247,24 @@ def part_of(
             found["other" if changed else ""] = as_sent(answer[name])
     if not found[""] or found[""].startswith('{"message"'):
         found[""] = shown or ""
-    pieces = {piece: PIECES[piece] for piece in pieces_of(component)}
-    queries = [urlencode(pieces)] if pieces else []
+    names, place = pieces_of(component)
+    queries = [urlencode({**place, **{name: PIECES[name] for name in names}})] if names else []
     if name == "exercises":
         queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
     return Part(found[""], found["other"], answers, queries)
+
+
+def check_as_opened(steps: Sequence[dict[str, Any]], begun: Sequence[str]) -> None:
+    """Notes where a page that goes to a link draws something else than one that is opened by it.
+
+    Args:
+        steps: of a page that a link has opened, that went to the view alone and then to the link.
+        begun: what a page draws that is opened without a link.
+    """
+    opened, alone, taken = steps
+    for step, wanted in ((alone, begun), (taken, opened["lines"])):
+        if not is_close("\n".join(wanted), "\n".join(step["lines"])):
+            step["log"].append("> draws something else than a page that is opened there")
 
 
 def told(steps: Sequence[Mapping[str, Any]]) -> str:

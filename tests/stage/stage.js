@@ -168,6 +168,7 @@ let shown; // the component, as Gradio has it
 let answers; // of the server, by JSON of [name, request]
 let isRecording = false;
 let store;
+let link; // `shared/view/link.js`
 
 // Of an answer of the server, whatever address the stage has.
 const keyOf = (name, request) =>
@@ -215,8 +216,8 @@ async function prepare({register, fields}) {
   await document.fonts.load('14px boxes');
   store = await import(window.lensBase + '/shared/view/store.js');
   await import(window.lensBase + '/shared/view/slide.js'); // which is else loaded when it is used
-  const {setRegister} = await import(window.lensBase + '/shared/view/link.js');
-  setRegister(register);
+  link = await import(window.lensBase + '/shared/view/link.js');
+  link.setRegister(register);
   store.holdFields(Object.keys(fields), Object.values(fields));
   store.onStore(news => note('store', news));
 }
@@ -237,7 +238,20 @@ window.mount = async given => {
   }
 };
 
-window.seen = () => [[{step: 'opened by a link', log: log.splice(0), lines: drawn()}], answers];
+// A page that a link has opened. Then the page goes to the view as it begins, and comes back by the
+// link.
+window.seen = async () => {
+  const steps = [{step: 'opened by a link', log: log.splice(0), lines: drawn()}];
+  const query = new URLSearchParams(location.search);
+  const place = new URLSearchParams();
+  for (const name of ['tab', 'view']) if (query.has(name)) place.set(name, query.get(name));
+  for (const [step, whole] of Object.entries({view: place, link: query})) {
+    link.takePieces(whole, true);
+    await settle();
+    steps.push({step: `goes to the ${step}`, log: log.splice(0), lines: drawn()});
+  }
+  return [steps, answers];
+};
 
 // --- the walk
 const CONTROLS =

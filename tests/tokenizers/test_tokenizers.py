@@ -79,6 +79,8 @@ def test_unknown_characters_are_named():
         TokenizerError, match=r"4 characters, but not 'd', 'é'.*It knows a space, abc"
     ):
         chars.encode("abcdé")
+    with pytest.raises(TokenizerError, match="'l', 'm' and 4 more"):
+        chars.encode("defghijklmnopq")
     with pytest.raises(TokenizerError, match=r"not a line break. .*It knows a space$"):
         CharTokenizer(" ").encode("\n")
 

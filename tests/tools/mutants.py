@@ -80,6 +80,10 @@ _SCRIPT_SWAPS = (
 # folders whose tests start whole programs
 _APART = {"e2e", "abuse", "compat", "recipes", "benchmarks", "tools"}
 
+# besides the tests that mirror a file: those that open models' folders
+_OF_FOLDERS = ("tests/compat/test_folders_of_others.py", "tests/ui/test_shapes_of_models.py")
+_READ_FOLDERS = ("gptcore/weights/", "gptcore/tokenizers/", "gptcore/language_model", "gptcore/hub")
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -330,10 +334,12 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         users = importing(path, "ui") | importing(path, "gptcore")
         found = set().union(*(importing(user, "tests") for user in users))
     tests = sorted(file for file in found if not _APART & set(Path(file).parts))
-    recorded = "tests/ui/test_recorded_answers.py"
+    recorded = ["tests/ui/test_recorded_answers.py"]
     if path.startswith("gptcore/"):
-        recorded = "tests/test_recorded_core.py"
-    return [*(tests or ["tests/test_app.py"]), recorded]
+        recorded = ["tests/test_recorded_core.py"]
+    if path.startswith(_READ_FOLDERS):
+        recorded += _OF_FOLDERS
+    return [*(tests or ["tests/test_app.py"]), *recorded]
 
 
 @cache

@@ -23,16 +23,19 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 
 import core_answers
+import endpoint_answers
 import figure_answers
 from page_answers import (
     RECORDED,
     answer,
+    beyond,
     first_values,
     kept,
     load,
     questions,
     read,
     refusable,
+    refusal,
     save,
     unlike,
 )
@@ -61,6 +64,17 @@ def record_events(page: gr.Blocks) -> None:
     save("events", found)
 
 
+def record_limits(page: gr.Blocks) -> None:
+    """Asks every event with fields beyond their limits; of the same refusals the first is kept."""
+    found: dict[str, dict[str, str]] = {}
+    for question in beyond(page):
+        refused = found.setdefault(question.changed, {})
+        said = refusal(read(asyncio.run(answer(page, question))))
+        if said and said not in refused.values():
+            refused.setdefault(question.component, said)
+    save("limits", found)
+
+
 def record_functions(services: Services) -> None:
     """Asks every server function, and for what it refuses."""
     found: dict[str, Any] = {}
@@ -70,6 +84,17 @@ def record_functions(services: Services) -> None:
         for what, other in refusable(request or {}):
             found[f"{name}, {what}"] = read(answer_of_function(function, services, other))
     save("functions", found)
+
+
+def record_endpoints(services: Services) -> None:
+    """Asks every endpoint, with each of its values changed, too."""
+    save(
+        "endpoints",
+        {
+            request.name: read(endpoint_answers.answer(request, services))
+            for request in endpoint_answers.requests()
+        },
+    )
 
 
 def record_core() -> None:
@@ -149,7 +174,9 @@ def main() -> int:
         only = set(options.only)
         if not only:
             record_events(page)
+            record_limits(page)
             record_functions(services)
+            record_endpoints(services)
         with served_stage() as address:
             record_drawings(page, address, only)
             record_page(page, address, only)

@@ -16,6 +16,7 @@ import torch
 import gptcore
 from gptcore import GPTConfig
 from gptcore.errors import TrainingError
+from gptcore.tokenizers import load_tokenizer
 from gptcore.training import TrainingConfig
 from gptcore.training import __main__ as training
 from gptcore.training.__main__ import main
@@ -367,8 +368,10 @@ def test_an_earlier_run_is_not_written_over_unasked(tmp_path, text):
         refused.returncode == 1 and "--resume" in refused.stderr and "--overwrite" in refused.stderr
     )
     assert (tmp_path / "r" / "last.safetensors").read_bytes() == before
-    assert run([*command, "--max-steps", "3", "--overwrite"]).returncode == 0
+    again = [*command, "--max-steps", "3", "--overwrite", "--vocab-size", "262"]
+    assert run(again).returncode == 0
     assert len(losses(tmp_path / "r")) == 3
+    assert load_tokenizer(tmp_path / "o").vocab_size == 262  # its own, not the earlier run's
 
 
 def test_noise_is_a_share_of_the_inputs_and_beginnings_are_of_a_corpus_that_is_there(

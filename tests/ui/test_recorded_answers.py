@@ -6,7 +6,19 @@ rounds.
 import asyncio
 
 import pytest
-from page_answers import answer, differences, load, questions, read, refusable, unlike
+from endpoint_answers import answer as answer_of_endpoint
+from endpoint_answers import requests as requests_of_programs
+from page_answers import (
+    answer,
+    beyond,
+    differences,
+    load,
+    questions,
+    read,
+    refusable,
+    refusal,
+    unlike,
+)
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
 from wire import apart
@@ -14,6 +26,8 @@ from wire import apart
 from serving import built_page
 
 EVENTS = load("events")
+LIMITS = load("limits")
+ENDPOINTS = load("endpoints")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +55,36 @@ def test_an_event_answers_as_it_did(name, built, by_name):
     question = by_name[name]
     found = read(apart(lambda: asyncio.run(answer(built[0], question))))
     assert unlike(question, EVENTS[name], found) == []
+
+
+@pytest.fixture(scope="module")
+def unfit(built):
+    """The questions with fields beyond their limits, by the field and what is asked."""
+    found = {}
+    for question in beyond(built[0]):
+        found.setdefault(question.changed, {}).setdefault(question.component, question)
+    return found
+
+
+def test_every_number_and_text_is_recorded_beyond_its_limits(unfit):
+    assert set(unfit) == set(LIMITS)
+
+
+@pytest.mark.parametrize("changed", [name for name, refused in LIMITS.items() if refused])
+def test_a_field_refuses_what_is_beyond_its_limits_as_it_did(changed, built, unfit):
+    for event, said in LIMITS[changed].items():
+        asked = answer(built[0], unfit[changed][event])
+        assert refusal(read(apart(lambda asked=asked: asyncio.run(asked)))) == said
+
+
+def test_every_endpoint_is_recorded():
+    assert {request.name for request in requests_of_programs()} == set(ENDPOINTS)
+
+
+@pytest.mark.parametrize("request_", requests_of_programs(), ids=lambda request: request.name)
+def test_an_endpoint_answers_as_it_did(request_, built):
+    found = read(apart(lambda: answer_of_endpoint(request_, built[1])))
+    assert list(differences(ENDPOINTS[request_.name], found)) == []
 
 
 # what it answers depends on what another page has shown before

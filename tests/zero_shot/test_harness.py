@@ -277,6 +277,17 @@ def test_an_edited_prompt_loses_its_beginning_and_an_empty_one_is_a_sentence(lm)
         fit_text(lm, "", 8)
 
 
+def test_of_a_long_prompt_the_last_words_are_tried_each_in_its_place(lm, monkeypatch):
+    prompt = TASKS["sentiment"].templates[0].prompt(Item({"text": "a good film"}))
+    _, whole = word_effects(lm, prompt, " positive")
+    monkeypatch.setattr(likelihood, "MOST_WORDS", 2)
+    _, words = word_effects(lm, prompt, " positive")
+    assert [word.text for word in words] == [word.text for word in whole]
+    effects = [word.effect for word in words]
+    assert effects[:3] == [0, 0, 0]
+    assert effects[3:] == pytest.approx([word.effect for word in whole[3:]], abs=1e-4)
+
+
 def test_effects_are_differences_of_log_probabilities(lm):
     template = TASKS["sentiment"].templates[0]
     item = Item({"text": "a good film"})
@@ -407,6 +418,14 @@ def test_it_is_said_when_examples_do_not_help():
         "no difference that 4 items can detect"
         in helped(reached(1, 0, 1, 0), reached(1, 1, 0, 0))[1]
     )
+
+
+@pytest.mark.parametrize("separator", "\r\v\f\x1c\x85\u2028", ids=ascii)
+def test_a_line_of_a_file_ends_at_a_line_feed_alone(tmp_path, separator):
+    passages = tmp_path / "last.jsonl"
+    text = f"the cat sat{separator}on the mat"
+    passages.write_text(json.dumps({"text": text}, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert [item.fields["text"] for item in lambada(passages).items] == [text.removesuffix(" mat")]
 
 
 def test_files_become_tests(lm, tmp_path):

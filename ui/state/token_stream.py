@@ -51,7 +51,7 @@ def parse(stream: str) -> tuple[Line, ...]:
     """The lines of a stream that was serialised. Raises ValueError or KeyError for anything
     else.
     """
-    messages = [json.loads(line) for line in stream.splitlines()]
+    messages = [json.loads(line) for line in stream.removesuffix("\n").split("\n") if stream]
     return tuple(Line(message.pop("kind"), message) for message in messages)
 
 

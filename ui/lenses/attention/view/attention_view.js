@@ -77,7 +77,7 @@ export function start({element, props, server, trigger, watch, given, answer}) {
   for (const button of element.querySelectorAll('[data-view]'))
     button.addEventListener('click', () => setMode(view, button.dataset.view));
   const tools = headTools(view);
-  if (view.signed || view.shares) holdHeads(view, () => takeLink(view, answer.isStale));
+  holdHeads(view, () => takeLink(view, answer.isStale));
   onTools(element, () => view.value && tools);
   if (!view.signed) onStore(view.hear);
   new ResizeObserver(() => {

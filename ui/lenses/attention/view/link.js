@@ -46,16 +46,28 @@ function zoomOf({large, value}) {
   return isWhole ? null : [zoom.q0, zoom.q1, zoom.k0, zoom.k1].map(Math.round).join('-');
 }
 
+const ofHeads = {
+  draws: view => (view.mode === 'map' ? null : view.mode),
+  cell: view => view.cell?.join('-') ?? null,
+  zoom: zoomOf,
+};
+const ofDifference = {difference: view => view.value && view.chosen.join('-')};
+
+// The views of heads of one text: that of the model, and the recorded one of a model that is not
+// here. One of them is in sight.
+const alike = [];
+const inSight = () => alike.find(view => view.element.getClientRects().length) ?? alike[0];
+
 // Declares what a link holds of a view of heads, as it is when the link is made. take: shows what
 // another link says.
 export function holdHeads(view, take) {
-  const pieces = view.signed
-    ? {difference: () => view.value && view.chosen.join('-')}
-    : {
-        draws: () => (view.mode === 'map' ? null : view.mode),
-        cell: () => view.cell?.join('-') ?? null,
-        zoom: () => zoomOf(view),
-      };
-  const isThere = () => Object.entries(pieces).every(([name, value]) => value() === linked(name));
-  holdsState(view.signed ? 'attention/pair' : 'attention/heads', pieces, () => isThere() || take());
+  const pieces = Object.entries(view.signed ? ofDifference : ofHeads);
+  if (!view.signed) alike.push(view);
+  const held = pieces.map(([name, value]) => [
+    name,
+    () => value(view.signed ? view : (inSight() ?? view)),
+  ]);
+  const isThere = () => pieces.every(([name, value]) => value(view) === linked(name));
+  const place = view.signed ? 'attention/pair' : 'attention/heads';
+  holdsState(place, Object.fromEntries(held), () => isThere() || take());
 }

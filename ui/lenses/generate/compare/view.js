@@ -27,6 +27,9 @@ export function start({element, server, trigger, given, answer}) {
     Object.assign(values, valuesInLink());
     logits.value = linked('logits') ?? '';
     slide.value = linked('cut_p') ?? firstP;
+    const all = [...values.temperature, ...values.top_k];
+    for (const [i, field] of [...probabilities.querySelectorAll('input')].entries())
+      field.value = all[i] ?? '';
   }
   takeLink();
   let computed = null;
