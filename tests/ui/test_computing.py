@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from wire import apart
@@ -164,6 +165,32 @@ def test_patient_jobs_have_half_of_the_time_together_and_single_steps_go_first(p
     runs = sum(seconds for name, seconds in steps_among if name.startswith("run"))
     assert {"run 1", "run 2"} <= set(order[among]) and "at once" in order
     assert 0.25 < runs / sum(seconds for _, seconds in steps_among) < 0.75
+
+
+@pytest.mark.parametrize("patient_first", [True, False])
+def test_who_had_the_place_alone_owes_nothing_to_who_comes_later(place, monkeypatch, patient_first):
+    now = [0.0]
+    monkeypatch.setattr(computing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    order: list[str] = []
+
+    def steps(name: str, n: int, then=lambda: None):
+        for _ in range(n):
+            now[0] += 1.0
+            order.append(name)
+            yield
+        then()
+        for _ in range(20):
+            now[0] += 1.0
+            order.append(name)
+            yield
+
+    def join() -> None:
+        place.keep(steps("second", 0), background=not patient_first)
+
+    place.keep(steps("first", 100, join), background=patient_first)
+    until(lambda: order.count("second") == 20 and not place.active)
+    begins = order.index("second")
+    assert 100 <= begins <= 103 and "first" in order[begins : begins + 6]
 
 
 def wait_for(seconds: float) -> None:

@@ -169,6 +169,21 @@ def posted(guarded, value, path="/gradio_api/queue/join", **headers):
     return asked(guarded, path, "POST", body, content_type="application/json", **headers)
 
 
+def test_what_may_be_megabytes_is_an_event_with_a_field_for_them_or_the_endpoint_of_runs():
+    def named(text: str) -> str:
+        return text
+
+    with gr.Blocks() as page:
+        large, small = (gr.Textbox(elem_id=name) for name in ("large", "small"))
+        small.change(lambda text: text, small, api_name="first")
+        small.change(lambda *_: None, [small, large], api_name="second")
+        for name in ("train", "generate"):
+            gr.api(named, api_name=name)
+    found = open_routes.known(page, frozenset({"large"}))
+    names = {page.fns[number].api_name for number in found.texts}
+    assert names == {"second", "train"}
+
+
 PAGE = Known(
     dict.fromkeys(range(10), 1), frozenset({5}),
     {"generate": {"prompt": Parameter.empty, "n": 50}, "train": {"action": "start"}},
@@ -230,8 +245,10 @@ def test_an_event_is_small_but_for_those_that_take_a_text():
 
 def test_half_of_a_surrogate_pair_is_refused_and_a_whole_one_passes():
     guarded = paged()
-    status, _, said = posted(guarded, {"session_hash": "a", "fn_index": 7, "data": ["a \ud800"]})
-    assert status == 400 and b"half of a surrogate pair" in said
+    for half in (rb"\ud800", rb"\uD83D", rb"\uDFFF"):
+        body = b'{"session_hash": "a", "fn_index": 7, "data": ["a ' + half + b'"]}'
+        status, _, said = posted(guarded, body)
+        assert status == 400 and b"half of a surrogate pair" in said
     assert (
         posted(
             guarded, {"session_hash": "a", "fn_index": 7, "data": ["\U0001f600 \\ud800 in letters"]}

@@ -3,9 +3,11 @@ Train.
 """
 
 import base64
+import io
 import json
 import re
 import shutil
+import textwrap
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -25,6 +27,7 @@ from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
 from ui.rooms.hall.handlers.leading import speaker_notes
+from ui.server import handout as sheets
 from ui.server.handout import ScenePictures, Sheet
 from ui.server.rehearsal import check_talk, find_browser
 from ui.server.talks import (
@@ -220,6 +223,21 @@ def test_the_command_rehearses_a_talk(tmp_path):
     assert handout.read_text(encoding="utf-8").count("<svg") == 3
 
 
+def test_on_a_sheet_a_picture_stands_below_all_lines_of_its_sentence(tmp_path):
+    scenes = parse_talk(f"?tab=start\n{'many words ' * 40}\n\n?tab=train\nFew.").scenes
+    red = io.BytesIO()
+    Image.new("RGB", (4, 4), "red").save(red, "PNG")
+    Sheet([ScenePictures(scene, (red.getvalue(),)) for scene in scenes]).save(tmp_path / "s.png")
+    with Image.open(tmp_path / "s.png") as sheet:
+        column = [sheet.getpixel((2, y)) == (255, 0, 0) for y in range(sheet.height)]
+        width = sheet.width
+    begins = [y for y in range(1, len(column)) if column[y] and not column[y - 1]]
+    assert len(begins) == 2 and sum(column) == 2 * sheets._HEIGHT and width > sheets._WIDTH
+    n_lines = len(textwrap.wrap(f"1. {scenes[0].say}", sheets._WRAP))
+    assert n_lines > 2 and begins[0] == n_lines * sheets._LINE
+    assert begins[1] == begins[0] + sheets._HEIGHT + 2 * sheets._LINE
+
+
 def test_a_handout_has_the_picture_the_sentence_and_the_code_of_each_scene(tmp_path):
     talk = parse_talk(
         "# A <b>talk</b>\n\n?tab=start&text=Hi&start=1\nOne & two.\n> A note.\n\n?tab=train\nThree."
@@ -248,12 +266,17 @@ def test_a_model_that_is_not_here_is_missing_and_without_a_browser_nothing_is_re
     monkeypatch,
 ):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    talk = parse_talk("?tab=start&model=gpt2-of-nobody\nHello.")
-    found = list(check_talk(talk, "talk.txt", ModelStore(Limits(), default="mini", offline=True)))
-    assert [finding.state for finding in found] == ["MISSING", "not here"]
-    assert (
-        found[0].sentence.startswith("scene 1 (line 1): ") and "not rehearsed" in found[1].sentence
+    talk = parse_talk(
+        "\n\n".join(["# A talk", "Before.", "?tab=start&model=nobody\nHi.", "After."])
     )
+    store = ModelStore(Limits(), default="mini", offline=True)
+    found = list(check_talk(talk, "talk.txt", store))
+    assert [finding.state for finding in found] == ["MISSING", "MISSING", "not here"]
+    assert [finding.sentence.partition(": ")[0] for finding in found[:2]] == [
+        "scene 1 (line 5)",
+        "talk.txt, line 8",
+    ]
+    assert "not rehearsed" in found[2].sentence
 
 
 def test_a_link_sets_fields_of_a_form_and_drops_what_it_cannot():
@@ -294,6 +317,12 @@ def test_the_notes_are_for_who_knows_the_key_of_the_talk_alone(bundled):
     assert json.loads(speaker_notes(bundled, {"key": bundled.talk.key})) == list(bundled.talk.notes)
     without_talk = replace(bundled, talk=NO_TALK)
     assert all(speaker_notes(without_talk, {"key": key}) is None for key in ("", None))
+
+
+def test_a_note_is_taken_out_wherever_in_its_line_it_begins():
+    assert without_notes("?tab=start\n  > One.\nTwo > three.\n\t>Four.") == (
+        "?tab=start\nTwo > three."
+    )
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

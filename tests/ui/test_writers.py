@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from gptcore.errors import SamplingError
+from gptcore.inference import engine
 from gptcore.inference.generation import continue_together
 from gptcore.inference.sampling_settings import SamplingSettings
 from gptcore.inference.sequence import TokenSequence
@@ -107,6 +108,25 @@ def test_a_pass_takes_as_many_texts_as_it_may_and_alone_also_more(tiny_lm, place
         assert len(many._waiting.pop(model)) == (0 if joins else 1)
     many._waiting[model] = deque()
     assert many._next(model, 0) is None
+
+
+def test_what_was_written_before_an_error_is_there_all_of_it(place, tiny_lm, monkeypatch):
+    monkeypatch.setattr(writers, "SLICE", 1e9)  # nothing is sent but the first token and the rest
+    decode = engine.decode_one
+    steps = iter(range(5))
+
+    def breaks(*given: object):
+        if next(steps, None) is None:
+            raise MemoryError("full")
+        return decode(*given)
+
+    monkeypatch.setattr(engine, "decode_one", breaks)
+    found = []
+    with pytest.raises(MemoryError):
+        for token in Scheduler(place).write(tiny_lm.model, [text(1)], 10**9):
+            found.append(token.made.id)
+    monkeypatch.undo()
+    assert len(found) > 2 and found == alone(tiny_lm.model, 1, len(found))
 
 
 def test_an_error_in_a_pass_is_told_to_those_who_wait_for_a_place(place, tiny_lm, monkeypatch):

@@ -23,7 +23,7 @@ from ui.lenses.generate.write.writing import new_document
 from ui.lenses.parameters.drawing.anatomy import EXPERIMENTS
 from ui.lenses.start.handlers import sentence, story
 from ui.shared.own_text import TEXT, own_text, reads, text_to_read
-from ui.state.machine import conclusion
+from ui.state.machine import conclusion, described
 from weights.recipes.default_sentences import measure
 
 TOUR = Path(__file__).parents[4] / "ui" / "rooms" / "hall" / "talks" / "word.txt"
@@ -430,3 +430,16 @@ def test_what_is_no_sentence_is_not_kept(services, nonsense):
     assert ids_of(sentence.opening(services, "tiny", nonsense)) == ids_of(
         sentence.opening(services, "tiny")
     )
+
+
+def test_of_an_earlier_token_the_heads_are_those_of_the_text_up_to_there(tiny_lm):
+    ids = tiny_lm.tokenizer.encode("the cat sat on the mat and the dog")
+    for at in (2, 4):
+        whole, cut = (
+            described(tiny_lm, text, trace(tiny_lm.model, text, at))
+            for text in (ids, ids[: at + 1])
+        )
+        assert [block["head"] for block in whole["blocks"]] == [
+            block["head"] for block in cut["blocks"]
+        ]
+        assert whole["said"].startswith("After “") and whole["said"].endswith(cut["said"])

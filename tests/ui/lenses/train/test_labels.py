@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import gradio as gr
@@ -122,6 +123,29 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
     scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.snapshots}
     assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
+
+
+def test_of_two_that_get_as_many_lines_right_the_one_with_the_lower_loss_is_kept(
+    services, monkeypatch
+):
+    """Accuracy counts before the loss, and of equals the first one stays."""
+    monkeypatch.setattr(runs, "_SHORTEST_WAIT", 0.0)
+    monkeypatch.setattr(runs, "_LONGEST_WAIT", 0.0)
+    scores = [(0.5, 0.5), (2.0, 0.75), (1.0, 0.75), (1.0, 0.75), (0.4, 0.5)]
+    given = []
+
+    def scored(*_: object):
+        given.append(scores[min(len(given), len(scores) - 1)])
+        return given[-1]
+        yield
+
+    def planned_so(services, form):
+        return replace(label_plan(services, services.models.get("tiny"), form), evaluate=scored)
+
+    form = label_form({**VALUES, "max_steps": 6}, services.limits)
+    workspace = watching.further(services, None, "tiny", form, lambda s, _, f: planned_so(s, f))
+    run = finished(workspace).current
+    assert run.kept_step == run.snapshots[2].step and len(run.snapshots) > len(scores)
 
 
 def read(written: str, form: str = "classification") -> tuple[list[str], list[tuple[str, ...]]]:

@@ -23,7 +23,7 @@ from ui.lenses.train.handlers.plan import make_plan, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import completed, prepare
 from ui.runs.plan import Preparation
-from ui.runs.run_json import facts_json, read_run
+from ui.runs.run_json import facts_json, read_run, write_run
 from ui.shared.inputs import InputError
 from ui.shared.picker import own_models
 
@@ -209,6 +209,15 @@ def test_a_recording_is_the_run_again(services):
     for snapshot, two in zip(run.snapshots, again.snapshots, strict=True):
         assert snapshot.text == two.text and np.array_equal(snapshot.maps, two.maps)
         assert np.array_equal(snapshot.probabilities, two.probabilities)
+    # also where a figure is 0, or is not known
+    for figures in (
+        {"kept_step": 0, "final_accuracy": 0.0, "final_loss": 0.0, "plain_losses": (1.5, 2.0)},
+        {"kept_step": None, "final_accuracy": math.nan, "final_loss": math.nan},
+        {"plain_losses": (), "number": 3, "rate": 12.5, "step": 0, "reason": "Stopped."},
+        {"plain_losses": (math.nan, 0.0)},
+    ):
+        again = read_run(write_run(replace(run, **figures)), None, "r")
+        assert repr({name: getattr(again, name) for name in figures}) == repr(figures)
 
 
 def test_noise_replaces_inputs_of_a_run_and_stands_among_its_settings(services):
