@@ -158,7 +158,9 @@ def others(item: Any, value: Any) -> list[Any]:
     if isinstance(item, gr.Number):
         return [] if value is None else [value + 1]
     if isinstance(item, gr.Radio | gr.Dropdown) and not isinstance(value, list):
-        return [option for _, option in item.choices if option != value][:_MOST_OPTIONS]
+        others = [option for _, option in item.choices if option != value]
+        half = _MOST_OPTIONS // 2
+        return others if len(others) <= _MOST_OPTIONS else [*others[:half], *others[-half:]]
     if isinstance(item, gr.CheckboxGroup):
         return [value[1:]] if value[1:] else []
     if isinstance(item, gr.Textbox) and item.visible is not False:

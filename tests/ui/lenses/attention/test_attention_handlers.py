@@ -94,6 +94,16 @@ def test_a_long_text_keeps_its_peaks_in_small_thumbnails():
     assert (small[np.arange(50), np.arange(50)] == 15).all()
 
 
+def test_a_long_difference_keeps_in_each_cell_what_is_farthest_from_0_with_its_sign():
+    maps = np.zeros((1, 150, 150), np.float32)
+    maps[0, 10, 3:6] = (-1.0, 0.25, 0.0)
+    maps[0, 100, 30:33] = (-0.25, 1.0, 0.0)
+    collected = codec.Thumbnails(n_maps=1, causal=True, signed=True)
+    collected.add(maps)
+    small = thumbs_of({"thumbs": collected.packed(), "side": 50, "L": 1, "H": 1})[0]
+    assert (small[3, 1], small[33, 10], small[20, 4]) == (1, 15, 8)
+
+
 def test_the_sink_modes_are_what_they_say(services, tiny_lm):
     plain = look(services)
     front = look(services, mode=IN_FRONT)
@@ -230,8 +240,16 @@ def test_files_hold_what_the_page_shows(services, tiny_lm):
     value = look(services)
     asked = {"key": value["key"], "layer": 1, "head": 2, "mode": RAW}
     patterns = gptcore.attention_patterns(tiny_lm.model, value["ids"]).cpu().numpy()
-    url = maps.arrays(services, asked)
-    with np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False) as arrays:
+
+    def saved(mode: str):
+        url = maps.arrays(services, {**asked, "mode": mode})
+        return np.load(io.BytesIO(base64.b64decode(url.partition(",")[2])), allow_pickle=False)
+
+    with saved(WITHOUT_FIRST) as arrays:
+        rest = arrays["attention"]
+        assert np.isnan(rest[..., 0, :]).all() and np.nanmax(np.abs(rest[..., 0])) == 0
+        np.testing.assert_allclose(rest[..., 1:, :].sum(-1), 1, atol=1e-4)
+    with saved(RAW) as arrays:
         np.testing.assert_allclose(arrays["attention"], patterns, atol=1e-5)
         assert (
             arrays["tokens"].tolist() == value["tokens"]
@@ -379,6 +397,8 @@ def test_the_lens_says_when_the_words_of_a_text_were_known():
         tied
         == "4 of 4 tokens were its first guess: the earliest, “c”, “a” and “b”, from layer 0 on."
     )
+    often = lens.conclusion_of_text([1] * 7, list("abcdaab"), 6)
+    assert "7 of 7 tokens" in often and "the earliest, 7 of them, from" in often
     assert "the earliest, 4 of them, from" in lens.conclusion_of_text([1] * 4, list("abcd"), 6)
     assert (
         lens.conclusion_of_text([6, 6], ["a", "b"], 6)

@@ -54,6 +54,14 @@ def test_how_an_answer_ends_is_what_happened_and_not_its_last_letter(bundled, en
     assert chat._conclusion(answer, "assistant", "mini", stopped=True).startswith("Stopped")
 
 
+def test_a_message_that_is_too_long_is_told_with_its_own_length(bundled):
+    lm = bundled.models.get("mini")
+    last = "word " * 300
+    n_alone = len(lm.tokenizer.encode(chat.chat_prompt([Message("User", last)])))
+    (refused,) = replies(bundled, asked(STORY, "Once.", STORY, "Twice.", last))
+    assert refused["message"].startswith(f"This message takes {n_alone:,} tokens;")
+
+
 def test_turns_and_the_system_line_stand_in_the_prompt():
     messages, seed = chat.parse(asked("Hi", "Hello.", "Bye", system=" Be kind. "))
     assert messages == [

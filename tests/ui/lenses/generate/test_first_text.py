@@ -12,6 +12,7 @@ from tiny import make_model
 from ui.lenses.generate.write import first_text, writing
 from ui.shared import uses
 from ui.shared.own_text import own_text, reads
+from ui.state import token_stream
 from ui.state.model_store import ModelStore
 
 SHAPE = GPTConfig(vocab_size=6, n_positions=12, n_embd=16, n_layer=1, n_head=2)
@@ -78,6 +79,8 @@ def test_after_a_reload_the_chart_is_that_of_the_model_in_the_header(two_models)
 
 def test_that_the_window_is_full_is_said_once_in_a_text(two_models):
     opened(two_models, "letters", "a bad")
+    session = two_models.sessions.get("v")  # another note does not count as this one
+    session.document = session.document.noted(token_stream.note("Stopped."))
     views = list(
         writing.continue_text(two_models, "v", "letters", "a bad", form(max_new_tokens=100))
     )

@@ -9,7 +9,9 @@ import pytest
 
 import gptcore
 from gptcore.errors import GPTCoreError
+from gptcore.inference.sampling_settings import SamplingSettings
 from helpers import form, in_threads, last_stream, records_of, text_of, until
+from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, of_strategy
 from ui.lenses.generate.write import writing
 from ui.lenses.generate.write.score import score
 from ui.shared.inputs import InputError
@@ -354,3 +356,12 @@ def test_the_figures_of_a_scored_text_are_those_of_its_tokens(bundled):
     assert stats["bits_per_byte"] == pytest.approx(
         nats / math.log(2) / len(written.encode()), rel=0.01
     )
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_strategy_that_is_named_writes_with_its_own_settings(name):
+    sliders = SamplingSettings(temperature=1.7)
+    assert of_strategy(name, sliders, 10_000) == COMPARED[name]
+    of_few = of_strategy(name, sliders, 3)
+    assert of_few == (replace(COMPARED[name], top_k=3) if COMPARED[name].top_k else COMPARED[name])
+    assert of_strategy(FROM_SLIDERS, sliders, 3) == sliders

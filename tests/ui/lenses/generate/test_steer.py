@@ -92,6 +92,8 @@ def test_the_conclusion_follows_the_numbers():
     )
     assert "At ×−1 the writing gets slightly worse" in conclusion(costs, -1.0, [0, 1])
     assert "does not get worse (−0.01 nats" in conclusion({1.0: -0.01}, 1.0, [0, 1])
+    below = {-3.0: 0.9, -2.0: 0.3, -1.0: 0.2, 0.5: 0.1, 1.0: 0.9}
+    assert "It stays readable up to about ×−2." in conclusion(below, -3.0, [0, 1])
     assert conclusion({0.0: 0.0, 0.5: 0.1}, 0.0, [0, 1]).endswith(
         "At strength 0 nothing is added, so it costs nothing."
     )

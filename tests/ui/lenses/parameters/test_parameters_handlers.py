@@ -31,6 +31,19 @@ def test_the_controls_of_a_preset_give_it_back(preset):
     assert shapes.controls_of(config) == shapes.controls_of(PRESETS[preset])
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_known_by_its_shape_whatever_its_dropout(preset):
+    config = PRESETS[preset]
+    without = replace(config, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0)
+    alike = {
+        name
+        for name, other in PRESETS.items()
+        if shapes.controls_of(other) == shapes.controls_of(config)
+    }
+    assert {shapes.name_of(config), shapes.name_of(without)} <= alike
+    assert shapes.name_of(replace(config, n_layer=config.n_layer + 1)) == ""
+
+
 @pytest.mark.parametrize(
     "preset", ["gpt1", "gpt1-preln", "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"]
 )
