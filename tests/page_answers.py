@@ -11,7 +11,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -202,9 +202,31 @@ def refusal(found: Any) -> str | None:
 
 async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
     """What an event gives each component that has a name, at last; to a page of its own."""
+    return await answer_of_event(page, question.event, question.values)
+
+
+async def answer_of_event(
+    page: gr.Blocks,
+    event: BlockFunction,
+    values: Sequence[Any],
+    *,
+    query: Mapping[str, str] | None = None,
+    data: Any = None,
+) -> dict[str, Any]:
+    """The same of an event.
+
+    Args:
+        page: that has it.
+        values: of its inputs.
+        query: of the address that the page was opened by.
+        data: that a component sends with the event.
+    """
     session = f"page-{next(_PAGES)}"
     request: Any = gr.Request(
-        session_hash=session, client={"host": "127.0.0.1", "port": 1}, headers={}, query_params={}
+        session_hash=session,
+        client={"host": "127.0.0.1", "port": 1},
+        headers={},
+        query_params=query or {},
     )
     state = SessionState(page)
     said: dict[str, Any] = {}
@@ -212,9 +234,10 @@ async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
     while True:
         try:
             given = await page.process_api(
-                question.event,
-                list(question.values),
+                event,
+                list(values),
                 state=state,
+                event_data=gr.EventData(None, data),
                 request=request,
                 iterator=iterator,
                 session_hash=session,
@@ -222,7 +245,7 @@ async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
             )
         except gr.Error as refusal:
             return {"refused": refusal.message}
-        for item, value in zip(question.event.outputs, given["data"], strict=True):
+        for item, value in zip(event.outputs, given["data"], strict=True):
             if isinstance(value, dict) and value.get("__type__") == "update":
                 value = {key: new for key, new in value.items() if key in _OF_FIELDS}
                 if OURS in (getattr(item, "elem_classes", None) or []):

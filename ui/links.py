@@ -7,8 +7,10 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import parse_qsl
 
-from gptcore.errors import GPTCoreError
+from gptcore.errors import GPTCoreError, PromptError
+from gptcore.zero_shot import TASKS
 from ui.forms import FIELDS
+from ui.lenses.zero_shot.handlers.asking import FIRST_TASK
 from ui.rooms.exercises.handlers.catalogue import EXERCISES
 from ui.views import STATE_NAMES, TAB_NAMES, titles
 
@@ -69,6 +71,8 @@ def read(query: Mapping[str, str], max_new_tokens: int) -> dict[str, Any]:
     for name, value, problem in _fields(query):
         if not problem:
             settings[name] = value
+    if any(_wrong_template(query)):
+        settings.pop("template", None)
     if "max_new_tokens" in settings:
         settings["max_new_tokens"] = min(max_new_tokens, settings["max_new_tokens"])
     if "embed" in settings:
@@ -81,6 +85,7 @@ def mistakes(query: Mapping[str, str]) -> list[str]:
     ignored.
     """
     sentences = list(_wrong_view(query))
+    sentences += _wrong_template(query)
     sentences += [problem for _, _, problem in _fields(query) if problem]
     known = _known()
     for name, value in list(query.items())[:_MOST_CHECKED]:
@@ -122,6 +127,17 @@ def _wrong_view(query: Mapping[str, str]) -> Iterator[str]:
         return
     offered = f"choose {', '.join(map(repr, views))}" if views else "it has only one"
     yield f"The link's view is {view[:60]!r}, which {tab} does not have; {offered}."
+
+
+def _wrong_template(query: Mapping[str, str]) -> Iterator[str]:
+    """A template that the link's task does not have."""
+    task = TASKS.get(query.get("task", FIRST_TASK))
+    if task is None or "template" not in query:
+        return
+    try:
+        task.template(query["template"])
+    except PromptError as error:
+        yield f"The link's template: {error}"
 
 
 def _misspelt(name: str, known: list[str]) -> Iterator[str]:

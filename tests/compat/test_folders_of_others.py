@@ -196,6 +196,25 @@ def test_the_older_pair_of_files_takes_its_added_tokens_along(tmp_path):
     assert ours.encode("the cat") == made.encode("the cat").ids
 
 
+@pytest.mark.parametrize("adds", [True, False])
+def test_an_older_pair_whose_vocabulary_ends_with_the_end_of_text_takes_more_tokens_along(
+    tmp_path, adds
+):
+    made = trained()
+    n = made.get_vocab_size()
+    made.model.save(str(tmp_path))
+    words = json.loads((tmp_path / "vocab.json").read_text(encoding="utf-8"))
+    written = json.dumps({**words, "<|endoftext|>": n})
+    (tmp_path / "vocab.json").write_text(written, encoding="utf-8")
+    if adds:
+        more = json.dumps({"<|user|>": n + 1})
+        (tmp_path / "added_tokens.json").write_text(more, encoding="utf-8")
+    ours = load_tokenizer(tmp_path)
+    assert (ours.vocab_size, ours.end_id) == (n + 1 + adds, n)
+    asked = ours.encode("<|user|>", allow_special=True)
+    assert asked == [n + 1] if adds else len(asked) > 1
+
+
 def test_a_tokenizer_that_is_none_of_bytes_is_refused_by_name(tmp_path):
     made = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
     made.decoder = decoders.WordPiece()

@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("tests", "tests/ui")]
 import core_answers
 import endpoint_answers
 import figure_answers
+import link_answers
 from page_answers import (
     RECORDED,
     answer,
@@ -95,6 +96,11 @@ def record_endpoints(services: Services) -> None:
             for request in endpoint_answers.requests()
         },
     )
+
+
+def record_links(page: gr.Blocks) -> None:
+    """Opens the page by links, and goes to them."""
+    save("links", dict(link_answers.answers(page)))
 
 
 def record_core() -> None:
@@ -177,6 +183,7 @@ def main() -> int:
             record_limits(page)
             record_functions(services)
             record_endpoints(services)
+            record_links(page)
         with served_stage() as address:
             record_drawings(page, address, only)
             record_page(page, address, only)

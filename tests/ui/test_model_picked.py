@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from gptcore.analysis.verification import Check
 from gptcore.errors import CheckpointError
+from ui import page
+from ui.frame.handlers import model as handlers
 from ui.frame.handlers.model import checks, load
 from ui.state.model_store import ModelStore, facts
 
@@ -49,3 +52,20 @@ def test_the_checks_are_counted_as_they_come_and_a_stop_keeps_them(services):
     services.sessions.get("v").stop()
     *_, last = half
     assert "stopped" in last and last.count("✓ passed") in (1, 2)
+
+
+def test_checks_that_were_not_run_are_counted_apart(services, monkeypatch):
+    found = [Check("a", passed, "1") for passed in (True, False, None, None, True)]
+    monkeypatch.setattr(handlers, "verify", lambda _: iter(found))
+    *_, last = checks(services, "v", "tiny")
+    assert "2 passed, 1 failed, 2 not run" in last
+
+
+def test_a_model_that_cannot_be_opened_leaves_the_picker_and_the_moment_at_the_one_before(services):
+    def loader(name, **_):
+        raise CheckpointError(f"{name} is damaged.")
+
+    *_, last = page._on_model(opened_by(services, loader), "gpt2", ("mini@512", 3))
+    assert last["model"] == "mini@512" and "opened" not in last
+    assert last["moment"].value == page.picker.moment_slider("mini@512").value
+    assert last["moment_note"] == page.picker.moment_said("mini@512") != ""

@@ -23,6 +23,7 @@ from ui.lenses.attention.handlers import maps
 from ui.lenses.parameters.handlers import shapes
 from ui.lenses.train.handlers import watching
 from ui.lenses.train.handlers.forms import train_form
+from ui.payloads import probability, rounded
 from ui.services import Services
 from ui.state.broadcasts import name_of
 
@@ -311,3 +312,22 @@ def test_any_other_request_and_any_bad_field_is_refused_or_answered_in_the_same_
         found = answer(FUNCTIONS[name], bundled, request)
         refused = found is None or (isinstance(found, str) and "message" in found[:12])
         assert refused or conforms(found, hint), (request, found)
+
+
+@pytest.mark.parametrize(
+    ("share", "sent"),
+    [
+        (0.123456, 0.123),
+        (0.000123456, 0.000123),
+        (0.9987654, 0.99877),
+        (0.99999912345, 0.999999123),
+        (0.0, 0.0),
+        (1.0, 1.0),
+    ],
+)
+def test_a_probability_has_three_digits_of_itself_and_of_what_is_left_to_1(share, sent):
+    assert probability(share) == pytest.approx(sent, abs=1e-12)
+
+
+def test_a_number_has_three_digits():
+    assert [rounded(value) for value in (1234.5, -0.00123456, 0.0)] == [1230.0, -0.00123, 0.0]

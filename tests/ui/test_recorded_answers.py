@@ -5,6 +5,7 @@ rounds.
 
 import asyncio
 
+import link_answers
 import pytest
 from endpoint_answers import answer as answer_of_endpoint
 from endpoint_answers import requests as requests_of_programs
@@ -85,6 +86,14 @@ def test_every_endpoint_is_recorded():
 def test_an_endpoint_answers_as_it_did(request_, built):
     found = read(apart(lambda: answer_of_endpoint(request_, built[1])))
     assert list(differences(ENDPOINTS[request_.name], found)) == []
+
+
+def test_links_set_what_they_set_on_a_page_that_is_opened_and_on_one_that_is_open(built):
+    kept = load("links")
+    found = dict(apart(lambda: [*link_answers.answers(built[0])]))
+    assert set(found) == set(kept)
+    for name, answered in found.items():
+        assert list(differences(kept[name], answered)) == [], name
 
 
 # what it answers depends on what another page has shown before

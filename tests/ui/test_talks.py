@@ -19,6 +19,7 @@ from PIL import Image
 from gptcore.analysis import count_parameters
 from gptcore.config import PRESETS as SHAPES
 from gptcore.errors import GPTCoreError
+from gptcore.zero_shot import TASKS
 from helpers import other_values
 from tiny import ROOT, ran
 from ui import links
@@ -26,6 +27,7 @@ from ui.forms import FIELDS
 from ui.lenses.train.form import label_fields, scratch_fields, tuning_fields
 from ui.lenses.train.handlers import linked
 from ui.lenses.train.handlers.presets import PRESETS
+from ui.lenses.zero_shot.handlers.asking import FIRST_TASK
 from ui.rooms.hall.handlers.leading import speaker_notes
 from ui.server import handout as sheets
 from ui.server.handout import ScenePictures, Sheet
@@ -360,7 +362,20 @@ def test_every_field_of_a_form_has_its_control_its_link_and_its_sentence(service
 
 
 def test_every_field_of_every_form_is_read_from_what_a_link_says_of_it():
+    templates = [template.name for template in TASKS[FIRST_TASK].templates[:2]]
     for name, field in FIELDS.items():
-        for value in other_values(field):
+        for value in templates if name == "template" else other_values(field):
             text = field.written(value)
             assert links.read({name: text}, 10**6).get(name) == value, (name, text)
+
+
+def test_a_template_that_the_task_of_the_link_lacks_is_said_and_not_set():
+    for query in ({"template": "nothing"}, {"template": "With the choices", "task": "translate"}):
+        assert "template" not in links.read(query, 100)
+        (said,) = links.mistakes(query)
+        assert said.startswith("The link's template: There is no template '")
+    fits = {"template": "With the choices", "task": "sentiment"}
+    assert links.mistakes(fits) == [] and links.read(fits, 100)["template"] == "With the choices"
+    # one that is too long, or of a task that there is not
+    assert len(links.mistakes({"template": "x" * 300})) == 2
+    assert len(links.mistakes({"template": "x", "task": "nothing"})) == 1

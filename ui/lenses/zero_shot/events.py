@@ -9,6 +9,7 @@ from gptcore.zero_shot.tasks import TASKS
 from ui.errors import shown_to_visitor
 from ui.lenses.zero_shot.form import TaskForm, field, widths, wording
 from ui.lenses.zero_shot.handlers import form as forms
+from ui.lenses.zero_shot.handlers.asking import FIRST_TASK
 from ui.lenses.zero_shot.handlers.fields import PAGE_NAMES
 from ui.services import Services
 from ui.shared.site import Site
@@ -85,16 +86,15 @@ def fill_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the values that a link's settings give the model, the task, its fields, and what was
     drawn.
     """
-    task = settings.get("task")
     filled = {name: settings[name] for name in LINK_SETS if name in settings}
-    if task is None:
+    if not {"task", "template"} & settings.keys():
         return filled
+    task = settings.get("task", FIRST_TASK)
     values = forms.defaults(task)
     if "field_0" in settings:  # another input than the task's own
         values |= dict.fromkeys(DRAWN, "")
-    template = settings.get("template")
-    if template is not None and TASKS[task].template(template) is not None:
-        values |= forms.with_template(values, template)
+    if "template" in settings:
+        values |= forms.with_template(values, settings["template"])
     values |= {
         name: settings[page_name]
         for name, page_name in PAGE_NAMES.items()

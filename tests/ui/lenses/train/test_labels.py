@@ -19,7 +19,7 @@ from gptcore.finetuning import SpecialTokens
 from gptcore.formatting import percent
 from ui.lenses.train import form
 from ui.lenses.train.form import _NEEDED, _filled, _needed
-from ui.lenses.train.handlers import labelled_lines, labels, watching
+from ui.lenses.train.handlers import input_forms, labelled_lines, labels, watching
 from ui.lenses.train.handlers.files import EXAMPLES, example_workspaces
 from ui.lenses.train.handlers.forms import LabelForm, label_form
 from ui.lenses.train.handlers.input_forms import INPUT_FORMS, SETTINGS, example_lines, input_form
@@ -123,6 +123,16 @@ def test_what_did_best_on_the_held_out_lines_is_kept(services, monkeypatch):
     scores = {look.step: (-look.accuracy, look.valid_loss) for look in run.snapshots}
     assert scores[run.kept_step] == min(scores.values()) < scores[60] and run.kept_step < 60
     assert run.final_loss == pytest.approx(scores[run.kept_step][1], abs=1e-4)
+
+
+def test_of_the_example_s_answers_the_right_one_is_named(monkeypatch):
+    monkeypatch.setattr(input_forms, "_ENDINGS", ["Once.|right|off|wrong"])
+    draw = random.Random(2)
+    lines = [input_forms._chosen(draw) for _ in range(30)]
+    for line in lines:
+        label, _, rest = line.partition("\t")
+        assert rest.split(" | ")[int(label)] == "right"
+    assert len({line.partition("\t")[0] for line in lines}) == 3
 
 
 def test_of_two_that_get_as_many_lines_right_the_one_with_the_lower_loss_is_kept(

@@ -131,7 +131,14 @@ def test_a_race_is_steered_as_one_and_both_models_can_be_opened(services):
     until(lambda: [run.record.step for run in workspace.live] == [step + 2 for step in steps])
     commanded(services, workspace.id, "stop")
     assert all(run.wait(60.0) for run in workspace.live)
-    assert len(own_models(services, workspace.id)) == 2
+    assert [label.rpartition(", ")[2] for label, _ in own_models(services, workspace.id)] == [
+        "run 2",
+        "run 1",
+    ]
+    # a run without a model keeps its number
+    workspace.runs[0].language_model = None
+    ((label, _),) = own_models(services, workspace.id)
+    assert label.endswith("trained here, run 2")
     assert [row["changed"] for row in watching.past(services, {"workspace": workspace.id})] == [
         [],
         ["optimiser Muon"],

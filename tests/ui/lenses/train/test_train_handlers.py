@@ -195,6 +195,23 @@ def test_a_zip_that_holds_no_model_is_a_sentence(services, tmp_path):
         files.opened_model(services, None, None)
 
 
+def test_an_upload_counts_as_read_whether_it_could_be_or_not(services, tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(services.uploaded, "opened", read.append)
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"PK")
+    for file in (broken, tmp_path / "missing.zip"):
+        with pytest.raises(GPTCoreError):
+            files.opened_model(services, None, str(file))
+    assert read == [broken, tmp_path / "missing.zip"]
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_muon_s_rate_moves_with_the_rate_whatever_is_spoiled(services, trick):
+    config = train_form({**PRESETS["30 seconds, letters"], "trick": trick}, services.limits).config
+    assert config.muon_learning_rate == pytest.approx(7 * config.learning_rate)
+
+
 def test_a_recording_is_the_run_again(services):
     workspace = finished(start(services, None, SMALL))
     run = workspace.current

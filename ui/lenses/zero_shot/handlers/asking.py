@@ -25,8 +25,8 @@ from ui.state import token_stream
 
 _RATED = 8  # tokens; below this no rate is shown
 _TAIL = 60  # characters of the prompt that stand before an answer
+FIRST_TASK = "sentiment"  # as the page is sent
 TASK_MODEL = "world"  # has read demonstrations of the tasks
-FIRST_TASK = "sentiment"
 log = logging.getLogger("gptlens")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from gptcore.inference.sampling_settings import CONTROLS
 from gptcore.zero_shot.items import TASKS_WITH_ITEMS
 from gptcore.zero_shot.tasks import TASKS
+from ui.lenses.zero_shot.handlers.asking import FIRST_TASK
 from ui.lenses.zero_shot.handlers.form import FIELDS, MOST_EXAMPLES, MOST_SEED, STOPS, Asked
 from ui.lenses.zero_shot.handlers.recorded import SIDES
 from ui.lenses.zero_shot.handlers.views import EXPECTED, OWN
@@ -59,7 +60,7 @@ class TaskFields:
         Choice(
             title="Task", options={name: task.title for name, task in TASKS.items()}, listed=True
         ),
-        "sentiment",
+        FIRST_TASK,
     )
     template: str = declared(_text("Template", 200), "")
     instruction: str = declared(_text("Instruction, given once"), "")
