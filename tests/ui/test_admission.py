@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 
 from gptcore.inference.sampling_settings import SamplingSettings
+from helpers import last_stream, until
 from ui.compute.admission import AdmissionQueue, Place
 from ui.endpoints import ENDPOINTS
 from ui.lenses.generate.compare.comparing import compare
@@ -70,6 +71,25 @@ def test_a_text_that_waits_can_be_stopped_and_the_page_says_so(services):
         full.sessions.get("v").stop()
         streams = [view.stream for view in views if view.stream]
     assert '"end":"stopped"' in streams[-1] and '"token"' not in streams[-1]
+
+
+def test_a_text_that_is_shown_slowly_keeps_nobody_waiting_once_it_is_computed(services):
+    full = replace(services, admission=AdmissionQueue(1))
+    slow = replace(_form(30), tokens_per_second=1.0)
+    shown = []
+
+    def show() -> None:
+        shown.extend(writing.write(full, "slow", "tiny", "the cat", slow))
+
+    showing = threading.Thread(target=show, daemon=True)
+    showing.start()
+    until(lambda: full.sessions.get("slow").document)
+    with full.admission.enter() as other:
+        list(other.waiting())
+        assert other.admitted and showing.is_alive()
+    full.sessions.get("slow").stop()
+    showing.join(60)
+    assert not showing.is_alive() and last_stream(shown).count('"token"') < 30
 
 
 def test_a_program_waits_for_its_turn(services):

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urljoin
 
 import pytest
@@ -110,3 +111,24 @@ def test_a_long_first_value_is_named_in_the_page_and_sent_when_it_is_asked_for()
     sent = client.get(f"{files.base_path()}/first/{long.value}")
     assert sent.text == text and "immutable" in sent.headers["cache-control"]
     assert client.get(f"{files.base_path()}/first/0").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../README.md",
+        "lenses/../../README.md",
+        "../weights/mini/config.json",
+        str(ROOT / "README.md"),
+        "page.py",
+        "shared/view",
+        "",
+    ],
+)
+def test_no_file_beside_the_page_s_own_is_sent(name, monkeypatch):
+    """Also not one whose kind is sent, by whatever way its name goes."""
+    kinds = dict.fromkeys((".md", ".json"), "text/plain")
+    monkeypatch.setattr(files, "_TYPES", {**files._TYPES, **kinds})
+    (route,) = files.routes()
+    request = SimpleNamespace(path_params={"version": "x", "name": name})
+    assert route.endpoint(request).status_code == 404

@@ -19,7 +19,7 @@ from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.training import UnigramNoise
 from ui.lenses.train.handlers import files, texts, watching
 from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
-from ui.lenses.train.handlers.plan import make_plan, tuning_plan
+from ui.lenses.train.handlers.plan import make_plan, sample_prompt, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import completed, prepare
 from ui.runs.plan import Preparation
@@ -287,3 +287,12 @@ def test_held_out_lines_that_stand_in_the_training_text_are_said():
 def test_sequences_that_repeat_take_a_window_of_16(services):
     made = plan_of(services, corpus="repeated", n_positions=16)
     assert made.data.draw(0, 1)[0].shape[1] == 16
+
+
+def test_a_sample_prompt_is_the_end_that_leaves_room_of_what_the_model_knows():
+    letters = CharTokenizer.train("abc")
+    known = letters.encode
+    assert sample_prompt(letters, "abcabc", 4) == known("bc")
+    assert sample_prompt(letters, "abc", 1) == known("c")
+    assert sample_prompt(letters, "xa?yb", 9) == known("ab")
+    assert sample_prompt(letters, "xy", 9, instead=[2]) == [2]
