@@ -36,6 +36,13 @@ _OTHERS: dict[str, dict[str, str]] = {
     "wrong values": {"temperature": "hot", "top_k": "-1", "cached": "perhaps", "strategy_1": "x"},
     "a template": {"template": "With the choices"},
     "a template and an input": {"template": "With the choices", "field_0": "Dull."},
+    "a template in other words": {
+        "template": "With the choices",
+        "body": "{text} It is {answer}",
+        "labels": "good\nbad",
+        "field_0": "Dull.",
+        "expected": "bad",
+    },
     "no template": {"template": "nonsense", "text": "A dog ran"},
     "a template of another task": {"task": "translate", "template": "With the choices"},
     "markup": {"tab": "<b>start</b>", "temprature": "<i>"},

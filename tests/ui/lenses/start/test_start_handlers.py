@@ -434,7 +434,7 @@ def test_what_is_no_sentence_is_not_kept(services, nonsense):
 
 def test_of_an_earlier_token_the_heads_are_those_of_the_text_up_to_there(tiny_lm):
     ids = tiny_lm.tokenizer.encode("the cat sat on the mat and the dog")
-    for at in (2, 4):
+    for at in range(1, len(ids) - 1):
         whole, cut = (
             described(tiny_lm, text, trace(tiny_lm.model, text, at))
             for text in (ids, ids[: at + 1])
@@ -442,4 +442,4 @@ def test_of_an_earlier_token_the_heads_are_those_of_the_text_up_to_there(tiny_lm
         assert [block["head"] for block in whole["blocks"]] == [
             block["head"] for block in cut["blocks"]
         ]
-        assert whole["said"].startswith("After “") and whole["said"].endswith(cut["said"])
+        assert whole["said"].startswith("After ") and whole["said"].endswith(cut["said"])
