@@ -182,6 +182,26 @@ test('a script that asks gets the newest answer only, and what it asks about is 
   assert.ok(!isStale(view) && !isBusy(view));
 });
 
+test('an answer that comes after its question has changed is of the question that was asked', async () => {
+  const view = component(['e']);
+  holdFields(['e'], ['before']);
+  let done;
+  const ask = asking(
+    view,
+    () => new Promise(answer => (done = answer)),
+    () => {},
+    0,
+  );
+  ask([]);
+  await new Promise(turn => setTimeout(turn, 5));
+  holdFields(['e'], ['since then']);
+  done('{}');
+  await new Promise(turn => setTimeout(turn, 5));
+  assert.ok(isStale(view) && !isBusy(view));
+  holdFields(['e'], ['before']); // its question again
+  assert.ok(!isStale(view));
+});
+
 test('a server that does not answer is told of, and the component stays no answer to the next question', async () => {
   const view = component([]);
   const taken = [];

@@ -132,6 +132,16 @@ test('the pieces of another link are taken over by its view alone', () => {
   assert.deepEqual(taken, ['attention/pair 1-1', 'attention/heads 2-2', 'train/ null']);
 });
 
+test('each of the scripts of a view takes over its pieces, and all of them stand in its link', () => {
+  const taken = [];
+  holdsState('attention/heads', {one: () => 'a'}, () => taken.push(`one ${linked('one')}`));
+  holdsState('attention/heads', {two: () => null}, () => taken.push(`two ${linked('two')}`));
+  takePieces(new URLSearchParams('tab=attention&one=b&two=c'), true);
+  assert.deepEqual(taken.slice(-2), ['one b', 'two c']);
+  assert.equal(stateOfView(['Attention', 'Heads']).one, 'a');
+  assert.equal(stateOfView(['Attention', 'Heads']).two, undefined);
+});
+
 test('what an answer composes of the other fields is said where it was edited alone', () => {
   const asked = () => stateOfView(['Train', '']).asked;
   holdFields(['asked'], ['as sent']);
