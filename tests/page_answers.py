@@ -29,7 +29,7 @@ _MOST_OPTIONS = 4  # of a choice, that are tried
 _MOST = 30  # differences of an answer that are kept
 SMALL = 1e-4  # what is smaller may be anything that small
 BEYOND = 10**12  # a number that no field takes, nor its negative
-TOO_LONG = "word " * 400_000  # a text that none takes
+TOO_LONG = "word " * 40_000  # a text that no field takes but those of a training
 # what an event may change of a field
 _OF_FIELDS = ("value", "choices", "visible", "interactive", "label", "info")
 # in place of the page's first values: quicker, and no less of a text
