@@ -33,11 +33,17 @@ _MODULES = (
     "inference.scoring",
     "inference.sequence",
     "model",
+    "inference.sampling_settings",
+    "inference.steering",
     "tokenizers.base",
+    "tokenizers.byte_bpe",
+    "tokenizers.char",
+    "tokenizers.gpt1",
     "tokenizers.merging",
     "tokenizers.vocabulary",
     "training.data",
     "training.optimizer",
+    "weights.hf_format",
     "zero_shot",
 )
 # What says itself whether its figures are right, hangs on how 0 is rounded, prepares others' work,
@@ -54,10 +60,14 @@ _LEFT_OUT = (
     "initialise",
     "save",
     "train",
+    "from_hf",
+    "to_hf",
+    "model_from_tensors",
     "make_optimizers",
     "set_rate",
 )
 _OF_MODELS = ("GPT", "QueriesAndKeys", "TaskClassifier")  # objects that are made of any of them
+_AT_LEAST_1 = ("batch", "batch_size", "n_texts", "vocab_size")
 _MOST = 400  # numbers of an answer; of more every k-th is kept
 
 
@@ -138,14 +148,19 @@ def _others(
     model = model_of("gpt2")
     if not _may_be_left_out(parameter):
         value = _value(module, name, parameter.name)(model)
-        return value[1:] if isinstance(value, Cases) else []
+        return value[1:] if isinstance(value, Cases) else _none_of(parameter.name, value)
     if isinstance(parameter.default, bool):
         return [not parameter.default]
     hint = get_type_hints(getattr(function, "func", function))[parameter.name]
     if get_origin(hint) is Literal:
         return [option for option in get_args(hint) if option != parameter.default]
     value = _value(module, name, parameter.name)(model)
-    return value if isinstance(value, Cases) else [value]
+    return [*value] if isinstance(value, Cases) else [value, *_none_of(parameter.name, value)]
+
+
+def _none_of(name: str, value: Any) -> list[int]:
+    """0 beside another whole number, if it may be: it is neither left out nor false."""
+    return [0] if type(value) is int and value and name not in _AT_LEAST_1 else []
 
 
 def _may_be_left_out(parameter: inspect.Parameter) -> bool:
@@ -207,7 +222,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, gptcore.Tokenizer):
         return [plain(value.encode("the cat")), value.vocab_size, value.end_id]
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+        names = [item.name for item in fields(value)]
+        names += [name for name, item in vars(type(value)).items() if isinstance(item, property)]
+        return {name: plain(_of(value, name)) for name in names if not name.startswith("_")}
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, Mapping):
@@ -217,8 +234,16 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, torch.nn.Module):
-        return plain(dict(value.named_parameters()))
+        return {name: plain(part.flatten()[::7]) for name, part in value.named_parameters()}
     return [plain(item) for item in value]
+
+
+def _of(value: Any, name: str) -> Any:
+    """What a property gives; of no token there is no mean."""
+    try:
+        return getattr(value, name)
+    except ZeroDivisionError as error:
+        return str(error)
 
 
 def _key(key: Any) -> str:

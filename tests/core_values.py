@@ -27,6 +27,7 @@ from gptcore.inference.sequence import TokenSequence
 from gptcore.inference.steering import Steering
 from gptcore.kv_cache import KVCache
 from gptcore.probe import Probe
+from gptcore.tokenizers import GPT1Tokenizer
 from gptcore.training import TrainingConfig
 from gptcore.training.data import (
     OneBatch,
@@ -36,6 +37,7 @@ from gptcore.training.data import (
     Source,
     UnigramNoise,
 )
+from gptcore.weights.hf_format import config_to_hf, tensors_to_hf
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.evaluation import Score, evaluate
 from gptcore.zero_shot.items import examples, items, make_trial
@@ -204,10 +206,13 @@ OBJECTS: dict[str, Callable[[gptcore.GPT], Any]] = {
     "Rows": lambda _: Rows(_repeated(), rank=1, n_workers=2),
     "RepeatedSequences": lambda _: _repeated(),
     "UnigramNoise": lambda _: UnigramNoise(_repeated(), share=0.5),
-    "Steering": lambda model: Steering(_random(8), 2, 1.5),
+    "Steering": lambda _: Steering(2, _random(8)),
     "SamplingSettings": lambda _: _SETTINGS[0],
     "TextScore": lambda _: scoring.score_documents(
         model_of("gpt2"), VALUES["documents"](_), start_id=12
+    ),
+    "GPT1Tokenizer": lambda _: GPT1Tokenizer.from_merges(
+        {"<unk>": 0, "a": 1, "a</w>": 2, "b</w>": 3, "ab</w>": 4, ",</w>": 5}, [("a", "b</w>")]
     ),
     "CharTokenizer": lambda _: gptcore.load("induction").tokenizer,
     "ByteBPE": lambda _: _lm().tokenizer,
@@ -304,6 +309,8 @@ OF_PACKAGE: dict[str, dict[str, Callable[[gptcore.GPT], Any]]] = {
         "share": lambda _: Cases([0.5, 0.0, 1.0, 0.004, 0.0004, 0.996, 0.99996, 0.0451])
     },
     "inference": {
+        "vocab_size": lambda _: Cases([13, 5, 4]),
+        "strength": lambda _: 2.5,
         "prompt": lambda _: [3, 7, 1, 1, 9],
         "prompts": lambda _: [[3, 7, 1, 1, 9], [2], [5, 6]],
         "generation.lm": lambda model: model,
@@ -343,16 +350,21 @@ OF_PACKAGE: dict[str, dict[str, Callable[[gptcore.GPT], Any]]] = {
     "tokenizers": {
         "tokenizer": lambda _: _lm().tokenizer,
         "text": lambda _: Cases(["the cat sat on the mat; it's 1,000 cats!", "", "Été  é\n\n x"]),
-        "check_text.text": lambda _: Cases(["the cat", "a\ud800b"]),
         "token_id": lambda _: Cases([4, 0, 13, -1, 269, 270]),
         "vocab_size": lambda _: Cases([270, 269, 300]),
+        "ids": lambda _: [1, 4, 0, 3, 5],
         "n_merges": lambda _: Cases([4, 1, 1000]),
         "learn_merges.text": lambda _: "kitten mitten kit ten, ten kittens",
         "word": lambda _: [b"a", b"b", b"a", b"b", b"b", b"a"],
         "pair": lambda _: Cases([(b"a", b"b"), (b"b", b"b"), (b"b", b"c")]),
         "token": lambda _: Cases([" caf\u00e9".encode(), b"\n", bytes(range(256))]),
         "unspell.token": lambda _: Cases(["\u0120caf\u00c3\u00a9", "a"]),
-        "texts": lambda _: ["the cat sat on the mat", "12 cats 12 mats"],
+        "texts": lambda _: Cases(
+            [
+                ["the cat sat on the mat", "12 cats 12 mats"],
+                ["ab" * 100 + " " * 500 + "cd"],  # cut and divided, and nothing is lost
+            ]
+        ),
         "n_tokens": lambda _: 262,
     },
     "training": {
@@ -380,6 +392,25 @@ OF_PACKAGE: dict[str, dict[str, Callable[[gptcore.GPT], Any]]] = {
         "step": lambda _: Cases([12, 0, 3, 4, 19, 20]),
         "elapsed": lambda _: 20.0,
         "matrices": lambda _: Cases([_random(2, 3, 5), _random(1, 6, 4)]),
+    },
+    "weights": {
+        "values": lambda model: Cases(
+            [
+                config_to_hf(model.config),
+                config_to_hf(model_of("gpt1").config),
+                {"model_type": "bert"},
+                {**config_to_hf(model.config), "scale_attn_by_inverse_layer_idx": True},
+            ]
+        ),
+        "shapes": lambda model: {n: [*t.shape] for n, t in tensors_to_hf(model).items()},
+        "tensors": lambda model: Cases(
+            [
+                tensors_to_hf(model),
+                {f"_orig_mod.transformer.{n}": t for n, t in tensors_to_hf(model).items()},
+                {n: t for n, t in tensors_to_hf(model).items() if "h.1.mlp" not in n},
+            ]
+        ),
+        "notes": lambda _: [],
     },
     "zero_shot": {
         "lm": lambda _: gptcore.load("mini"),
@@ -438,6 +469,7 @@ VALUES: dict[str, Callable[[gptcore.GPT], Any]] = {
     "source_ids": lambda _: _TOKENS,
     "target_ids": lambda _: [3, 7, 4, 1, 9, 3, 6, 2],
     "token": lambda _: 4,
+    "word_circuit.token": lambda _: Cases([4]),  # of token 0 two edges are equal, but for rounding
     "against": lambda _: 10,
     "layer": lambda _: 1,
     "head": lambda _: 1,

@@ -18,7 +18,7 @@ from gptcore import GPT, LanguageModel, SamplingSettings, analysis
 from gptcore.analysis import ablation, attribution, circuits, neurons
 from gptcore.analysis.experiments import layer_norm_example
 from gptcore.corpora import decoded
-from gptcore.finetuning import preference, supervised
+from gptcore.finetuning import answering, preference, supervised
 from gptcore.finetuning.classification import SpecialTokens, _joined, multiple_choice
 from gptcore.inference import generation, scoring, sequence
 from gptcore.inference.engine import DecodeEngine
@@ -233,6 +233,15 @@ REFUSALS: dict[str, tuple[str, Callable[[Given, Any], object], Limits]] = {
         "are control characters",
         lambda _, n: decoded(b"\x01" * n + b"\xe9" + b"a" * (199 - n), "a file"),
         [(2, 3)],
+    ),
+    "answering.answering: value < 1": (
+        "it must be 1 or more",
+        lambda given, n: [
+            *answering.answers(
+                given.lm, ["the cat"], n_each=n[0], batch_size=n[1], max_new_tokens=1
+            )
+        ],
+        [((1, 1), (0, 1)), ((1, 1), (1, 0))],
     ),
     "classification.multiple_choice: len(answers) < 2 or not 0 <= label < len(answers)": (
         "it must be one of at least two",

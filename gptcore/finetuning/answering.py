@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gptcore.errors import SamplingError
 from gptcore.finetuning.instruction import STOP, USER, Message, chat_prompt
 from gptcore.inference.batch import RunningBatch
 from gptcore.inference.sampling_settings import SamplingSettings
@@ -110,7 +111,11 @@ def answering(
 
     Raises:
         TokenizerError: characters that the model does not know, before anything is written.
+        SamplingError: fewer than one answer for each prompt, or at once.
     """
+    for value, what in ((n_each, "answers for each prompt"), (batch_size, "answers at once")):
+        if value < 1:
+            raise SamplingError(f"{value} {what}; it must be 1 or more.")
     window = lm.model.config.n_positions
     waiting = []
     for index, prompt in enumerate(prompts):

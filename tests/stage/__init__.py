@@ -28,6 +28,7 @@ from starlette.routing import Route
 from browser import PIECES
 from helpers import until
 from ui.shared.files import base_script, inline, routes, style_link
+from ui.view import Tab, View
 from ui.views import TABS
 
 MISSING = "> has no recorded answer"
@@ -196,6 +197,7 @@ class Stage:
             "register": self._register,
             "answers": dict(part.answers),
             "isRecording": server is not None,
+            "viewTitles": place_of(component),
         }
         call(page, "mount", given)
         steps, answers = call(page, act, {"other": part.other})
@@ -208,8 +210,8 @@ def of_each_kind(exercises: Sequence[Mapping[str, str]]) -> list[Mapping[str, st
     return list({item["kind"]: item for item in reversed(exercises)}.values())
 
 
-def pieces_of(component: gr.HTML) -> tuple[Sequence[str], Mapping[str, str]]:
-    """The pieces of state that scripts of its view put into links, and the view's place there."""
+def view_of(component: gr.HTML) -> tuple[Tab | None, View | None]:
+    """The tab and the view that hold a component, as far as there are any."""
     block: Any = component
     places = list[str]()
     while block is not None:
@@ -217,10 +219,24 @@ def pieces_of(component: gr.HTML) -> tuple[Sequence[str], Mapping[str, str]]:
             places.append(str(block.id))
         block = block.parent
     tab = next((tab for tab in TABS if tab.name in places), None)
-    if tab is None:
-        return (), {}
-    view = next((view for view in tab.views if view.name in places), None)
-    return (view or tab).state, {"tab": tab.name} | ({"view": view.title} if view else {})
+    views = tab.views if tab else ()
+    return tab, next((view for view in views if view.name in places), None)
+
+
+def place_of(component: gr.HTML) -> Sequence[str] | None:
+    """Their titles; None for a component of no tab."""
+    tab, view = view_of(component)
+    return tab and [tab.title, view.title if view else ""]
+
+
+def link_of(component: gr.HTML) -> str:
+    """A link with another value of each piece of state that scripts of its view hold; "" where they
+    hold none.
+    """
+    tab, view = view_of(component)
+    names = (view or tab).state if tab else ()
+    place = {"tab": tab.name} | ({"view": view.title} if view else {}) if tab else {}
+    return urlencode({**place, **{name: PIECES[name] for name in names}}) if names else ""
 
 
 def part_of(
@@ -247,8 +263,7 @@ def part_of(
             found["other" if changed else ""] = as_sent(answer[name])
     if not found[""] or found[""].startswith('{"message"'):
         found[""] = shown or ""
-    names, place = pieces_of(component)
-    queries = [urlencode({**place, **{name: PIECES[name] for name in names}})] if names else []
+    queries = [*filter(None, [link_of(component)])]
     if name == "exercises":
         queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
     return Part(found[""], found["other"], answers, queries)

@@ -169,6 +169,8 @@ let answers; // of the server, by JSON of [name, request]
 let isRecording = false;
 let store;
 let link; // `shared/view/link.js`
+let viewTitles; // the titles of the tab and the view that hold the component; null for none
+let linkHeld = '';
 
 // Of an answer of the server, whatever address the stage has.
 const keyOf = (name, request) =>
@@ -222,8 +224,16 @@ async function prepare({register, fields}) {
   store.onStore(news => note('store', news));
 }
 
+// What a link to the view would hold, where that has changed.
+function noteLink() {
+  if (!viewTitles) return;
+  const now = JSON.stringify(link.stateOfView(viewTitles));
+  if (now !== linkHeld) note('a link holds', JSON.parse(now));
+  linkHeld = now;
+}
+
 window.mount = async given => {
-  ({answers, isRecording} = given);
+  ({answers, isRecording, viewTitles} = given);
   await prepare(given);
   const outer = document.createElement('div');
   outer.id = given.id;
@@ -241,6 +251,7 @@ window.mount = async given => {
 // A page that a link has opened. Then the page goes to the view as it begins, and comes back by the
 // link.
 window.seen = async () => {
+  noteLink();
   const steps = [{step: 'opened by a link', log: log.splice(0), lines: drawn()}];
   const query = new URLSearchParams(location.search);
   const place = new URLSearchParams();
@@ -248,6 +259,7 @@ window.seen = async () => {
   for (const [step, whole] of Object.entries({view: place, link: query})) {
     link.takePieces(whole, true);
     await settle();
+    noteLink();
     steps.push({step: `goes to the ${step}`, log: log.splice(0), lines: drawn()});
   }
   return [steps, answers];
@@ -373,12 +385,14 @@ const AROUND = {
 const DETAILS = {'gptlens-form': 'labels', 'gptlens-say': 'A message.'};
 
 window.walk = async ({other}) => {
+  noteLink();
   const steps = [{step: 'mounted', log: log.splice(0), lines: drawn()}];
   const done = new Set();
   let before = JSON.stringify(steps[0].lines);
   async function step(name, act) {
     act();
     await settle();
+    noteLink();
     const now = drawn();
     const text = JSON.stringify(now);
     const left = log.splice(0);

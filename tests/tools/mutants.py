@@ -81,7 +81,11 @@ _SCRIPT_SWAPS = (
 _APART = {"e2e", "abuse", "compat", "recipes", "benchmarks", "tools"}
 
 # besides the tests that mirror a file: those that open models' folders
-_OF_FOLDERS = ("tests/compat/test_folders_of_others.py", "tests/ui/test_shapes_of_models.py")
+_OF_FOLDERS = (
+    "tests/compat/test_folders_of_others.py",
+    "tests/ui/test_shapes_of_models.py",
+    "tests/ui/test_strange_tokenizers.py",
+)
 _READ_FOLDERS = ("gptcore/weights/", "gptcore/tokenizers/", "gptcore/language_model", "gptcore/hub")
 
 

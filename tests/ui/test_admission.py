@@ -10,7 +10,9 @@ from ui.endpoints import ENDPOINTS
 from ui.lenses.generate.compare.comparing import compare
 from ui.lenses.generate.handlers.strategies import FROM_SLIDERS, OFF
 from ui.lenses.generate.write import writing
+from ui.services import make_services
 from ui.shared.inputs import WritingForm
+from ui.state.limits import PROFILES
 
 
 def _form(n: int) -> WritingForm:
@@ -104,3 +106,13 @@ def test_a_program_waits_for_its_turn(services):
         assert not answers
     asks.join(60)
     assert len(answers[-1]["tokens"][0]) == 2
+
+
+def test_computations_wait_in_a_line_of_their_own():
+    limits = replace(PROFILES["local"], heavy_at_once=1, texts_at_once=3)
+    made = make_services(limits=limits, offline=True)
+    with made.heavy.enter() as first, made.heavy.enter() as second:
+        assert list(first.waiting()) == [] and str(next(second.waiting())).endswith("is yours")
+        assert "computation" in str(next(second.waiting()))
+    with made.admission.enter() as first, made.admission.enter() as second:
+        assert list(first.waiting()) == list(second.waiting()) == []

@@ -116,3 +116,12 @@ def test_how_several_answer_the_same_prompt():
     assert same_prompt(answers[:1]) == "It does not answer as expected."
     assert same_prompt([("plain", True, None), ("few", True, None)]) == "All 2 answer as expected."
     assert same_prompt([("plain", None, None)]) == ""
+
+
+def test_where_a_token_had_led_is_named_by_the_block_behind_which_it_did():
+    """The embeddings are depth 0, and what stands behind block 0 is depth 1."""
+    assert conclusions.had_led([], "block") == ""
+    assert conclusions.had_led([4], "block") == " It had led after block 3, then fell behind."
+    assert conclusions.had_led([0, 1, 2], "layer") == (
+        " It had led before any layer and after layers 0 and 1, then fell behind."
+    )

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from gptcore import GPTConfig
-from gptcore.analysis import activation_bytes, count_parameters, training_flops, weight_bytes
+from gptcore.analysis import (
+    ModelPart,
+    activation_bytes,
+    count_parameters,
+    training_flops,
+    weight_bytes,
+)
 from gptcore.analysis.costs import optimizer_bytes
 from gptcore.finetuning.instruction import Message, chat_prompt
 from gptcore.tokenizers import CharTokenizer
@@ -403,3 +409,15 @@ def test_what_just_fits_is_taken_and_one_more_is_refused(refusal, services, monk
     for last, first in limits:
         assert said not in what_is_said(lambda last=last: call(given, last)), last
         assert said in what_is_said(lambda first=first: call(given, first)), first
+
+
+def test_a_part_beyond_the_model_is_left_out_of_a_link(services):
+    config = services.models.get("tiny").model.config
+    for part, has in (
+        (ModelPart(config.n_layer - 1, "mlp"), True),
+        (ModelPart(config.n_layer, "mlp"), False),
+        (ModelPart(0, "head", config.n_head - 1), True),
+        (ModelPart(0, "head", config.n_head), False),
+    ):
+        assert parts._has(config, part) is has
+    assert not parts._has(replace(config, use_mlp=False), ModelPart(0, "mlp"))

@@ -14,7 +14,8 @@ from gptcore import GPTConfig, LanguageModel
 from gptcore.errors import PromptError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.zero_shot import TASKS, Item, Part, Prompt, Template, likelihood
-from gptcore.zero_shot.__main__ import main
+from gptcore.zero_shot import __main__ as harness
+from gptcore.zero_shot.__main__ import main, parse_arguments
 from gptcore.zero_shot.evaluation import (
     Case,
     Score,
@@ -426,6 +427,20 @@ def test_a_line_of_a_file_ends_at_a_line_feed_alone(tmp_path, separator):
     text = f"the cat sat{separator}on the mat"
     passages.write_text(json.dumps({"text": text}, ensure_ascii=False) + "\n", encoding="utf-8")
     assert [item.fields["text"] for item in lambada(passages).items] == [text.removesuffix(" mat")]
+
+
+def test_a_task_of_the_world_is_tried_on_each_way_of_holding_out_and_then_in_steps():
+    given = ["--items", "5", "--examples", "0", "2", "--chain-of-thought"]
+    ways = ["combination", "strict", "template"]
+    options = parse_arguments([*given, "--held-out", *ways])
+    found = [
+        (way, trial.split, len(trial.examples), trial.template.chain_of_thought)
+        for way, trial in harness._of_world(options, "arithmetic")
+    ]
+    plain = [item for item in found if item[0] in ("combination", "strict")]
+    assert plain == [(way, way, n, False) for n in (0, 2) for way in ("combination", "strict")]
+    assert ("template", "combination", 2, False) in found
+    assert found[-2:] == [(f"{way}, in steps", way, 1, True) for way in ("combination", "strict")]
 
 
 def test_files_become_tests(lm, tmp_path):

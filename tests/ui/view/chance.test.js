@@ -1,6 +1,7 @@
 import {strict as assert} from 'node:assert';
 import {test} from 'node:test';
 import {fallen, reshaped, uniform} from '../../../ui/lenses/start/view/chance.js';
+import {readSettings, written} from '../../../ui/lenses/start/view/guesses.js';
 
 const CHANCES = [0.4, 0.3, 0.2, 0.06, 0.04]; // of a whole vocabulary; three of them are shown
 const SCORES = CHANCES.slice(0, 3).map(Math.log);
@@ -54,4 +55,18 @@ test('the same seed and place give the same number, others other ones, and all a
     const share = numbers.filter(u => Math.floor(3 * u) === third).length / numbers.length;
     assert.ok(Math.abs(share - 1 / 3) < 0.02, String(share));
   }
+});
+
+test('what Start holds in a link comes back, also where it is 0', () => {
+  const read = text => readSettings(name => new URLSearchParams(text).get(name));
+  const asSent = read('');
+  assert.deepEqual(written(asSent), {start_temperature: null, start_top_k: null, dice: null});
+  for (const settings of [
+    {temperature: 0, topK: 3, seed: 0},
+    {temperature: 2, topK: 8, seed: 17},
+  ]) {
+    const given = Object.entries(written(settings)).filter(([, text]) => text !== null);
+    assert.deepEqual(read(String(new URLSearchParams(given))), settings);
+  }
+  assert.deepEqual(read('start_temperature=2.5&start_top_k=-1&dice=x'), asSent);
 });

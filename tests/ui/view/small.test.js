@@ -66,6 +66,7 @@ test('the text of a talk becomes steps, with notes and what is pointed at', () =
     },
     {link: 'tab=train', point: '', say: 'Then this.', notes: ''},
   ]);
+  assert.deepEqual(parseTour(text.replaceAll(/\r?\n/g, '\r\n')).steps, steps); // of Windows
   assert.throws(() => parseTour('only words'), /This file has no steps/);
   assert.equal(parseTour('?tab=start\n\nlate words').title, 'A tour');
 });

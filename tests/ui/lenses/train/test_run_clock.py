@@ -141,14 +141,17 @@ def test_a_long_curve_is_merged_in_pairs(monkeypatch):
     monkeypatch.setattr(snapshot, "_MOST_ROWS", 4)
     curve = snapshot.Curve()
     for step in range(1, 9):
-        curve.add(StepEvent(step, float(step), 0.1 * step, 2.0 * step, 50 * step, 10.0 * step))
+        terms = (3.0 * step, 7.0)
+        curve.add(
+            StepEvent(step, float(step), 0.1 * step, 2.0 * step, 50 * step, 10.0 * step, terms)
+        )
         if step == 4:
             assert [row[:2] for row in curve.rows] == [[2, 1.5], [4, 3.5]] and curve.version == 1
         if step in (5, 6):
             assert len(curve.rows) == step - 3  # two updates make a row
-    # step and time of the later, means of loss and norm
+    # step and time of the later, means of loss and norm and of the loss's terms
     assert [[round(value, 3) for value in row] for row in curve.rows] == [
-        [4, 2.5, 0.4, 5.0, 40.0],
-        [8, 6.5, 0.8, 13.0, 80.0],
+        [4, 2.5, 0.4, 5.0, 40.0, 7.5, 7.0],
+        [8, 6.5, 0.8, 13.0, 80.0, 19.5, 7.0],
     ]
     assert curve.version == 2

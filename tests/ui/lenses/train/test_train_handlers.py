@@ -18,7 +18,7 @@ from gptcore.errors import GPTCoreError
 from gptcore.tokenizers import ByteBPE, CharTokenizer
 from gptcore.training import UnigramNoise
 from ui.lenses.train.handlers import files, texts, watching
-from ui.lenses.train.handlers.forms import TRICKS, train_form, tune_form
+from ui.lenses.train.handlers.forms import REPEATED, TRICKS, train_form, tune_form
 from ui.lenses.train.handlers.plan import make_plan, sample_prompt, tuning_plan
 from ui.lenses.train.handlers.presets import NOTES, PRESETS
 from ui.runs.dataset_cache import completed, prepare
@@ -296,3 +296,10 @@ def test_a_sample_prompt_is_the_end_that_leaves_room_of_what_the_model_knows():
     assert sample_prompt(letters, "abc", 1) == known("c")
     assert sample_prompt(letters, "xa?yb", 9) == known("ab")
     assert sample_prompt(letters, "xy", 9, instead=[2]) == [2]
+
+
+def test_a_run_from_nothing_ends_with_its_last_weights_and_a_tuned_one_with_its_best(services):
+    assert not plan_of(services).keeps_best and not plan_of(services, corpus=REPEATED).keeps_best
+    lm = services.models.get("tiny")
+    form = tune_form({**SMALL, "learning_rate": 1e-3}, services.limits)
+    assert tuning_plan(services, lm, form).keeps_best

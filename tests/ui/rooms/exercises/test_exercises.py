@@ -320,3 +320,9 @@ def test_the_answers_of_a_room_are_bounded():
     for number in range(broadcasts._MOST_WRONG + 5):
         attempts.note(f"another {number}", str(9000 + number))
     assert len(attempts.wrong) == broadcasts._MOST_WRONG
+
+
+@pytest.mark.parametrize("written", ["Positive?", "It is POSITIVE:", "a positively good film"])
+def test_a_prompt_that_names_the_answer_is_told_to_leave_it_out(models, written):
+    verdict = measures.answers_positive(models["mini"], written)
+    assert not verdict.right and "leave it out" in verdict.said
