@@ -87,6 +87,11 @@ def answers(
     return ((index, answer) for index, own in written for answer in own)
 
 
+def _check_count(value: int, what: str) -> None:
+    if value < 1:
+        raise SamplingError(f"{value} {what}; it must be 1 or more.")
+
+
 def answering(
     lm: LanguageModel,
     prompts: Sequence[str],
@@ -113,9 +118,8 @@ def answering(
         TokenizerError: characters that the model does not know, before anything is written.
         SamplingError: fewer than one answer for each prompt, or at once.
     """
-    for value, what in ((n_each, "answers for each prompt"), (batch_size, "answers at once")):
-        if value < 1:
-            raise SamplingError(f"{value} {what}; it must be 1 or more.")
+    _check_count(n_each, "answers for each prompt")
+    _check_count(batch_size, "answers at once")
     window = lm.model.config.n_positions
     waiting = []
     for index, prompt in enumerate(prompts):
