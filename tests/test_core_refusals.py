@@ -234,7 +234,7 @@ REFUSALS: dict[str, tuple[str, Callable[[Given, Any], object], Limits]] = {
         lambda _, n: decoded(b"\x01" * n + b"\xe9" + b"a" * (199 - n), "a file"),
         [(2, 3)],
     ),
-    "answering._check_count: value < 1": (
+    "answering._check_counts: value < 1": (
         "it must be 1 or more",
         lambda given, n: [
             *answering.answers(

@@ -87,9 +87,10 @@ def answers(
     return ((index, answer) for index, own in written for answer in own)
 
 
-def _check_count(value: int, what: str) -> None:
-    if value < 1:
-        raise SamplingError(f"{value} {what}; it must be 1 or more.")
+def _check_counts(n_each: int, batch_size: int) -> None:
+    for value, what in ((n_each, "answers for each prompt"), (batch_size, "answers at once")):
+        if value < 1:
+            raise SamplingError(f"{value} {what}; it must be 1 or more.")
 
 
 def answering(
@@ -118,14 +119,12 @@ def answering(
         TokenizerError: characters that the model does not know, before anything is written.
         SamplingError: fewer than one answer for each prompt, or at once.
     """
-    _check_count(n_each, "answers for each prompt")
-    _check_count(batch_size, "answers at once")
+    _check_counts(n_each, batch_size)
     window = lm.model.config.n_positions
     waiting = []
     for index, prompt in enumerate(prompts):
-        ids = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))[
-            -max(1, window - _LEAST_ROOM) :
-        ]
+        asked = lm.tokenizer.encode(chat_prompt([Message(USER, prompt)]))
+        ids = asked[-max(1, window - _LEAST_ROOM) :]
         for number in range(n_each):
             own = seed + index * n_each + number
             sequence = TokenSequence(
