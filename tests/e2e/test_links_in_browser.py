@@ -82,7 +82,7 @@ def link_to(register, tab, view) -> tuple[dict[str, object], dict[str, str], dic
     values = {name: chosen(name) for name in names}
     query = {name: FIELDS[name].written(value) for name, value in values.items()}
     is_of_sentence = (view or tab).shows_sentence
-    shared = {"text": TEXT, "layer": "3", "head": "0", "token": "0"} if is_of_sentence else {}
+    shared = {"text": TEXT, "layer": "3", "head": "0", "token": "5"} if is_of_sentence else {}
     told = {**{name: PIECES[name] for name in (view or tab).state}, **shared, **place(tab, view)}
     return values, told, {**query, **told}
 

@@ -105,6 +105,11 @@ def test_its_maps_can_be_looked_at(bundled):
     assert json.loads(attention.ablation)["of"].startswith(key)
 
 
+def test_its_figures_count_what_was_written():
+    made = make_example(make_services(model="anthology", offline=True)).document.stream
+    assert records_of(made, "stats")[-1]["n"] == len(records_of(made, "token")) > 1
+
+
 def test_another_model_or_limit_is_not_shown_with_it(made_anew):
     page_example(make_services(model="anthology", offline=True))
     services = make_services(offline=True)

@@ -83,7 +83,10 @@ class RunQueue:
         others = [
             item for item in self._workspaces() if item is not workspace and not self.leads(item)
         ]
-        learning = [other for other in others if any(run.learns for run in other.live)]
+        # One that waits already learns until the update in progress is done, and then makes room.
+        learning = [
+            other for other in others if not other.waits and any(run.learns for run in other.live)
+        ]
         if len(learning) < self._limits.training_runs:
             return
         newest = learning[-1]

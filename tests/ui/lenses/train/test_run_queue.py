@@ -1,5 +1,6 @@
 """The queue of training runs: order, places, when one begins, and who leaves."""
 
+import threading
 from dataclasses import replace
 from math import inf
 
@@ -89,6 +90,33 @@ def test_the_run_of_whoever_leads_begins_at_once_and_the_other_goes_on_after_it(
     speaker.run.stop()
     wait_until(lambda: pupil.current.step > n_steps)
     assert pupil.current.reason == "" and jobs.queue.place(waiting)["number"] == 1
+
+
+def test_a_run_that_gives_way_amid_an_update_stands_in_the_line_once(services, jobs):
+    """It learns until the update in progress is done; meanwhile a leader may press again."""
+    pupil = jobs.start(None, endless(services))
+    wait_until(lambda: pupil.current.step > 0)
+    jobs.queue.leads = lambda workspace: workspace.id == "s" * 22
+    speaker = jobs.start("s" * 22, endless(services), go=False)
+    held = threading.Event()
+    goes_on = threading.Event()
+
+    def hold():
+        held.set()
+        goes_on.wait(60)
+        yield
+
+    services.compute_thread.keep(hold())  # whatever is in progress stays so
+    held.wait(60)
+    for _ in range(3):
+        jobs.resume(speaker)
+    assert jobs.queue._waiting == [pupil] and pupil.waits
+    goes_on.set()
+    wait_until(lambda: speaker.current.step > 0)
+    n_steps = pupil.current.step
+    speaker.run.stop()
+    wait_until(lambda: pupil.current.step > n_steps)
+    assert jobs.queue._waiting == [] and not pupil.waits
 
 
 def test_a_leader_waits_for_no_queue_and_takes_no_more_than_is_needed(services, jobs):
