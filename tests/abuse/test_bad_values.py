@@ -25,7 +25,7 @@ from ui.services import Services
 
 ROOT = Path(__file__).resolve().parents[2]
 # of each attack; there are two for every profile
-CALLS = int(os.environ.get("GPTLENS_ABUSE_CALLS", "160"))
+CALLS = int(os.environ.get("GPTLENS_ABUSE_CALLS", "240"))
 AT_ONCE = 12
 BOUND = 120.0  # seconds for one call, with all others beside it on the slowest machine
 NAN = float("nan")
