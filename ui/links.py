@@ -130,12 +130,13 @@ def _wrong_view(query: Mapping[str, str]) -> Iterator[str]:
 
 
 def _wrong_template(query: Mapping[str, str]) -> Iterator[str]:
-    """A template that the link's task does not have."""
+    """A template that the link's task does not have; what the field refuses is said by itself."""
     task = TASKS.get(query.get("task", FIRST_TASK))
-    if task is None or "template" not in query:
+    is_named = any(name == "template" and not problem for name, _, problem in _fields(query))
+    if task is None or not is_named:
         return
     try:
-        task.template(query["template"])
+        task.template(query["template"][:60])
     except PromptError as error:
         yield f"The link's template: {error}"
 

@@ -376,6 +376,10 @@ def test_a_template_that_the_task_of_the_link_lacks_is_said_and_not_set():
         assert said.startswith("The link's template: There is no template '")
     fits = {"template": "With the choices", "task": "sentiment"}
     assert links.mistakes(fits) == [] and links.read(fits, 100)["template"] == "With the choices"
+    for task, of in TASKS.items():
+        for template in of.templates:
+            named = {"task": task, "template": template.name}
+            assert links.mistakes(named) == [] and links.read(named, 1)["template"] == template.name
     # one that is too long, or of a task that there is not
-    assert len(links.mistakes({"template": "x" * 300})) == 2
+    assert len(links.mistakes({"template": "x" * 300})) == 1
     assert len(links.mistakes({"template": "x", "task": "nothing"})) == 1
