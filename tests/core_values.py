@@ -28,13 +28,13 @@ from gptcore.inference.steering import Steering
 from gptcore.kv_cache import KVCache
 from gptcore.probe import Probe
 from gptcore.tokenizers import GPT1Tokenizer
-from gptcore.training import TrainingConfig
-from gptcore.training.data import (
+from gptcore.training import (
     OneBatch,
     RandomWindows,
     RepeatedSequences,
     Rows,
     Source,
+    TrainingConfig,
     UnigramNoise,
 )
 from gptcore.weights.hf_format import config_to_hf, tensors_to_hf

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from page_answers import RECORDED, first_values, load
-from stage import Part, Stage, components, of_each_kind, part_of, served_stage
+from stage import UNLIKE, Part, Stage, components, of_each_kind, part_of, served_stage
 from stage.scenarios import SCENARIOS
 from stage.whole import WholePage
 
@@ -55,6 +55,7 @@ def test_every_component_of_the_page_is_recorded(page):
 @pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
 def test_a_component_draws_and_asks_as_it_did(file, page, parts, stage):
     drawn, _ = stage.drawn(components(page)[file.stem], parts[file.stem])
+    assert UNLIKE not in drawn, "a link within the page"  # also where it was recorded so
     check_same(file, drawn)
 
 

@@ -32,6 +32,7 @@ from ui.view import Tab, View
 from ui.views import TABS
 
 MISSING = "> has no recorded answer"
+UNLIKE = "> draws something else than a page that is opened there"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 _HERE = Path(__file__).parent
 _HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
@@ -279,7 +280,7 @@ def check_as_opened(steps: Sequence[dict[str, Any]], begun: Sequence[str]) -> No
     opened, alone, taken = steps
     for step, wanted in ((alone, begun), (taken, opened["lines"])):
         if not is_close("\n".join(wanted), "\n".join(step["lines"])):
-            step["log"].append("> draws something else than a page that is opened there")
+            step["log"].append(UNLIKE)
 
 
 def told(steps: Sequence[Mapping[str, Any]]) -> str:
