@@ -41,7 +41,7 @@ from gptcore.weights.hf_format import config_to_hf, tensors_to_hf
 from gptcore.zero_shot import TASKS
 from gptcore.zero_shot.evaluation import Score, evaluate
 from gptcore.zero_shot.items import examples, items, make_trial
-from tiny import make_language_model
+from tiny import drawn_at_random, make_language_model
 
 _SHAPE = {"vocab_size": 13, "n_positions": 12, "n_embd": 8, "n_layer": 3, "n_head": 2}
 # Two that follow each other are the same, some come again, and the last one is not the largest.
@@ -63,14 +63,7 @@ def model_of(name: str) -> gptcore.GPT:
     preset, changes = MODELS[name]
     dropout = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
     config = gptcore.GPTConfig.from_preset(preset, **_SHAPE, **dropout, **changes)
-    model = gptcore.GPT(config).eval()
-    draw = torch.Generator().manual_seed(5)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            drawn = torch.randn(parameter.shape, generator=draw)
-            is_gain = ".ln_" in f".{name}" and name.endswith("weight")
-            parameter.copy_(1 + 0.3 * drawn if is_gain else 0.4 * drawn)
-    return model
+    return drawn_at_random(gptcore.GPT(config).eval(), 5)
 
 
 def _random(*shape: int) -> torch.Tensor:

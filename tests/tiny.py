@@ -48,6 +48,17 @@ def make_model(config: gptcore.GPTConfig, seed: int = 0) -> gptcore.GPT:
     return model.to(DEVICE)
 
 
+def drawn_at_random(model: gptcore.GPT, seed: int) -> gptcore.GPT:
+    """The model with random parameters: no gain is 1, no bias 0."""
+    draw = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            drawn = torch.randn(parameter.shape, generator=draw)
+            is_gain = ".ln_" in f".{name}" and name.endswith("weight")
+            parameter.copy_(1 + 0.3 * drawn if is_gain else 0.4 * drawn)
+    return model
+
+
 def make_language_model() -> gptcore.LanguageModel:
     """A model with a tokenizer that knows some words of `TEXT`."""
     tokenizer = ByteBPE.train([TEXT], vocab_size=270)

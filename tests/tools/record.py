@@ -45,6 +45,7 @@ from stage.scenarios import SCENARIOS
 from stage.whole import WholePage
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
+from walks import WALKS, Walked
 from wire import apart
 
 from serving import built_page
@@ -111,6 +112,14 @@ def record_core() -> None:
     )
 
 
+def record_walks() -> None:
+    """Walks through the objects that keep something between calls."""
+    for name in WALKS:
+        file = RECORDED / "walks" / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in Walked(name).lines()), encoding="utf-8")
+
+
 def record_figures() -> None:
     """Draws the pictures of the Parameters tab."""
     save("figures", {name: figure_answers.drawn(draw) for name, draw in figure_answers.pictures()})
@@ -169,12 +178,13 @@ def main() -> int:
     )
     parser.add_argument("--core", action="store_true", help="answers of the core alone")
     parser.add_argument("--figures", action="store_true", help="pictures of matplotlib alone")
+    parser.add_argument("--walks", action="store_true", help="walks through objects alone")
     options = parser.parse_args()
-    if not options.only and not options.figures:
-        record_core()
-    if not options.only and not options.core:
-        record_figures()
-    if options.core or options.figures:
+    quick = {"core": record_core, "figures": record_figures, "walks": record_walks}
+    alone = [record for name, record in quick.items() if getattr(options, name)]
+    for record in alone or ([] if options.only else quick.values()):
+        record()
+    if alone:
         return 0
     with built_page() as (page, services):
         only = set(options.only)

@@ -101,3 +101,31 @@ def test_the_page_that_was_asked_for_longest_ago_is_rendered_anew():
     assert app.n == len(hosts) + 1
     ask(cache, ("GET", "/", b"", hosts[2]))
     assert app.n == len(hosts) + 2
+
+
+def test_each_name_and_kind_of_connection_gets_its_own_rendering():
+    """Behind a proxy the same host may be asked for under several names."""
+    app = App()
+    cache = PageCache(app)
+    sent = [
+        {},
+        {"x-forwarded-proto": "https"},
+        {"x-forwarded-host": "one.example"},
+        {"x-forwarded-host": "two.example"},
+        {"accept-encoding": "gzip"},
+        {"user-agent": "another"},  # of which no rendering depends
+    ]
+    for headers in sent * 2:
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/",
+            "query_string": b"",
+            "headers": [(b"host", b"a"), *((k.encode(), v.encode()) for k, v in headers.items())],
+        }
+
+        async def send(message):
+            pass
+
+        apart(lambda scope=scope, send=send: asyncio.run(cache(scope, None, send)))
+    assert app.n == len(sent) - 1

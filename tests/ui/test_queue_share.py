@@ -9,7 +9,9 @@ import pytest
 from gradio.data_classes import PredictBodyInternal
 from wire import apart
 
+from ui.server import launch
 from ui.server.gradio_internals.queue_share import QueueShare
+from ui.state.clients import Clients
 
 
 class Visitor:
@@ -119,3 +121,19 @@ def test_a_plain_call_listens_under_the_id_of_its_event(share):
     assert share.get_events() is None
     share._listeners[event_id] += 1
     assert share.get_events()[0][0]._id == event_id
+
+
+def test_on_a_server_a_client_may_fill_half_of_the_queue(services):
+    with gr.Blocks() as page:
+        page.load(lambda: None, concurrency_limit=16)
+    launch._adapt_queue(page, services, Counter(), Clients())
+    queue = page._queue
+    queue.active_jobs = [None] * 16
+
+    def said(host, n):
+        event = PredictBodyInternal(session_hash=f"{host}{n}", data=[], fn_index=0)
+        return apart(lambda: asyncio.run(queue.push(event, Visitor(host), None)))[0]
+
+    most = services.limits.waiting_events
+    assert [said("9.9.9.9", n) for n in range(most)].count(True) == most // 2
+    assert said("8.8.8.8", 0)

@@ -365,6 +365,14 @@ def test_the_endpoint_gives_the_map_and_the_scores_and_checks_like_the_page(serv
             ENDPOINTS["attention"](services, TEXT, layer, head, sink, model="tiny")
 
 
+@pytest.mark.parametrize("text", [TEXT, "the the the the the cat the", "the cat"])
+def test_the_endpoint_and_the_page_give_a_head_the_same_role(services, text):
+    reply = ENDPOINTS["attention"](services, text, model="tiny")
+    page = [role for row in look(services, text)["roles"] for role in row]
+    told = [role for row in reply["roles"] for role in row]
+    assert told == ["mixed" if leans else role for role, leans in page]
+
+
 def test_two_models_of_one_shape_are_compared_on_one_text(services, monkeypatch, tiny_lm):
     other = LanguageModel(make_model(tiny_lm.model.config, seed=7), tiny_lm.tokenizer, "other")
     monkeypatch.setattr(

@@ -15,6 +15,7 @@ from ui.lenses.generate.handlers.strategies import COMPARED, FROM_SLIDERS, of_st
 from ui.lenses.generate.write import writing
 from ui.lenses.generate.write.score import score
 from ui.shared.inputs import InputError
+from ui.state import token_stream
 from ui.state.sessions import Document
 
 PROMPT = "the cat"
@@ -175,6 +176,16 @@ def test_the_chart_after_a_text_costs_one_more_step_and_no_second_reading(
     expected = read(services.models.get("tiny").model, seen.ids, n_prompt=seen.n_prompt)
     assert len(seen.ids) == seen.n_prompt + n_tokens
     assert seen.logits.tolist() == pytest.approx(expected.tolist(), abs=1e-3)
+
+
+def test_a_text_with_another_remark_is_told_once_that_the_window_is_full(services):
+    run(services)
+    session = services.sessions.get("a")
+    session.document = session.document.noted(token_stream.note("Another remark."))
+    for _ in range(3):
+        stream = last_stream(writing.continue_text(services, "a", "tiny", PROMPT, FORM))
+    notes = [record["text"] for record in records_of(stream, "note")]
+    assert notes[0] == "Another remark." and sum("the window of" in note for note in notes) == 1
 
 
 def test_looking_at_a_half_typed_prompt_never_raises(services):
