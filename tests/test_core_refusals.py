@@ -19,7 +19,14 @@ from gptcore.analysis import ablation, attribution, circuits, neurons
 from gptcore.analysis.experiments import layer_norm_example
 from gptcore.corpora import decoded
 from gptcore.finetuning import answering, preference, supervised
-from gptcore.finetuning.classification import SpecialTokens, _joined, multiple_choice
+from gptcore.finetuning.classification import (
+    EncodedExample,
+    SpecialTokens,
+    TaskClassifier,
+    _joined,
+    evaluate_classifier,
+    multiple_choice,
+)
 from gptcore.inference import generation, scoring, sequence
 from gptcore.inference.engine import DecodeEngine
 from gptcore.inference.steering import Steering
@@ -31,7 +38,7 @@ from gptcore.tokenizers.fast import FastTokenizer
 from gptcore.training import __main__ as command
 from gptcore.training import data
 from gptcore.weights import hf_format
-from gptcore.zero_shot import items, likelihood, templates
+from gptcore.zero_shot import evaluation, items, likelihood, templates
 from tests.tools.refusals import refusals, what_is_said
 from tiny import ROOT, SMALL, make_model
 
@@ -242,6 +249,25 @@ REFUSALS: dict[str, tuple[str, Callable[[Given, Any], object], Limits]] = {
             )
         ],
         [((1, 1), (0, 1)), ((1, 1), (1, 0))],
+    ),
+    "classification.evaluate_classifier: batch_size < 1": (
+        "it must be 1 or more",
+        lambda given, n: evaluate_classifier(
+            TaskClassifier(given.model, 2), [EncodedExample(((1, 2),), 0)], batch_size=n
+        ),
+        [(1, 0)],
+    ),
+    "scoring.token_logprobs: batch_size < 1": (
+        "it must be 1 or more",
+        lambda given, n: scoring.token_logprobs(given.model, IDS, batch_size=n),
+        [(1, 0)],
+    ),
+    "evaluation.evaluate: batch < 1": (
+        "it must be 1 or more",
+        lambda given, n: [
+            *evaluation.evaluate(given.lm, evaluation.Trial("none", None, ()), batch=n)  # type: ignore[arg-type]
+        ],
+        [(1, 0)],
     ),
     "classification.multiple_choice: len(answers) < 2 or not 0 <= label < len(answers)": (
         "it must be one of at least two",

@@ -262,7 +262,15 @@ def padded(examples: Sequence[EncodedExample]) -> tuple[Tensor, Tensor]:
 def evaluate_classifier(
     model: TaskClassifier, examples: Sequence[EncodedExample], *, batch_size: int = 64
 ) -> ClassScore:
-    """Loss and accuracy on labelled examples, without dropout."""
+    """Loss and accuracy on labelled examples, without dropout.
+
+    Raises:
+        TrainingError: no examples, or a batch of none.
+    """
+    if not examples:
+        raise TrainingError("There are no labelled examples to evaluate on.")
+    if batch_size < 1:
+        raise TrainingError(f"batch_size is {batch_size}; it must be 1 or more.")
     was_training = model.training
     loss = 0.0
     right = 0

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gptcore.errors import TokenIdError
+from gptcore.errors import SamplingError, TokenIdError
 from gptcore.language_model import LanguageModel
 from gptcore.model import GPT, evaluating
 from gptcore.threads import adapted
@@ -36,7 +36,10 @@ def token_logprobs(
 
     Raises:
         TokenIdError: fewer than two tokens, or an id outside the vocabulary.
+        SamplingError: a batch of no window.
     """
+    if batch_size < 1:
+        raise SamplingError(f"batch_size is {batch_size}; it must be 1 or more.")
     ids = torch.as_tensor(token_ids, dtype=torch.long).cpu()
     if ids.dim() != 1 or len(ids) < 2:
         raise TokenIdError(f"The text has {ids.numel()} token(s); a prediction needs at least two.")

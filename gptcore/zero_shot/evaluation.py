@@ -108,9 +108,11 @@ def evaluate(lm: LanguageModel, test: Trial, *, batch: int = _BATCH) -> Iterator
     """Runs the model on the items, in batches.
 
     Raises:
-        PromptError, TokenizerError: a prompt that cannot be fitted into the window, or unknown
-        characters.
+        PromptError, TokenizerError: a prompt that cannot be fitted into the window, unknown
+        characters, or a batch of none.
     """
+    if batch < 1:
+        raise PromptError(f"batch is {batch}; it must be 1 or more.")
     for start in range(0, len(test.items), batch):
         yield _answered(lm, test, test.items[start : start + batch])
 

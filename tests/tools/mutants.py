@@ -336,9 +336,11 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         users = importing(path, "ui") | importing(path, "gptcore")
         found = set().union(*(importing(user, "tests") for user in users))
     tests = sorted(file for file in found if not _APART & set(Path(file).parts))
-    recorded = ["tests/ui/test_recorded_answers.py"]
+    recorded = ["tests/test_recorded_calls.py"]
     if path.startswith("gptcore/"):
-        recorded = ["tests/test_recorded_core.py"]
+        recorded += ["tests/test_recorded_core.py"]
+    else:
+        recorded += ["tests/ui/test_recorded_answers.py", "tests/ui/test_walks.py"]
     if path.startswith(_READ_FOLDERS):
         recorded += _OF_FOLDERS
     return [*(tests or ["tests/test_app.py"]), *recorded]

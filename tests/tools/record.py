@@ -49,6 +49,7 @@ from walks import WALKS, Walked
 from wire import apart
 
 from serving import built_page
+from tests.tools.record_calls import answered, keep
 from ui.server.rehearsal import find_browser
 from ui.services import Services
 
@@ -110,6 +111,11 @@ def record_core() -> None:
         "core",
         {question.name: core_answers.answer(question) for question in core_answers.questions()},
     )
+
+
+def record_calls() -> None:
+    """Asks the functions of known calls once more."""
+    keep(answered(load("calls")))
 
 
 def record_walks() -> None:
@@ -179,8 +185,14 @@ def main() -> int:
     parser.add_argument("--core", action="store_true", help="answers of the core alone")
     parser.add_argument("--figures", action="store_true", help="pictures of matplotlib alone")
     parser.add_argument("--walks", action="store_true", help="walks through objects alone")
+    parser.add_argument("--calls", action="store_true", help="known calls of functions alone")
     options = parser.parse_args()
-    quick = {"core": record_core, "figures": record_figures, "walks": record_walks}
+    quick = {
+        "core": record_core,
+        "figures": record_figures,
+        "walks": record_walks,
+        "calls": record_calls,
+    }
     alone = [record for name, record in quick.items() if getattr(options, name)]
     for record in alone or ([] if options.only else quick.values()):
         record()

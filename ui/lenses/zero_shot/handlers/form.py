@@ -70,7 +70,7 @@ class Asked:
     labels: str = declared(
         Text(
             title="Labels to compare by likelihood, one a line",
-            noun="The labels",
+            noun="The list of labels",
             most=2_000,
             lines=2,
         ),
