@@ -51,6 +51,15 @@ _EFFECTS = re.compile(
     r"|os\.(remove|rename|mkdir|rmdir|utime|link|symlink|truncate|chmod|putenv|unsetenv|system|exec)"
 )
 _WRITES = set("wax+")
+# whose answers are the machine's: what it compiles, how many processors it has
+_OF_THE_MACHINE = (
+    "gptcore.analysis.verification",
+    "gptcore.inference.native",
+    "gptcore.linear",
+    "gptcore.machine",
+    "gptcore.native",
+    "gptcore.threads",
+)
 
 
 def heard() -> Heard:
@@ -231,6 +240,8 @@ def recorded() -> dict[str, Any]:
     """Calls of all functions."""
     found: dict[str, Any] = {}
     for function, calls in heard().items():
+        if function.startswith(_OF_THE_MACHINE):
+            continue
         before = time.monotonic()
         try:
             own = Recorder(function, list(calls.values())).record()
