@@ -6,6 +6,7 @@ with another model, and with each field changed that no event before it takes.
 """
 
 import base64
+import inspect
 import itertools
 import json
 import math
@@ -13,12 +14,15 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.state_holder import SessionState
+
+from ui.shared.site import Asked
 
 RECORDED = Path(__file__).parent / "recorded"
 OURS = "lens-component"
@@ -52,6 +56,9 @@ _STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
 # fields of requests that hold a visitor's text
 _TEXTS = ("text", "first", "second", "answer", "logits")
 _PAGES = itertools.count()
+# what a component sends with an event: a token of the text, and one that takes its place
+_SENT = {"pick": {"place": 3, "id": 262}}
+THEN = ", then "
 _LINES = "lines of JSON"
 _DATA = re.compile(r"\b(data|blob):[^\"')\s]{200,}")  # pictures
 _WORDS = re.compile("<!-- (.*?) -->")  # in the SVG of matplotlib, whose letters are outlines
@@ -66,16 +73,19 @@ class Question:
     changed: str  # the field, "" for none
     event: BlockFunction
     values: tuple[Any, ...]
+    after: "Question | None" = None  # asked before by the same page
 
     @property
     def name(self) -> str:
         """As `tests/recorded` knows it."""
+        if self.after:
+            return f"{self.component}{THEN}{self.changed}"
         return f"{self.component}, another {self.changed}" if self.changed else self.component
 
     @property
     def is_whole(self) -> bool:
         """Whether all of its answer is kept, or only what differs from that to the first values."""
-        return self.changed in ("", "model")
+        return self.changed in ("", "model") or self.after is not None
 
 
 def name_of(block: Any) -> str:
@@ -111,6 +121,41 @@ def questions(page: gr.Blocks) -> Iterator[Question]:
         elif set(ids) - seen and not set(ids) & _OF_THE_MOMENT and not _is_of_load(event):
             seen |= set(ids)
             yield from _asked(ids[0], event, values, varied)
+
+
+def further(page: gr.Blocks) -> Iterator[Question]:
+    """Events that fill a component which another one has filled before, asked after that one."""
+    shown = first_values(page)
+    names = {block._id: name_of(block) for block in page.blocks.values()}
+    before = {question.component: question for question in questions(page) if not question.changed}
+    asked = {_what_runs(question.event) for question in before.values()}
+    for event in page.fns.values():
+        ids = filled_by(event)
+        target, trigger = next(iter(event.targets), (None, ""))
+        is_asked = event.fn is None or _what_runs(event) in asked or _is_of_load(event)
+        if not is_asked and names.get(target) and ids and ids[0] in before:
+            asked.add(_what_runs(event))
+            first = before[ids[0]]
+            values = tuple(_SMALL.get(name_of(item), shown.get(item._id)) for item in event.inputs)
+            yield Question(ids[0], f"{trigger} of {names[target]}", event, values, first)
+
+
+def _what_runs(event: BlockFunction) -> object:
+    """The handlers behind an event that answers a question, and what it fills."""
+    return frozenset(map(repr, _handlers(event.fn))), tuple(filled_by(event))
+
+
+def _handlers(function: Any) -> Iterator[Any]:
+    """The innermost functions that a wrapper, a partial or a question holds."""
+    if isinstance(function, partial):
+        yield from (function.args[1:], *_handlers(function.func))
+        return
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    inner = [item.fn if isinstance(item, Asked) else item for item in cells]
+    held = [item for item in inner if inspect.isroutine(item) or isinstance(item, partial)]
+    yield from (found for item in held for found in _handlers(item))
+    if not held:
+        yield getattr(function, "__qualname__", function)
 
 
 def _is_of_load(event: BlockFunction) -> bool:
@@ -202,7 +247,15 @@ def refusal(found: Any) -> str | None:
 
 async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
     """What an event gives each component that has a name, at last; to a page of its own."""
-    return await answer_of_event(page, question.event, question.values)
+    session = f"page-{next(_PAGES)}"
+    data = None
+    if question.after:
+        first = question.after
+        await answer_of_event(page, first.event, first.values, session=session)
+        data = _SENT.get(question.changed.partition(" ")[0])
+    return await answer_of_event(
+        page, question.event, question.values, data=data, session=session
+    )
 
 
 async def answer_of_event(
@@ -212,6 +265,7 @@ async def answer_of_event(
     *,
     query: Mapping[str, str] | None = None,
     data: Any = None,
+    session: str = "",
 ) -> dict[str, Any]:
     """The same of an event.
 
@@ -220,8 +274,9 @@ async def answer_of_event(
         values: of its inputs.
         query: of the address that the page was opened by.
         data: that a component sends with the event.
+        session: of the page that asks; "" for a new one.
     """
-    session = f"page-{next(_PAGES)}"
+    session = session or f"page-{next(_PAGES)}"
     request: Any = gr.Request(
         session_hash=session,
         client={"host": "127.0.0.1", "port": 1},

@@ -67,6 +67,8 @@ def test_a_product_in_bfloat16_lives_on_this_machine():
         ("0::/\n", {"cpu.max": "200000 100000"}, 2.0),
         ("0::/\n", {"cpu.max": "max 100000"}, None),
         ("0::/a/b\n", {"a/cpu.max": "150000 100000", "a/b/cpu.max": "max 100000"}, 1.5),
+        ("0::/a/b\n", {"a/cpu.max": "200000 100000", "a/b/cpu.max": "400000 100000"}, 2.0),
+        ("0::/a/b\n", {"a/cpu.max": "200000 100000", "a/b/cpu.max": "100000 100000"}, 1.0),
         ("0::/not/here\n", {"cpu.max": "50000 100000"}, 0.5),
         ("", {"cpu.max": "50000 100000"}, None),
         (

@@ -241,6 +241,9 @@ def test_switching_off_changes_the_next_token_here_alone_and_no_switch_is_lost_d
     expect(page.locator("#ablation .ab-head")).not_to_contain_text("L5H6")
     open_model(page, "induction")
     expect(page.locator("#ablation button[data-at]")).to_have_count(2 * 5)
+    # effects were those of the other model
+    expect(page.locator("#ablation button[data-at] small")).to_have_count(0)
+    expect(page.locator("#ablation .ab-said")).to_have_text("")
     expect(page.locator("#ablation .ab-message")).to_be_hidden()
 
 

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -18,7 +18,7 @@ import gradio as gr
 import uvicorn
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from page_answers import OURS, as_sent, fields_of, is_close, name_of
+from page_answers import OURS, THEN, as_sent, fields_of, is_close, name_of
 from playwright.sync_api import Browser, Page
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -134,12 +134,14 @@ class Part:
         answers: of its server functions, by JSON of [name, request].
         queries: links that it is opened by, each on a page of its own; then all of its controls are
             used once more where that is an exercise.
+        further: answers of other events that come after the first, by event.
     """
 
     value: str
     other: str
     answers: Mapping[str, Any]
     queries: Sequence[str] = ()
+    further: Mapping[str, str] = field(default_factory=dict)
 
 
 class Stage:
@@ -201,7 +203,7 @@ class Stage:
             "viewTitles": place_of(component),
         }
         call(page, "mount", given)
-        steps, answers = call(page, act, {"other": part.other})
+        steps, answers = call(page, act, {"other": part.other, "further": dict(part.further)})
         page.close()
         return steps, answers
 
@@ -258,7 +260,12 @@ def part_of(
     """
     name = name_of(component)
     found = {"": "", "other": ""}
+    further: dict[str, str] = {}
     for question, answer in events.items():
+        _, _, then = question.partition(THEN)
+        if then and name in (answer or ()):
+            further[then] = as_sent(answer[name])
+            continue
         _, _, changed = question.partition(", another ")
         if changed in ("", "model") and name in (answer or ()):
             found["other" if changed else ""] = as_sent(answer[name])
@@ -267,7 +274,7 @@ def part_of(
     queries = [*filter(None, [link_of(component)])]
     if name == "exercises":
         queries += [f"{item['link']}&exercise={item['name']}" for item in exercises]
-    return Part(found[""], found["other"], answers, queries)
+    return Part(found[""], found["other"], answers, queries, further)
 
 
 def check_as_opened(steps: Sequence[dict[str, Any]], begun: Sequence[str]) -> None:

@@ -384,7 +384,8 @@ const AROUND = {
 // What an event of the page says, besides that it happens.
 const DETAILS = {'gptlens-form': 'labels', 'gptlens-say': 'A message.'};
 
-window.walk = async ({other}) => {
+window.walk = async ({other, further}) => {
+  const first = shown.props.value;
   noteLink();
   const steps = [{step: 'mounted', log: log.splice(0), lines: drawn()}];
   const done = new Set();
@@ -428,6 +429,10 @@ window.walk = async ({other}) => {
   for (const name of heard) {
     const event = new CustomEvent(name, {detail: DETAILS[name]});
     await step(`${name} happens`, () => dispatchEvent(event));
+  }
+  for (const [event, answer] of Object.entries(further)) {
+    await step('the first answer comes again', () => show(first));
+    await step(`${event} is answered`, () => show(answer));
   }
   if (other) await step('another answer comes', () => show(other));
   await step('a refusal comes', () => {

@@ -56,6 +56,14 @@ def _functions(module: Any) -> Iterator[tuple[Any, str, str]]:
                     yield item, own, f"{module.__name__}:{name}.{own}"
 
 
+def all_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Those of all modules, methods apart, by their full names."""
+    for module in _modules():
+        for owner, name, full in _functions(module):
+            if owner is module:
+                yield full, getattr(module, name)
+
+
 @contextmanager
 def listening(heard: Heard) -> Iterator[None]:
     """Keeps the calls of all functions."""
@@ -110,7 +118,9 @@ class _Listener:
 
         if inspect.iscoroutinefunction(function):
             return function
-        return spy_of_generator if inspect.isgeneratorfunction(function) else spy
+        found = spy_of_generator if inspect.isgeneratorfunction(function) else spy
+        found.__kwdefaults__ = function.__kwdefaults__  # tests may set them
+        return found
 
     def _keep(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:
         if self._left <= 0:
@@ -142,4 +152,5 @@ def pytest_sessionstart() -> None:
 def pytest_sessionfinish() -> None:
     """Writes what was heard."""
     file = Path(os.environ[HEARD]) / f"{os.getpid()}.json"
-    file.write_text(json.dumps(_HEARD), encoding="utf-8")
+    heard = {name: dict(calls) for name, calls in dict(_HEARD).items()}  # threads may go on
+    file.write_text(json.dumps(heard), encoding="utf-8")

@@ -1,14 +1,25 @@
 """Other calls of a function: one value changed, to what its code compares with and beside that."""
 
 import ast
+import collections.abc
 import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
-from plain_values import item_named
+from plain_values import NotPlain, encoded, item_named
 
 import gptcore
 import ui
@@ -136,3 +147,61 @@ def _other_lists(value: list[Any], constants: Constants) -> Iterator[list[Any]]:
             for size in (n, n + 1):
                 if 0 < size < _MOST_ITEMS:
                     yield (value * (size // len(value) + 1))[:size]
+
+
+_SAMPLES: dict[Any, Any] = {
+    int: 3,
+    float: 12_345.6,
+    str: "the cat",
+    bool: True,
+    type(None): None,
+    object: "the cat",
+    Any: "the cat",
+}
+
+
+def by_hints(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """A call of a function that no test makes, with values of the kinds that it declares; None
+    where there is none that is plain and allowed.
+    """
+    try:
+        hints = get_type_hints(function)
+        parameters = inspect.signature(function).parameters.values()
+        kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        return {
+            item.name: encoded(_sample(hints[item.name]), 0)
+            for item in parameters
+            if item.kind not in kinds
+        }
+    except Exception:  # no value of these kinds is plain, or none is allowed
+        return None
+
+
+def _sample(hint: Any) -> Any:
+    """A value of a kind.
+
+    Raises:
+        KeyError: of another kind than plain values, containers and records of the project.
+    """
+    origin = get_origin(hint)
+    inner = get_args(hint)
+    if origin is Literal:
+        return inner[0]
+    if origin in (Union, types.UnionType):
+        return _sample(next(item for item in inner if item is not type(None)))
+    if origin is Annotated:
+        return _sample(inner[0])
+    if origin is tuple:
+        return tuple(_sample(item) for item in inner if item is not ...)
+    if origin in (list, collections.abc.Sequence, collections.abc.Iterable):
+        return [_sample(inner[0])] * 2
+    if origin in (dict, collections.abc.Mapping):
+        return {_sample(inner[0]): _sample(inner[1])}
+    if is_typeddict(hint):
+        return {name: _sample(item) for name, item in get_type_hints(hint).items()}
+    if is_dataclass(hint) and hint.__module__.startswith(("ui.", "gptcore.")):
+        own = get_type_hints(hint)
+        needed = [item for item in fields(hint) if item.default is MISSING]
+        needed = [item for item in needed if item.default_factory is MISSING and item.init]
+        return hint(**{item.name: _sample(own[item.name]) for item in needed})  # type: ignore[operator]
+    return _SAMPLES[hint]

@@ -31,6 +31,7 @@ from page_answers import (
     answer,
     beyond,
     first_values,
+    further,
     kept,
     load,
     questions,
@@ -58,7 +59,7 @@ def record_events(page: gr.Blocks) -> None:
     """Asks every event, with its first values and with each of them changed."""
     found: dict[str, Any] = {}
     first: Any = None
-    for question in questions(page):
+    for question in (*questions(page), *further(page)):
         given, again = (read(asyncio.run(answer(page, question))) for _ in range(2))
         first = first if question.changed else given
         found[question.name] = kept(question, given, first)

@@ -26,13 +26,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.tools.listening import HEARD, OF_THIS_MACHINE, ROOT, Heard
+from tests.tools.listening import HEARD, OF_THIS_MACHINE, ROOT, Heard, all_functions
 
 # isort: split
 from called_functions import answer, asked, changed, unlike
 from page_answers import changes, load, save
 
-from tests.tools.other_calls import Constants, Ways, others, within
+from tests.tools.other_calls import Constants, Ways, by_hints, others, within
 
 _TESTS = "tests", "-m", "not slow", "-n", "2", "-q", "-W", "ignore", "-p", "no:cacheprovider"
 _APART = ("tests/e2e", "tests/tools", "tests/abuse", "tests/compat", "tests/recipes")
@@ -72,6 +72,10 @@ def heard() -> Heard:
         for file in sorted(Path(folder).iterdir()):
             for name, calls in json.loads(file.read_text(encoding="utf-8")).items():
                 found.setdefault(name, {}).update(calls)
+    for name, function in all_functions():
+        call = None if found.get(name) else by_hints(function)
+        if call:
+            found[name] = {json.dumps(call): call}
     return dict(sorted(found.items()))
 
 

@@ -135,6 +135,17 @@ def test_dropout_draws_from_the_run_s_own_numbers_whatever_others_draw_between()
     assert torch.equal(torch.cat(drawn[4:]), torch.randn(len(drawn) - 4))  # and others get theirs
 
 
+def test_each_update_drops_other_places():
+    """One batch again and again, and no step that changes the weights: only dropout differs."""
+    still = replace(SETTINGS, learning_rate=1e-12)
+    tokens = np.full(400, 3, dtype=np.uint16)
+    with_dropout, without = (
+        losses(make_trainer(still, replace(SHAPE, resid_pdrop=share), tokens)) for share in (0.3, 0)
+    )
+    assert len({round(loss, 5) for loss in with_dropout}) > 5
+    assert max(without) - min(without) < ROUNDING
+
+
 def test_resuming_from_nothing_or_from_another_model_is_a_sentence(tmp_path):
     file = tmp_path / CHECKPOINT
     with pytest.raises(CheckpointError, match="There is no file"):

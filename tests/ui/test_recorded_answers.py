@@ -13,6 +13,7 @@ from page_answers import (
     answer,
     beyond,
     differences,
+    further,
     load,
     questions,
     read,
@@ -39,7 +40,9 @@ def built():
 
 @pytest.fixture(scope="module")
 def by_name(built):
-    return {question.name: question for question in questions(built[0])}
+    return {
+        question.name: question for question in (*questions(built[0]), *further(built[0]))
+    }
 
 
 @pytest.fixture(scope="module")
