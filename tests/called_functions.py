@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+from answers import differences, leaves, read
 from core_answers import plain, thinned
-from page_answers import differences, leaves, read
 from plain_values import decoded, encoded, item_named
 
 from gptcore.errors import GPTCoreError

@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import torch
+from answers import DIGITS
 from core_values import MODELS, OBJECTS, OF_PACKAGE, VALUES, Cases, model_of
-from page_answers import DIGITS
 
 import gptcore
 

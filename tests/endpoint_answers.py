@@ -1,5 +1,6 @@
-"""What the endpoints for programs answer: asked with first values, with each value changed, and
-with each one beyond what it may be. `python -m tests.tools.record` keeps the answers.
+"""What the endpoints for programs answer: asked with first values, with each value changed, with
+null for it, and with each one beyond what it may be. `python -m tests.tools.record` keeps the
+answers.
 """
 
 from collections.abc import Iterator
@@ -71,6 +72,8 @@ def _others(value: Value, now: Any) -> Iterator[tuple[str, Any]]:
     """Other values than the first one, and what each is."""
     if value.name == "model":
         yield "of another", _OTHER_MODEL
+    if value.name != "seed":  # without one it is drawn
+        yield "nothing", None
     match value.field:
         case Choice(options=options):
             yield from ((option, option) for option in options if option != now)

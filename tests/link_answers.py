@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
+from answers import read
 from gradio.block_function import BlockFunction
-from page_answers import answer_of_event, first_values, name_of, read
+from page_answers import answer_of_event, first_values, name_of
 
 from helpers import other_values
 from ui import links

@@ -5,46 +5,30 @@ with another model, and with each field changed that no event before it takes.
 `python -m tests.tools.record` keeps the answers in `tests/recorded`.
 """
 
-import base64
 import inspect
 import itertools
 import json
-import math
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from answers import DRAWN_ANEW, changes, differences, leaves
 from gradio.block_function import BlockFunction
 from gradio.state_holder import SessionState
 
 from ui.shared.site import Asked
 
-RECORDED = Path(__file__).parent / "recorded"
 OURS = "lens-component"
-DIGITS = 5  # that are kept of a number
-CLOSE = 1.5e-2  # share of a number by which another processor may change it, with three digits
-_LONG = 3000  # characters of a text, such as a drawing, whose beginning is kept
 _MOST_OPTIONS = 4  # of a choice, that are tried
-_MOST = 30  # differences of an answer that are kept
-SMALL = 1e-4  # what is smaller may be anything that small
 BEYOND = 10**12  # a number that no field takes, nor its negative
 TOO_LONG = "word " * 40_000  # a text that no field takes but those of a training
 # what an event may change of a field
 _OF_FIELDS = ("value", "choices", "visible", "interactive", "label", "info")
 # in place of the page's first values: quicker, and no less of a text
 _SMALL: dict[str, Any] = {"max-new-tokens": 24, "zs-items": 20}
-# names of what is drawn by chance, or timed
-_DRAWN_ANEW = re.compile(r"(?<![a-z])(key|of|run|workspace|elapsed|rate|seconds|viewing|\w+_ms)$")
-_LAST_BITS = 4  # of a packed number
-_PACKED = re.compile(
-    r"eA(?:[A-Za-z0-9+/]{2})(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
-)
-_SECONDS = re.compile(r"\d[\d.,]* s\b")
 # a field that makes an answer one of chance
 _BY_CHANCE = "keep-seed"
 # what starts a run, and what times this machine
@@ -52,17 +36,12 @@ _OF_THE_MOMENT = {"train", "measured"}
 # events that take seconds are asked once, without a change of each field
 _ONCE = ("zs-board", "compared-0", "checks")
 _REFUSAL = re.compile(r'[^"<>\\]+(?:; it must|are allowed|er than m)[^"<>\\]*')
-_STAMP = re.compile(r"^#\d+(?: \{.*\})?\n")
 # fields of requests that hold a visitor's text
 _TEXTS = ("text", "first", "second", "answer", "logits")
 _PAGES = itertools.count()
 # what a component sends with an event: a token of the text, and one that takes its place
 _SENT = {"pick": {"place": 3, "id": 262}}
 THEN = ", then "
-_LINES = "lines of JSON"
-_DATA = re.compile(r"\b(data|blob):[^\"')\s]{200,}")  # pictures
-_WORDS = re.compile("<!-- (.*?) -->")  # in the SVG of matplotlib, whose letters are outlines
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -253,9 +232,7 @@ async def answer(page: gr.Blocks, question: Question) -> dict[str, Any]:
         first = question.after
         await answer_of_event(page, first.event, first.values, session=session)
         data = _SENT.get(question.changed.partition(" ")[0])
-    return await answer_of_event(
-        page, question.event, question.values, data=data, session=session
-    )
+    return await answer_of_event(page, question.event, question.values, data=data, session=session)
 
 
 async def answer_of_event(
@@ -312,124 +289,6 @@ async def answer_of_event(
             return said
 
 
-def _told(picture: re.Match[str]) -> str:
-    """The words of a drawing that stands in a value; of any other picture its kind."""
-    kind, _, drawn = picture[0].partition("image/svg+xml;base64,")
-    words = _WORDS.findall(base64.b64decode(drawn).decode()) if drawn else []
-    return f"{kind if drawn else picture[1] + ':'}{' | '.join(words)}"
-
-
-def read(value: Any) -> Any:
-    """A value as it is kept: JSON within texts read, no stamp, numbers short."""
-    if isinstance(value, str):
-        text = _DATA.sub(_told, _STAMP.sub("", value))
-        if not text.startswith(("{", "[")):
-            return text if len(text) < _LONG else f"{text[:200]}… ({len(text)} characters)"
-        try:
-            return read(json.loads(text))
-        except ValueError:
-            return _lines_of(text)
-    if isinstance(value, dict):
-        return {key: read(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [read(item) for item in value]
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
-    return value
-
-
-def _lines_of(text: str) -> Any:
-    """Several lines of JSON, or a text that is none."""
-    try:
-        lines = [read(json.loads(line)) for line in text.removesuffix("\n").split("\n")]
-    except ValueError:
-        return text
-    return {_LINES: [*filter(_is_kept, lines[:-1]), lines[-1]]}
-
-
-def _is_kept(line: Any) -> bool:
-    """Whether a line stands at this place however fast the machine is: not the speed so far."""
-    return line.get("kind") != "stats"
-
-
-def as_sent(kept: Any) -> str:
-    """The text that a component gets, of a value that `read` has read."""
-    if isinstance(kept, str):
-        return kept
-    if isinstance(kept, dict) and _LINES in kept:
-        return "\n".join(map(as_sent, kept[_LINES]))
-    return json.dumps(kept, ensure_ascii=False)
-
-
-def differences(kept: Any, now: Any, where: str = "") -> Iterator[str]:
-    """Where two values that `read` has read differ, by more than a processor may make them."""
-    if isinstance(kept, dict) and isinstance(now, dict):
-        for key in sorted(kept.keys() | now.keys()):
-            if not _DRAWN_ANEW.search(key):
-                yield from differences(kept.get(key), now.get(key), f"{where}.{key}")
-    elif isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
-        for index, pair in enumerate(zip(kept, now, strict=True)):
-            yield from differences(*pair, f"{where}[{index}]")
-    elif not is_close(kept, now):
-        yield f"{where}: {kept!r} was kept, {now!r} is answered"[:300]
-
-
-def is_close(kept: Any, now: Any) -> bool:
-    """Whether two numbers, or two texts of the same words with such numbers, are close."""
-    if isinstance(kept, str) and isinstance(now, str):
-        if _PACKED.fullmatch(kept) and _PACKED.fullmatch(now):
-            return _close_as_packed(kept, now)
-        kept, now = (_SECONDS.sub("some s", text) for text in (kept, now))
-        numbers = [_NUMBER.findall(text) for text in (kept, now)]
-        same = _NUMBER.sub("", kept) == _NUMBER.sub("", now) and len(numbers[0]) == len(numbers[1])
-        return same and all(map(_close_as_written, *numbers))
-    if isinstance(kept, int) and isinstance(now, int):  # or bool: a count is a count
-        return kept == now
-    if isinstance(kept, int | float) and isinstance(now, int | float):
-        return math.isclose(kept, now, rel_tol=CLOSE, abs_tol=SMALL)
-    return kept == now
-
-
-def _close_as_written(kept: str, now: str) -> bool:
-    """Whether two written numbers differ by no more than one in their last place."""
-    if kept == now:
-        return True
-    _, _, decimals = kept.partition(".")
-    if not decimals and "e" not in kept:  # a percentage; a larger number is a count
-        is_small = kept.lstrip("-").isdigit() and now.lstrip("-").isdigit()
-        return is_small and abs(int(kept) - int(now)) <= 1
-    step = 10.0 ** -len(decimals) if "e" not in kept else 0.0
-    first, second = (float(text.replace(",", "")) for text in (kept, now))
-    return math.isclose(first, second, rel_tol=CLOSE, abs_tol=max(SMALL, 1.01 * step))
-
-
-def _close_as_packed(kept: str, now: str) -> bool:
-    """Whether two packed arrays (`ui.lenses.attention.handlers.codec`) are close."""
-    before, after = (zlib.decompress(base64.b64decode(text)) for text in (kept, now))
-    if len(before) != len(after) or len(before) % 2:
-        return before == after
-    is_float = len(before) % 4 == 0 and all(_is_plain(x) for x in memoryview(before).cast("f"))
-    kind, apart = ("f", SMALL) if is_float else ("H", _LAST_BITS)
-    pairs = zip(memoryview(before).cast(kind), memoryview(after).cast(kind), strict=True)
-    return all(math.isclose(*pair, rel_tol=CLOSE, abs_tol=apart) for pair in pairs)
-
-
-def _is_plain(number: float) -> bool:
-    """Whether four bytes that are read as a float are likely to be one."""
-    return number == 0 or 1e-9 < abs(number) < 1e9
-
-
-def leaves(value: Any, where: str = "") -> dict[str, Any]:
-    """What stands at the ends of a value that `read` has read, by the way there."""
-    if isinstance(value, dict) and value:
-        parts = [leaves(item, f"{where}.{key}") for key, item in value.items()]
-    elif isinstance(value, list) and value:
-        parts = [leaves(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    else:
-        return {where: value}
-    return {way: leaf for part in parts for way, leaf in part.items()}
-
-
 def kept(question: Question, found: Any, first: Any) -> Any:
     """What is kept of an answer.
 
@@ -446,20 +305,8 @@ def unlike(question: Question, kept: Any, found: Any) -> list[str]:
     if question.is_whole:
         return list(differences(kept, found))
     now = leaves(found)
-    kept = {way: leaf for way, leaf in kept.items() if not _DRAWN_ANEW.search(way)}
+    kept = {way: leaf for way, leaf in kept.items() if not DRAWN_ANEW.search(way)}
     return [text for way, leaf in kept.items() for text in differences(leaf, now.get(way), way)]
-
-
-def changes(base: Any, other: Any) -> dict[str, Any]:
-    """What another answer has otherwise, by the way there: at most `_MOST`, evenly spread."""
-    before = leaves(base)
-    changed = {
-        way: leaf
-        for way, leaf in leaves(other).items()
-        if way not in before or not is_close(before[way], leaf)
-    }
-    ways = list(changed)
-    return {way: changed[way] for way in ways[:: math.ceil(len(ways) / _MOST) or 1]}
 
 
 def told_fields(page: gr.Blocks) -> Iterator[tuple[str, Any]]:
@@ -474,21 +321,6 @@ def fields_of(page: gr.Blocks) -> dict[str, Any]:
     """The fields that the page tells its scripts, with their first values."""
     shown = first_values(page)
     return {name: shown.get(item._id) for name, item in told_fields(page)}
-
-
-def load(name: str) -> Any:
-    """A file of `tests/recorded`."""
-    return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def save(name: str, value: dict[str, Any]) -> None:
-    """Writes a file of `tests/recorded`, an entry to a line."""
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(item, ensure_ascii=False)}" for key, item in value.items()
-    ]
-    file = RECORDED / f"{name}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def refusable(request: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,8 +5,8 @@
 from collections import defaultdict
 
 import pytest
+from answers import load
 from called_functions import answer, asked, unlike
-from page_answers import load
 
 KEPT = load("calls")
 OF_FUNCTION = defaultdict(list)

@@ -3,9 +3,9 @@
 """
 
 import pytest
+from answers import differences, load
 from core_answers import answer, questions
 from core_values import model_of
-from page_answers import differences, load
 
 KEPT = load("core")
 # each of a model once

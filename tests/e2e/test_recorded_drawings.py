@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from page_answers import RECORDED, first_values, load
+from answers import RECORDED, load
+from page_answers import first_values
 from stage import UNLIKE, Part, Stage, components, of_each_kind, part_of, served_stage
 from stage.scenarios import SCENARIOS
 from stage.whole import WholePage

@@ -16,9 +16,10 @@ from urllib.parse import urlencode
 
 import gradio as gr
 import uvicorn
+from answers import as_sent, is_close
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from page_answers import OURS, THEN, as_sent, fields_of, is_close, name_of
+from page_answers import OURS, THEN, fields_of, name_of
 from playwright.sync_api import Browser, Page
 from starlette.applications import Starlette
 from starlette.requests import Request

@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
-from page_answers import load
+from answers import load
 
 from stage.hands import AWAY, BACK, Opens, acts, click, menu, press, tab, write
 

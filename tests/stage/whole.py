@@ -6,7 +6,8 @@ from functools import cache
 from typing import Any
 
 import gradio as gr
-from page_answers import RECORDED, fields_of, first_values, load
+from answers import RECORDED, load
+from page_answers import fields_of, first_values
 from playwright.sync_api import Browser, Page
 
 from stage import LOOK, call, components, part_of, told

@@ -119,7 +119,7 @@ class _Listener:
         if inspect.iscoroutinefunction(function):
             return function
         found = spy_of_generator if inspect.isgeneratorfunction(function) else spy
-        found.__kwdefaults__ = function.__kwdefaults__  # tests may set them
+        found.__kwdefaults__ = inspect.unwrap(function).__kwdefaults__  # tests may set them
         return found
 
     def _keep(self, args: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from typing import (
     is_typeddict,
 )
 
-from plain_values import NotPlain, encoded, item_named
+from plain_values import encoded, item_named
 
 import gptcore
 import ui

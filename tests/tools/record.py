@@ -26,19 +26,16 @@ import core_answers
 import endpoint_answers
 import figure_answers
 import link_answers
+from answers import RECORDED, load, read, save
 from page_answers import (
-    RECORDED,
     answer,
     beyond,
     first_values,
     further,
     kept,
-    load,
     questions,
-    read,
     refusable,
     refusal,
-    save,
     unlike,
 )
 from stage import MISSING, Stage, components, of_each_kind, part_of, served_stage

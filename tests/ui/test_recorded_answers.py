@@ -7,20 +7,10 @@ import asyncio
 
 import link_answers
 import pytest
+from answers import differences, load, read
 from endpoint_answers import answer as answer_of_endpoint
 from endpoint_answers import requests as requests_of_programs
-from page_answers import (
-    answer,
-    beyond,
-    differences,
-    further,
-    load,
-    questions,
-    read,
-    refusable,
-    refusal,
-    unlike,
-)
+from page_answers import answer, beyond, further, questions, refusable, refusal, unlike
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
 from wire import apart
@@ -40,9 +30,7 @@ def built():
 
 @pytest.fixture(scope="module")
 def by_name(built):
-    return {
-        question.name: question for question in (*questions(built[0]), *further(built[0]))
-    }
+    return {question.name: question for question in (*questions(built[0]), *further(built[0]))}
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from wire import apart
 
 import app
+from gptcore.errors import GPTCoreError
 from ui import arrival
 from ui.errors import shown_to_visitor
 from ui.server import launch, uploads
@@ -169,3 +170,9 @@ def test_a_temporary_folder_that_is_gone_is_a_sentence_and_is_made_again(
 def test_another_fault_of_the_disk_is_no_sentence_about_temporary_files(temporary):
     with pytest.raises(gr.Error, match="Something went wrong"), shown_to_visitor():
         raise FileNotFoundError("a file of our own")
+
+
+def test_what_an_error_quotes_is_text_on_the_page_and_no_markup():
+    with pytest.raises(gr.Error) as told, shown_to_visitor():
+        raise GPTCoreError("There is no model '<img src=x>' & none is like it.")
+    assert told.value.message == "There is no model '&lt;img src=x&gt;' &amp; none is like it."

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 
 import pytest
-from page_answers import RECORDED
+from answers import RECORDED
 from walks import WALKS, Walked
 
 import ui

@@ -3,8 +3,8 @@
 """
 
 import pytest
+from answers import differences, load
 from figure_answers import drawn, pictures
-from page_answers import differences, load
 
 KEPT = load("figures")
 PICTURES = dict(pictures())
