@@ -106,6 +106,8 @@ def _encoded_mapping(items: Mapping[Any, Any], most: int) -> Any:
 def _encoded_items(items: Any, most: int) -> Any:
     """A list, or another container by its kind; a named tuple by its name."""
     own = [encoded(item, most) for item in items]
+    if isinstance(items, set | frozenset):
+        own.sort(key=str)
     if hasattr(items, "_asdict"):
         return {"row": _name_of(type(items)), "of": own}
     kind = next((kind for kind, made in _KINDS.items() if isinstance(items, made)), None)  # type: ignore[arg-type]

@@ -142,6 +142,7 @@ function lines(node, depth, found) {
   if ('value' in node && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName))
     said.push(`value=${short(String(node.value))}`);
   if (node.checked) said.push('checked');
+  if (node === document.activeElement) said.push('focus');
   if (node.tagName === 'CANVAS' && node.width) said.push(...workTold(node));
   const names = [...node.classList].map(name => '.' + name).join('');
   found.push(
@@ -328,15 +329,17 @@ function point(node) {
 }
 
 Element.prototype.setPointerCapture = () => {}; // of no real pointer
-function drag(node) {
+function drag(node, isBack = false) {
   const places = [
     ['pointerdown', 0.3, 0.4],
     ['pointermove', 0.5, 0.6],
     ['pointermove', 0.8, 0.9],
     ['pointerup', 0.8, 0.9],
   ];
-  for (const [name, ...place] of places)
-    node.dispatchEvent(new PointerEvent(name, {...at(node, ...place), buttons: 1}));
+  for (const [name, ...place] of places) {
+    const [across, down] = isBack ? place.map(share => 1 - share) : place;
+    node.dispatchEvent(new PointerEvent(name, {...at(node, across, down), buttons: 1}));
+  }
 }
 
 function leave(node) {
@@ -384,6 +387,13 @@ const AROUND = {
 // What an event of the page says, besides that it happens.
 const DETAILS = {'gptlens-form': 'labels', 'gptlens-say': 'A message.'};
 
+async function whileHidden(step, answer) {
+  const {style} = document.querySelector('#stage');
+  await step('it is hidden', () => (style.display = 'none'));
+  await step('another answer comes meanwhile', () => show(answer));
+  await step('it is shown', () => (style.display = ''));
+}
+
 window.walk = async ({other, further}) => {
   const first = shown.props.value;
   noteLink();
@@ -416,9 +426,12 @@ window.walk = async ({other, further}) => {
   });
   await step('points at nothing', () => {});
   await each('drags on', 'canvas, svg, [data-at]', async (name, node) => {
-    await step(name, () => drag(node));
-    const twice = new MouseEvent('dblclick', at(node));
-    if (node.isConnected) await step(`${name}, a double click`, () => node.dispatchEvent(twice));
+    for (const isBack of [false, true]) {
+      const told = isBack ? `${name}, back` : name;
+      if (node.isConnected) await step(told, () => drag(node, isBack));
+      const twice = new MouseEvent('dblclick', at(node));
+      if (node.isConnected) await step(`${told}, a double click`, () => node.dispatchEvent(twice));
+    }
   });
   await each('keys on', KEYED, async (name, node) => {
     for (const key of KEYS)
@@ -434,6 +447,9 @@ window.walk = async ({other, further}) => {
     await step('the first answer comes again', () => show(first));
     await step(`${event} is answered`, () => show(answer));
   }
+  if (other) await whileHidden(step, other);
+  await step('the first answer comes again', () => show(first));
+  await step('a control has the focus', () => candidates('#stage [tabindex="0"]')[0]?.[1].focus());
   if (other) await step('another answer comes', () => show(other));
   await step('a refusal comes', () => {
     try {
