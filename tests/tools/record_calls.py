@@ -51,14 +51,29 @@ _EFFECTS = re.compile(
     r"|os\.(remove|rename|mkdir|rmdir|utime|link|symlink|truncate|chmod|putenv|unsetenv|system|exec)"
 )
 _WRITES = set("wax+")
-# whose answers are the machine's: what it compiles, how many processors it has
+# whose answers are the machine's: what it compiles, how fast it is, where its files are; or change
+# with any file of the page
 _OF_THE_MACHINE = (
     "gptcore.analysis.verification",
+    "gptcore.hub",
     "gptcore.inference.native",
     "gptcore.linear",
     "gptcore.machine",
     "gptcore.native",
     "gptcore.threads",
+    "gptcore.tokenizers.loading:_tiktoken_cached",
+    "gptcore.training.config:faster_precision",
+    "gptcore.training.distributed",
+    "ui.lenses.train.handlers.fitting:expected_run",
+    "ui.lenses.train.handlers.rates",
+    "ui.server.connections",
+    "ui.server.gradio_internals",
+    "ui.server.launch",
+    "ui.server.preflight",
+    "ui.server.rehearsal",
+    "ui.services",
+    "ui.shared.files",
+    "ui.state.ownership",
 )
 
 
@@ -265,6 +280,8 @@ def answered(kept: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     answers: dict[str, Any] = {}
     for name, call in kept.items():
+        if name.startswith(_OF_THE_MACHINE):
+            continue
         try:
             answers[name] = _answer(*asked(kept, name))
         except Exception as error:
