@@ -228,7 +228,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, Mapping):
-        return {_key(key): plain(item) for key, item in value.items()}
+        return dict(sorted((_key(key), plain(item)) for key, item in value.items()))
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if abs(value) < float("inf") else str(value)
     if value is None or isinstance(value, str | int):

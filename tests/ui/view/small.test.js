@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {namesOf} from '../../../ui/lenses/attention/heads/parts.js';
 import {cellDetail} from '../../../ui/lenses/attention/view/cell_detail.js';
-import {elsewhere, nameOf, same, strongest} from '../../../ui/lenses/attention/view/roles.js';
+import {
+  badgeOf,
+  elsewhere,
+  nameOf,
+  same,
+  strongest,
+} from '../../../ui/lenses/attention/view/roles.js';
 import {parseTour} from '../../../ui/rooms/hall/view/tour_text.js';
 import {clock} from '../../../ui/shared/view/clock.js';
 import {askRoom, offer, offered} from '../../../ui/shared/view/offers.js';
@@ -18,6 +24,22 @@ test('a clock counts minutes to sixty, then hours', () => {
   assert.equal(clock(3_599_999), '59:59');
   assert.equal(clock(3_729_000), '1:02:09');
   assert.equal(clock(36_000_000), '10:00:00');
+});
+
+test('a small picture of a head says its role and the share of attention that makes it that', () => {
+  const roles = [
+    [
+      ['self', false],
+      ['previous', true],
+      ['mixed', false],
+      ['mixed', true],
+    ],
+  ];
+  const scores = {itself: [[0.5, 0, 0, 0]], previous: [[0, 0.257, 0, 0]]};
+  const heads = [0, 1, 2, 3].map(head => badgeOf({roles, scores}, [0, head], false));
+  assert.deepEqual(heads, [['itself', '50%'], ['~before', '26%'], [''], ['']]);
+  const tiny = [0, 1, 2].map(head => badgeOf({roles, scores}, [0, head], true));
+  assert.deepEqual(tiny, [['i'], ['~b'], ['']]);
 });
 
 test('a head has a name, and the strongest of a row is the first of the largest', () => {

@@ -2,7 +2,7 @@
 import {placeOf, ramp} from '../../../shared/view/scales.js';
 import {isDark} from '../../../shared/view/look.js';
 import {fitted} from './map_painting.js';
-import {ROLES, same} from './roles.js';
+import {ROLES, badgeOf, same} from './roles.js';
 
 const NARROW = 50; // pixels of a small picture that has no room for a word
 
@@ -79,7 +79,7 @@ export function overview(view) {
     ctx.fillStyle = style.getPropertyValue('--body-text-color');
     const lines = value.signed
       ? [value.scores.changed[layer][head].toFixed(2)]
-      : words(value, layer, head);
+      : badgeOf(value, [layer, head], layout().size < NARROW);
     if (!value.causal) {
       ctx.lineWidth = 3;
       ctx.strokeStyle = style.getPropertyValue('--lens-paper');
@@ -89,18 +89,6 @@ export function overview(view) {
       if (!value.causal) ctx.strokeText(text, right, top + i * size * 1.1);
       ctx.fillText(text, right, top + i * size * 1.1);
     });
-  }
-  // What a head is called, and how much of its attention makes it that; nothing where it is called
-  // nothing.
-  function words({roles, scores}, layer, head) {
-    const [role, leans] = roles[layer][head],
-      short = layout().size < NARROW,
-      word = ROLES[role][0].slice(0, short ? 1 : undefined),
-      score = short ? null : (scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null);
-    return [
-      (leans && word ? '~' : '') + word,
-      ...(score === null ? [] : [`${Math.round(100 * score)}%`]),
-    ];
   }
   function legend(narrow) {
     const named = Object.values(ROLES).filter(([word]) => word);

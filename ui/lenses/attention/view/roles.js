@@ -17,6 +17,16 @@ export const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 export const strongest = row =>
   row.reduce((best, weight, place) => (weight > row[best] ? place : best), 0);
 
+// What a small picture of a head says: what it is called, and how much of its attention makes it
+// that; nothing where it is called nothing. A very small one has room for a letter.
+export function badgeOf({roles, scores}, [layer, head], isTiny) {
+  const [role, leans] = roles[layer][head];
+  const word = ROLES[role][0].slice(0, isTiny ? 1 : undefined);
+  const score = scores[role === 'self' ? 'itself' : role]?.[layer][head] ?? null;
+  const share = isTiny || score === null ? [] : [`${Math.round(100 * score)}%`];
+  return [(leans && word ? '~' : '') + word, ...share];
+}
+
 // A head's role where tokens repeat, if that is another than here; else nothing.
 export function elsewhere(value, at) {
   const role = value.elsewhere?.[at[0]][at[1]];
