@@ -113,6 +113,11 @@ test('a folded group shows the block of the chosen head, else the one whose head
   assert.equal(shownBlock(blocks, [0, 1], null), 1);
   assert.equal(shownBlock(blocks, [0, 1], [0, 0]), 0);
   assert.equal(shownBlock(blocks, [0, 0], [1, 0]), 0);
+  const heads = [[0.5], [0.1], [0.9], [0.2]].map(writes => ({heads: writes}));
+  assert.deepEqual(
+    [0, 1, 2, 3].map(layer => shownBlock(heads, [1, 3], [layer, 0])),
+    [2, 1, 2, 3],
+  );
 });
 
 test('a head that the model lacks is not chosen', () => {

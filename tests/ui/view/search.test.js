@@ -36,3 +36,12 @@ test('what no question is about finds none', () => {
   assert.deepEqual(found(KNOWN, 'zebra'), []);
   assert.deepEqual(found(KNOWN, '?!'), []);
 });
+
+test("further words are searched, and a question's example sentence is not", () => {
+  const known = [
+    ['How is it drawn?', 'a link', 'The zebra ran', 'dice seed'],
+    ['Why?', '', '', ''],
+  ];
+  assert.deepEqual(found(known, 'dice'), [known[0]]);
+  assert.deepEqual(found(known, 'zebra'), []);
+});

@@ -89,3 +89,13 @@ test('rows of a table are held as rows, however Gradio wraps them', () => {
   store.holdFields(['examples'], [{headers: ['a', 'b'], data: [['x', 'y']], metadata: null}]);
   assert.deepEqual(store.valueOf('examples'), [['x', 'y']]);
 });
+
+test('a token that was chosen in a sentence is not chosen in the next one', () => {
+  store.setSentence('the cat sat');
+  store.chooseToken(2);
+  store.setSentence('the cat sat down');
+  assert.equal(store.chosenToken(), null);
+  store.chooseToken(1);
+  store.setSentence('the cat sat down'); // the same
+  assert.equal(store.chosenToken(), 1);
+});

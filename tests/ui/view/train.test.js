@@ -3,6 +3,7 @@ import {test} from 'node:test';
 import {curveRows, tiles, trainingLoss} from '../../../ui/lenses/train/view/figures.js';
 import {freePlace} from '../../../ui/lenses/train/view/curve_lines.js';
 import {learned, race, verdict} from '../../../ui/lenses/train/view/figures.js';
+import {isAlive} from '../../../ui/lenses/train/view/run_drawing.js';
 import {begun, queued, receive} from '../../../ui/lenses/train/view/received.js';
 
 const news = (first, rows, from, looks) => ({
@@ -12,6 +13,13 @@ const news = (first, rows, from, looks) => ({
   looks,
   state: 'running',
   step: 9,
+});
+
+test('a race goes on as long as one of its runs does', () => {
+  const runs = (state, rival) => ({state, rival: rival && {state: rival}});
+  assert.ok(isAlive(runs('running')) && isAlive(runs('ended', 'running')));
+  assert.ok(isAlive(runs('paused', 'ended')) && isAlive(runs('queued', 'queued')));
+  assert.ok(!isAlive(runs('ended')) && !isAlive(runs('ended', 'ended')) && !isAlive(null));
 });
 
 test('news are added, and what is no longer the beginning is replaced', () => {
