@@ -30,6 +30,7 @@ _OTHERS: dict[str, dict[str, str]] = {
     "a moment": {"model": "mini@512"},
     "a frame": {"embed": "attention", "text": "A dog ran"},
     "more tokens than allowed": {"max_new_tokens": "99999"},
+    "nothing for values": {"prompt": "", "stop": "", "text": "", "labels": "", "body": ""},
     "no tab": {"tab": "nowhere"},
     "no view": {"tab": "attention", "view": "Nothing"},
     "a view where there is one": {"tab": "start", "view": "Write"},

@@ -18,16 +18,21 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 from gptcore.errors import GPTCoreError
+from gptcore.training import TrainingConfig
 from gptcore.training.loop import StepEvent
 from helpers import SCENE
 from tiny import make_language_model
 from ui.compute.admission import AdmissionQueue, Ticket
+from ui.runs.plan import Preparation
+from ui.runs.run_manager import RunQueue
 from ui.runs.run_state import RunState, Stopwatch
 from ui.runs.snapshot import Curve
+from ui.runs.training_run import TrainingRun
 from ui.runs.workspaces import Workspace, Workspaces
 from ui.server.log_limits import LogLimits
 from ui.server.temp_files import TemporaryFiles
@@ -52,7 +57,7 @@ class Walk:
     """How a kind of object is walked through.
 
     Attributes:
-        make: one, with a clock and a folder of its own.
+        make: one, with a clock and a folder of its own; or a list of it and of what it works on.
         values: what its methods may be called with, by the names of their parameters; a function
             draws one from what the walk has met.
         met: kinds of objects whose methods are called, too, once a call has given one.
@@ -111,6 +116,35 @@ _TINY = make_language_model()
 _DOCUMENTS = [
     Document("mini", text, 1, (3, 4), (prompt(text),), seed=7) for text in ("One", "Two", "Three")
 ]
+# A run whose thread never gets to it.
+_NEVER_COMPUTES: Any = SimpleNamespace(keep=lambda steps, background: None)
+_UNPREPARED = Preparation(
+    SimpleNamespace(config=TrainingConfig(max_steps=100, time_budget=60.0)),  # type: ignore[arg-type]
+    lambda: iter(()),  # type: ignore[arg-type, return-value]
+)
+
+
+def _queue_with_runs(*_: Any) -> list[Any]:
+    """A queue with place for one run, and the workspaces whose runs it lines up; one leads."""
+    workspaces = [Workspace(name, client=name[:1]) for name in ("a1", "a2", "a3", "b1", "c1")]
+    for workspace in workspaces:
+        workspace.run = TrainingRun(_UNPREPARED, _NEVER_COMPUTES)
+    queue = RunQueue(replace(_LIMITS, training_runs=1, training_queue=3), lambda: workspaces)
+    queue.leads = lambda workspace: workspace.id == "c1"
+    return [queue, *workspaces, *(workspace.run for workspace in workspaces)]
+
+
+def _run_ends(walked: "Walked") -> None:
+    """Another run has the place of one that ends, which another begins in its workspace."""
+    run = walked.one(TrainingRun)
+    run._ended.set()
+    run.record.state = "ended"
+    walked.actors[0].advance()
+    run._ended.clear()
+    run.record.state = "ready"
+    run._allowed = 0.0
+
+
 WALKS: dict[str, Walk] = {
     "AdmissionQueue": Walk(
         lambda clock, _: AdmissionQueue(2, clock=clock),
@@ -204,6 +238,31 @@ WALKS: dict[str, Walk] = {
             ),
         },
     ),
+    "TrainingRun": Walk(
+        lambda *_: TrainingRun(_UNPREPARED, _NEVER_COMPUTES),
+        {
+            "updates": [1, 5, float("inf")],
+            "why": ["", "The speaker's run comes first."],
+            "replaced": [False],
+            "learning_rate": [0.01, 0.003, -1.0],
+            "seconds": [0.0, 10.0],
+        },
+        waits=("wait",),
+    ),
+    "RunQueue": Walk(
+        _queue_with_runs,
+        {
+            "workspace": lambda walked: walked.one(Workspace),
+            "updates": [1, 5, float("inf")],
+            "learning_rate": [0.01],
+            "why": ["", "A reason."],
+            "replaced": [False],
+            "name": ["mini"],
+            "seconds": [10.0],
+        },
+        waits=("wait", "stop", "holds"),
+        besides={"a run ends": _run_ends},
+    ),
     "LogLimits": Walk(
         lambda clock, _: LogLimits(clock),
         {"record": lambda walked: _record(walked.drawn.randrange(4), "line " * 9)},
@@ -268,7 +327,8 @@ class Walked:
             for name, value in self._walk.limits.items():
                 stack.enter_context(mock.patch(name, value))
             stack.enter_context(mock.patch.object(tempfile, "tempdir", folder))
-            self.actors = [self._walk.make(self._clock, Path(folder))]
+            made = self._walk.make(self._clock, Path(folder))
+            self.actors = made if isinstance(made, list) else [made]
             before: dict[str, str] = {}
             for self.number in range(_STEPS):
                 did = self._step()

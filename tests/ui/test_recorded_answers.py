@@ -10,12 +10,22 @@ import pytest
 from answers import differences, load, read
 from endpoint_answers import answer as answer_of_endpoint
 from endpoint_answers import requests as requests_of_programs
-from page_answers import answer, beyond, further, questions, refusable, refusal, unlike
+from page_answers import (
+    answer,
+    answer_of_event,
+    beyond,
+    further,
+    questions,
+    refusable,
+    refusal,
+    unlike,
+)
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
 from wire import apart
 
 from serving import built_page
+from ui.endpoints import ENDPOINTS as ENDPOINTS_OF_PAGE
 
 EVENTS = load("events")
 LIMITS = load("limits")
@@ -77,6 +87,14 @@ def test_every_endpoint_is_recorded():
 def test_an_endpoint_answers_as_it_did(request_, built):
     found = read(apart(lambda: answer_of_endpoint(request_, built[1])))
     assert list(differences(ENDPOINTS[request_.name], found)) == []
+
+
+@pytest.mark.parametrize("name", ENDPOINTS_OF_PAGE)
+def test_an_endpoint_tells_a_program_with_a_sentence_what_it_refuses(name, built):
+    event = next(event for event in built[0].fns.values() if event.api_name == name)
+    nothing = [None] * len(event.inputs)
+    said = apart(lambda: asyncio.run(answer_of_event(built[0], event, nothing)))
+    assert list(said) == ["refused"] and not said["refused"].startswith("Something went wrong")
 
 
 def test_links_set_what_they_set_on_a_page_that_is_opened_and_on_one_that_is_open(built):

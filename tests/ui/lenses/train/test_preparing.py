@@ -247,3 +247,9 @@ def test_a_held_out_text_that_is_known_is_told():
     once = known[: len(known) // 3]
     assert "1 of the 5" in dataset_cache._repeated([known], [once, *others[:4]])
     assert dataset_cache._repeated([known], [once, *others]) == ""
+
+
+def test_tokens_are_counted_for_each_character_and_not_for_each_byte():
+    made = completed(prepare(("αβγδ " * 100,), tokenizer=None, kind="char", vocab_size=0))
+    assert made.tokens_per_character == pytest.approx(1, abs=0.05)  # a token for each character
+    assert made.valid_bytes > 1.5 * len(made.valid)
