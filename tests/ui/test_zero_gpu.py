@@ -2,7 +2,9 @@
 cannot be had.
 """
 
+import itertools
 import pickle
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
@@ -59,7 +61,13 @@ def test_texts_from_the_gpu_are_those_written_here(services, tiny_lm, lent):
     made = list(services.write(tiny_lm, mine, 20))
     assert [(item.ids, item.end) for item in mine] == [(item.ids, item.end) for item in here]
     assert len(made) == sum(item.n_new for item in here) > 20 and lent == []
-    assert all(token.seconds >= 0 for token in made)
+
+
+def test_a_token_s_seconds_begin_with_the_token_before(services, tiny_lm, lent, monkeypatch):
+    ticks = itertools.count()
+    monkeypatch.setattr(zero_gpu, "time", SimpleNamespace(perf_counter=lambda: 0.5 * next(ticks)))
+    made = list(services.write(tiny_lm, texts(tiny_lm), 5))
+    assert {token.seconds for token in made} == {0.5} and len(made) > 5
 
 
 @pytest.mark.parametrize("n_before", [0, 1, 13])
