@@ -43,7 +43,8 @@ from stage.scenarios import SCENARIOS
 from stage.whole import WholePage
 from test_payloads import FUNCTIONS, asked
 from test_payloads import answer as answer_of_function
-from walks import WALKS, Walked
+from walked_objects import WALKS
+from walks import Walked
 from wire import apart
 
 from serving import built_page
@@ -121,7 +122,9 @@ def record_walks() -> None:
     for name in WALKS:
         file = RECORDED / "walks" / f"{name}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("".join(f"{line}\n" for line in Walked(name).lines()), encoding="utf-8")
+        file.write_text(
+            "".join(f"{line}\n" for line in Walked(name, WALKS[name]).lines()), encoding="utf-8"
+        )
 
 
 def record_figures() -> None:
