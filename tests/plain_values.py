@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -110,8 +110,8 @@ def _encoded_items(items: Any, most: int) -> Any:
         own.sort(key=str)
     if hasattr(items, "_asdict"):
         return {"row": _name_of(type(items)), "of": own}
-    kind = next((kind for kind, made in _KINDS.items() if isinstance(items, made)), None)  # type: ignore[arg-type]
-    return own if kind is None else {kind: own}
+    kinds = [kind for kind, made in _KINDS.items() if isinstance(items, cast(type, made))]
+    return {kinds[0]: own} if kinds else own
 
 
 def _encoded_path(path: Path, _: int) -> Any:

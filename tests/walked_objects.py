@@ -101,7 +101,7 @@ WALKS: dict[str, Walk] = {
         lambda clock, _: AdmissionQueue(2, clock=clock),
         {"ticket": lambda walked: walked.one(Ticket), "seconds": [0.0], "wanted": [lambda: False]},
         met=(Ticket,),
-        waits=("turn",),
+        left_out=("turn",),
         limits={"ui.compute.admission._NEWS": 0.0, "ui.compute.admission._REMEMBERED": 3},
     ),
     "Broadcasts": Walk(
@@ -198,7 +198,7 @@ WALKS: dict[str, Walk] = {
             "learning_rate": [0.01, 0.003, -1.0],
             "seconds": [0.0, 10.0],
         },
-        waits=("wait",),
+        left_out=("wait",),
     ),
     "RunQueue": Walk(
         _queue_with_runs,
@@ -211,7 +211,7 @@ WALKS: dict[str, Walk] = {
             "name": ["mini"],
             "seconds": [10.0],
         },
-        waits=("wait", "stop", "holds"),
+        left_out=("wait", "stop", "holds"),
         besides={"a run ends": _run_ends},
     ),
     "LogLimits": Walk(
@@ -232,6 +232,7 @@ WALKS: dict[str, Walk] = {
     "TemporaryFiles": Walk(
         lambda clock, _: TemporaryFiles(most_bytes=100, age=600.0, clock=clock),
         {"besides": [(), ()], "n_bytes": [0, 20, 80, 101]},
+        left_out=("open", "close"),
         besides={
             f"{name} of {size} bytes": partial(_written, name=name, size=size)
             for name, size in {"a": 30, "b": 60, "gradio/c/d": 50}.items()
@@ -244,5 +245,6 @@ WALKS: dict[str, Walk] = {
             "ids": [[1, 2, 3], [4, 5, 6, 7], [8] * 9, [9] * 14],
             "key": lambda walked: walked.drawn.choice([*walked.actors[0]._entries, "gone", 5]),
         },
+        left_out=("put",),
     ),
 }

@@ -21,7 +21,6 @@ from typing import Any
 from unittest import mock
 
 from gptcore.errors import GPTCoreError
-from ui.state.sessions import Session
 
 _STEPS = 160
 _PASSES = (0.0, 0.4, 3.0, 11.0, 40.0, 400.0)  # seconds between two steps
@@ -38,7 +37,7 @@ class Walk:
         values: what its methods may be called with, by the names of their parameters; a function
             draws one from what the walk has met.
         met: kinds of objects whose methods are called, too, once a call has given one.
-        waits: methods that would wait for good.
+        left_out: methods that would wait for good, or change more than the object.
         limits: module attributes, as small as they are met.
         besides: further steps, by name.
     """
@@ -46,7 +45,7 @@ class Walk:
     make: Callable[["Clock", Path], Any]
     values: Mapping[str, Sequence[Any] | Callable[["Walked"], Any]] = field(default_factory=dict)
     met: tuple[type, ...] = ()
-    waits: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     limits: Mapping[str, Any] = field(default_factory=dict)
     besides: Mapping[str, Callable[["Walked"], Any]] = field(default_factory=dict)
 
@@ -62,7 +61,6 @@ class Clock:
 
 
 _NO_STATE = {"lock", "RLock", "Condition", "Limits"}
-_LEFT_OUT = {"open", "close", "put"}
 
 
 class Walked:
@@ -126,13 +124,14 @@ class Walked:
             return called
         method, actors = called, calls[called]
         actor = self.drawn.choice(actors)
-        if not all(map(self._is_there, inspect.signature(getattr(actor, method)).parameters)):
+        try:
+            given = {
+                name: self._value(name)
+                for name, parameter in inspect.signature(getattr(actor, method)).parameters.items()
+                if name in self._walk.values or parameter.default is parameter.empty
+            }
+        except IndexError:  # what it takes has not been met yet
             return f"nothing for {method}"
-        given = {
-            name: self._value(name)
-            for name, parameter in inspect.signature(getattr(actor, method)).parameters.items()
-            if name in self._walk.values or parameter.default is parameter.empty
-        }
         values = ", ".join(map(self._told, given.values()))
         said = f"{self._told(actor)}.{method}({values})"
         try:
@@ -147,13 +146,9 @@ class Walked:
         for actor in self.actors:
             for name, item in vars(type(actor)).items():
                 is_call = inspect.isfunction(item) and (name[0] != "_" or name == "__call__")
-                if is_call and name not in (*_LEFT_OUT, *self._walk.waits):
+                if is_call and name not in self._walk.left_out:
                     found.setdefault(name, []).append(actor)
         return found
-
-    def _is_there(self, name: str) -> bool:
-        """Whether a ticket has been met that a method needs."""
-        return name != "ticket" or len(self.actors) > 1
 
     def _value(self, name: str) -> Any:
         values = self._walk.values[name]
@@ -161,7 +156,7 @@ class Walked:
 
     def _met(self, said: str, found: Any) -> Any:
         """What a call gives: of a context what it begins with, of an iterator its first value."""
-        if isinstance(found, AbstractContextManager) and not isinstance(found, Session):
+        if isinstance(found, AbstractContextManager):
             self._open.append((said, found))
             found = found.__enter__()
         if isinstance(found, Iterator):
@@ -172,7 +167,11 @@ class Walked:
         return found
 
     def one(self, kind: type) -> Any:
-        """An object of a kind that the walk has met, or a new one."""
+        """An object of a kind that the walk has met.
+
+        Raises:
+            IndexError: it has met none.
+        """
         found = [item for item in self.actors if isinstance(item, kind)]
         return self.drawn.choice(found)
 

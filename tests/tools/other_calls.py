@@ -13,6 +13,7 @@ from typing import (
     Any,
     Literal,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -203,5 +204,5 @@ def _sample(hint: Any) -> Any:
         own = get_type_hints(hint)
         needed = [item for item in fields(hint) if item.default is MISSING]
         needed = [item for item in needed if item.default_factory is MISSING and item.init]
-        return hint(**{item.name: _sample(own[item.name]) for item in needed})  # type: ignore[operator]
+        return cast(Any, hint)(**{item.name: _sample(own[item.name]) for item in needed})
     return _SAMPLES[hint]
