@@ -69,6 +69,11 @@ def _is_kept(line: Any) -> bool:
     return line.get("kind") != "stats"
 
 
+def is_packed(text: str) -> bool:
+    """Whether a text is numbers, packed."""
+    return bool(_PACKED.fullmatch(text))
+
+
 def as_sent(kept: Any) -> str:
     """The text that a component gets, of a value that `read` has read."""
     if isinstance(kept, str):
@@ -94,7 +99,7 @@ def differences(kept: Any, now: Any, where: str = "") -> Iterator[str]:
 def is_close(kept: Any, now: Any) -> bool:
     """Whether two numbers, or two texts of the same words with such numbers, are close."""
     if isinstance(kept, str) and isinstance(now, str):
-        if _PACKED.fullmatch(kept) and _PACKED.fullmatch(now):
+        if is_packed(kept) and is_packed(now):
             return _close_as_packed(kept, now)
         kept, now = (_SECONDS.sub("some s", text) for text in (kept, now))
         numbers = [_NUMBER.findall(text) for text in (kept, now)]

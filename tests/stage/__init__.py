@@ -28,6 +28,7 @@ from starlette.routing import Route
 
 from browser import PIECES
 from helpers import until
+from stage.changed import changed_answers, changed_replies
 from ui.shared.files import base_script, inline, routes, style_link
 from ui.view import Tab, View
 from ui.views import TABS
@@ -37,13 +38,14 @@ UNLIKE = "> draws something else than a page that is opened there"
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 _HERE = Path(__file__).parent
 _HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
-<script src="/stage.js"></script><script src="/page.js"></script>
+<script src="/stage.js"></script><script src="/walk.js"></script><script src="/page.js"></script>
 <style>
 @font-face {{ font-family: boxes; src: url("/boxes.ttf"); }}
 body * {{ font-family: boxes !important; line-height: 20px !important; }}
 </style></head><body class="gradio-container"><main id="stage"></main></body></html>"""
-# of what one step changes, which are kept as they are
-_MOST_LINES, _FIRST_LINES, _LAST_LINES = 60, 30, 10
+# of what one step changes, which are kept as they are; where the answer was changed
+_MOST_LINES, _FEWER_LINES = 60, 20
+_ROUNDS = 2  # of all controls, with changed answers of the server
 # of the browser, whatever machine it runs on
 LOOK: Any = {
     "viewport": {"width": 1280, "height": 720},
@@ -205,6 +207,10 @@ class Stage:
         }
         call(page, "mount", given)
         steps, answers = call(page, act, {"other": part.other, "further": dict(part.further)})
+        if not query and server is None:
+            values = changed_answers(part.value, name_of(component))
+            replies = changed_replies(part.answers, _ROUNDS) if part.answers else []
+            steps += call(page, "vary", {"values": values, "replies": replies})
         page.close()
         return steps, answers
 
@@ -301,15 +307,16 @@ def told(steps: Sequence[Mapping[str, Any]]) -> str:
         if step["lines"] is not None:
             lines = step["lines"]
             changes = list(difflib.unified_diff(before, lines, n=0, lineterm=""))[2:]
-            found += shortened([line for line in changes if not line.startswith("@@")])
+            changes = [line for line in changes if not line.startswith("@@")]
+            found += shortened(changes, _FEWER_LINES if step.get("isChanged") else _MOST_LINES)
             before = lines
     return "\n".join(found) + "\n"
 
 
-def shortened(lines: Sequence[str]) -> Sequence[str]:
-    """The first and the last of many lines, with a digest of all of them."""
-    if len(lines) <= _MOST_LINES:
+def shortened(lines: Sequence[str], most: int) -> Sequence[str]:
+    """The first and the last of more lines than that, with a digest of all of them."""
+    if len(lines) <= most:
         return lines
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-    between = f"… {len(lines) - _FIRST_LINES - _LAST_LINES} more, {digest}"
-    return [*lines[:_FIRST_LINES], between, *lines[-_LAST_LINES:]]
+    first, last = most // 2, most // 6
+    return [*lines[:first], f"… {len(lines) - first - last} more, {digest}", *lines[-last:]]

@@ -13,6 +13,16 @@ const nextFrame = requestAnimationFrame.bind(window);
 // One more frame, and what observers of sizes and sights hear of it.
 const frame = () => new Promise(done => nextFrame(() => tick().then(tick).then(tick).then(done)));
 const BEGIN = Date.UTC(2026, 0, 5, 12);
+
+// As the browser calls what waits: an error ends that call alone.
+function calling(call, ...given) {
+  try {
+    call(...given);
+  } catch (error) {
+    reportError(error);
+  }
+}
+
 const timers = new Map(); // number -> {due, call, every}
 let now = 0;
 let made = 0;
@@ -66,7 +76,7 @@ window.ResizeObserver = class {
       if (size !== before) changed.push({target, contentRect});
       this.sizes.set(target, size);
     }
-    if (changed.length) this.hear(changed, this);
+    if (changed.length) calling(this.hear, changed, this);
   }
 };
 
@@ -87,7 +97,7 @@ async function pass(milliseconds) {
     now = Math.max(now, timer.due);
     if (timer.every === null) timers.delete(number);
     else timer.due = now + Math.max(timer.every, 16);
-    timer.call();
+    calling(timer.call);
   }
   now = end;
 }

@@ -152,7 +152,7 @@ export function start({element, props, watch}) {
       wholeColumns(scroll);
       scroll.scrollLeft = scroll.scrollWidth;
     } else
-      new IntersectionObserver(
+      new ResizeObserver(
         (_, seen) => scroll.clientWidth && (seen.disconnect(), showLast()),
       ).observe(scroll);
   }

@@ -13,7 +13,7 @@ const NO_ANSWER =
 export function headMaps(view, {reread, draw}) {
   const {server, status} = view;
   let maps = new Map();
-  let retries = 0;
+  let isReread = false; // since the last answer
 
   // How the server is asked about a head of a reading.
   const question = ([layer, head], of = view.value) => ({key: of.key, layer, head, mode: of.mode});
@@ -26,18 +26,28 @@ export function headMaps(view, {reread, draw}) {
       const ask = view.signed ? server.head_difference : server.head_map;
       const reply = await ask(question(at, of));
       if (of !== view.value) return null;
-      if (!reply) return void lost(reply);
+      if (!isThere(reply)) return null;
       maps.set(key, await decodeMap(reply, of.tokens.length, of.causal, of.signed));
       if (maps.size > MOST_MAPS) maps.delete(maps.keys().next().value);
     }
     return of === view.value ? maps.get(key) : null;
   }
 
-  // The reading was evicted or the server restarted: retries once. Reports a missing answer.
-  function lost(reply) {
+  // Whether the server has answered about the reading. One that was evicted, or that a restarted
+  // server does not know, is read again, once.
+  function isThere(reply) {
+    if (reply) {
+      isReread = false;
+      return true;
+    }
     status.textContent =
       reply === undefined ? NO_ANSWER : `The server no longer has this text; ${REREADING}`;
-    if (reply === undefined || retries++) return;
+    if (reply !== undefined && !isReread) rereadOnce();
+    return false;
+  }
+
+  function rereadOnce() {
+    isReread = true;
     reread();
     // Read again by the same model, it has the same key, and the value does not change.
     const of = view.value;
@@ -50,14 +60,14 @@ export function headMaps(view, {reread, draw}) {
   return {
     question,
     exact,
-    lost,
+    isThere,
     kept: at => maps.get(at.join()),
-    // The text has been read again.
+    // A map is drawn.
     found() {
-      if (status.textContent.endsWith(REREADING)) [status.textContent, retries] = ['', 0];
+      if (status.textContent.endsWith(REREADING)) status.textContent = '';
     },
     forget() {
-      [maps, retries] = [new Map(), 0];
+      [maps, isReread] = [new Map(), false];
     },
   };
 }

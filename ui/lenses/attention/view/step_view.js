@@ -36,7 +36,7 @@ export function stepView(view) {
     if (rawOf !== key) {
       const reply = await server.steps(ofHeads.question(at));
       if (of !== view.value || !same(at, inView())) return;
-      if (!reply) return ofHeads.lost(reply);
+      if (!ofHeads.isThere(reply)) return;
       raw = {values: new Float32Array(await inflate(reply.scores)), largest: reply.largest};
       rawOf = key;
     }
@@ -90,9 +90,9 @@ export function stepView(view) {
     sumsOf = key;
     const made = await server.arithmetic({...ofHeads.question(at), row: q, column: k});
     if (of !== view.value || sumsOf !== key) return;
-    if (!made) {
+    if (!ofHeads.isThere(made)) {
       sumsOf = '';
-      return ofHeads.lost(made);
+      return;
     }
     const box = part('sums');
     box.textContent = '';
