@@ -39,6 +39,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 _HERE = Path(__file__).parent
 _HTML = """<!doctype html><html><head><meta charset="utf-8">{head}<script src="/time.js"></script>
 <script src="/stage.js"></script><script src="/walk.js"></script><script src="/page.js"></script>
+<script src="/calls.js"></script>
 <style>
 @font-face {{ font-family: boxes; src: url("/boxes.ttf"); }}
 body * {{ font-family: boxes !important; line-height: 20px !important; }}
@@ -57,8 +58,8 @@ LOOK: Any = {
 _CHARACTERS = 0x3000  # from the first one on, which the font has
 
 
-def application() -> Starlette:
-    """Answers with the stage at `/`, and with what components load."""
+def application(files: Sequence[Route]) -> Starlette:
+    """Answers with the stage at `/`, and with files that components load."""
     scripts = [inline(f"frame/view/{name}.js") for name in ("page_key", "modules")]
     head = "".join([style_link(), base_script(), *scripts])
 
@@ -73,13 +74,14 @@ def application() -> Starlette:
         return Response(_boxes(), media_type="font/ttf")
 
     own = [Route("/", page), Route("/{name}.js", script), Route("/boxes.ttf", font)]
-    return Starlette(routes=[*own, *routes()])
+    return Starlette(routes=[*own, *files])
 
 
 @contextmanager
-def served_stage() -> Iterator[str]:
-    """The address of the stage, as long as the context lasts."""
-    config = uvicorn.Config(application(), host="127.0.0.1", port=0, log_level="error")
+def served_stage(files: Sequence[Route] | None = None) -> Iterator[str]:
+    """The address of the stage, as long as the context lasts; with other files than the page's."""
+    app = application(routes() if files is None else files)
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = Thread(target=server.run, daemon=True)
     thread.start()
@@ -176,6 +178,10 @@ class Stage:
         steps, answers = self._opened(component, part, "", "walk")
         text = told(steps)
         begun = steps[0]["lines"]
+        for number, replies in enumerate(self._other_replies(part)):
+            otherwise = replace(part, answers=replies)
+            steps, _ = self._opened(component, otherwise, "", "useAll")
+            text += f"\nanswers, {number}\n{told(steps)}"
         for query in part.queries:
             part = replace(part, answers=answers)
             act = "walk" if "exercise=" in query else "seen"
@@ -184,6 +190,12 @@ class Stage:
                 check_as_opened(steps, begun)
             text += f"\n{query}\n{told(steps)}"
         return text, answers
+
+    def _other_replies(self, part: Part) -> Sequence[Mapping[str, Any]]:
+        """Answers of the server that are changed; none while answers are recorded."""
+        if self._server is not None or not part.answers:
+            return ()
+        return changed_replies(part.answers, _ROUNDS)
 
     def _opened(
         self, component: gr.HTML, part: Part, query: str, act: str
@@ -207,10 +219,9 @@ class Stage:
         }
         call(page, "mount", given)
         steps, answers = call(page, act, {"other": part.other, "further": dict(part.further)})
-        if not query and server is None:
+        if act == "walk" and not query and server is None:
             values = changed_answers(part.value, name_of(component))
-            replies = changed_replies(part.answers, _ROUNDS) if part.answers else []
-            steps += call(page, "vary", {"values": values, "replies": replies})
+            steps += call(page, "vary", {"values": values})
         page.close()
         return steps, answers
 

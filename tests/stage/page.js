@@ -122,6 +122,12 @@ window.mountPage = async given => {
   arrive(new URLSearchParams(location.search).get('tab') ?? '');
 };
 
+const inSight = selector =>
+  [...document.querySelectorAll(selector)].filter(node => node.getClientRects().length);
+
+// What a screen reader is told besides what components draw.
+const READ = ['#tabs [dir=auto]', '[aria-hidden=true]', '[role=radiogroup]', '.term'];
+
 // What of the page stands in no component.
 function frameOf() {
   const {activeElement: active, body} = document;
@@ -141,6 +147,15 @@ function frameOf() {
       .map(one => one.textContent)
       .filter(text => text.includes('visibility: hidden'))
       .join()}`,
+    `said ${inSight('[role=status], [role=alert]')
+      .map(node => node.textContent.trim())
+      .filter(Boolean)
+      .map(short)
+      .join(' | ')}`,
+    `named ${inSight('.tabitem[aria-label]')
+      .map(panel => panel.getAttribute('aria-label'))
+      .join()}`,
+    `read ${READ.map(selector => inSight(selector).length).join()}`,
     `menu ${menu?.open ? menu.innerText.replaceAll('\n', ' ') : 'closed'}`,
     ...rest.flatMap(node => lines(node, 0, [])),
   ];

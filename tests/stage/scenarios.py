@@ -35,6 +35,11 @@ def keys(opens: Opens) -> str:
     page.step("large", press("p"))
     for key in ("PageDown", "PageDown", "PageUp"):
         page.step(f"large, {key}", press(key))
+    page.step("Start", tab("Start"))
+    for key in (*"gnswqpdbet?.1", "PageDown"):
+        for how in ("ctrlKey", "metaKey", "altKey", "repeat"):
+            event = f"new KeyboardEvent('keydown', {{key: '{key}', {how}: true, bubbles: true}})"
+            page.step(f"{key} with {how}", f"document.body.dispatchEvent({event})")
     page.step("Generate", tab("Generate"))
     page.step("writes", write("#prompt textarea", " g?d"))
     page.step("a remote from a field", press("PageDown"))
@@ -84,8 +89,13 @@ def menus(opens: Opens) -> str:
     entries = page.shown.locator("#head .lens-menu button").evaluate_all(
         "nodes => nodes.map(node => node.firstChild.textContent)"
     )
-    for entry in entries:
+    open_dialog = "document.querySelector('dialog[open]')"
+    for entry in [*entries, *entries]:
         page.step(entry, menu(entry))
+        page.step("a click on its text", f"{open_dialog}?.firstElementChild.click()")
+        page.step("again", menu(entry))
+        page.step("a click beside it", f"{open_dialog}?.click()")
+        page.step("once more", menu(entry))
         page.step("a dialog ends", press("Escape"))
         page.step("a tour ends", press("Escape"))
     page.step(
@@ -96,6 +106,24 @@ def menus(opens: Opens) -> str:
     page.step(
         "no word", "document.body.dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))"
     )
+    return page.ended()
+
+
+def phone(opens: Opens) -> str:
+    """On a narrow page: what lies over it stays on it."""
+    page = opens()
+    page.step("narrow", lambda shown: shown.set_viewport_size({"width": 390, "height": 844}))
+    for name in ("Start", "Attention", "Layers", "Parameters", "Train", "Zero-shot"):
+        page.step(name, tab(name))
+        for place in ("0", "-1"):
+            page.step(
+                f"word {place}",
+                f"inSight('.term').at({place})?.dispatchEvent("
+                "new PointerEvent('pointerover', {bubbles: true}))",
+            )
+        page.step("scrolls", "window.scrollTo(0, 300)")
+    page.step("a link", menu("Copy a link"))
+    page.step("words", menu("Glossary"))
     return page.ended()
 
 
@@ -206,6 +234,7 @@ SCENARIOS: Mapping[str, Callable[[Opens], str]] = {
     "keys": keys,
     "clicks": clicks,
     "menus": menus,
+    "phone": phone,
     "tour": rooms.tour,
     "own-tour": rooms.own_tour,
     "whole-tour": rooms.whole_tour,

@@ -182,13 +182,22 @@ async function asked(name, request) {
   const key = keyOf(name, request);
   if (isRecording && !(key in answers)) answers[key] = await window.askServer(key);
   else if (!(key in answers)) note('has no recorded answer', key);
-  return answers[key] ?? null;
+  const answer = answers[key] ?? null;
+  return isSlow ? slowly(answer) : answer;
 }
+
+// Of two answers that a slow server is asked for the second comes first.
+let isSlow = false;
+let asks = 0;
+const slowly = answer => new Promise(done => setTimeout(done, ++asks % 2 ? 400 : 100, answer));
 
 function show(value) {
   shown.props.value = value;
   for (const hear of shown.heard) hear();
 }
+
+// What comes at once is awaited, and what takes time of the stage's is not.
+const awaitedBy = (ask, ...given) => (isSlow ? ask(...given) : following(ask(...given)));
 
 // Puts a component into an element. ask(name, request): its server; hear(event, data): Gradio.
 function begin(outer, {template, script, value}, ask, hear) {
@@ -198,7 +207,7 @@ function begin(outer, {template, script, value}, ask, hear) {
   const heard = [];
   const props = {value};
   const get = (_, name) =>
-    name === 'then' ? undefined : request => following(ask(String(name), request));
+    name === 'then' ? undefined : request => awaitedBy(ask, String(name), request);
   const context = {
     element,
     props,

@@ -156,6 +156,11 @@ async function each(name, selector, act) {
 
 const useEach = () => each('uses', CONTROLS, (name, node) => step(name, () => use(node)));
 
+function useTwice(node) {
+  use(node);
+  setTimeout(() => node.isConnected && use(node), 50);
+}
+
 // Of values that a component may be unable to show.
 function showAny(value) {
   try {
@@ -213,21 +218,27 @@ window.walk = async ({other, further}) => {
   return [steps, answers];
 };
 
-// The same component, after its walk: each of its answers with one value changed; then the server's
-// answers are changed, too, and every control is used once more.
-// values: {name: answer}; replies: lists of answers of the server, each as `answers`.
-window.vary = async ({values, replies}) => {
+// The same component, after its walk: each of its answers with one value changed.
+// values: {name: answer}.
+window.vary = async ({values}) => {
   document.body.classList.remove('dark', 'present');
   document.querySelector('#stage').style.width = '';
   await settle();
   isChanged = true;
   steps = [];
   for (const [name, value] of Object.entries(values)) await step(name, () => showAny(value));
-  for (const [n, changed] of replies.entries()) {
-    await step(`the first answer comes again, ${n}`, () => showAny(first));
-    answers = changed;
-    tried = new Set();
-    await useEach();
-  }
   return steps;
+};
+
+// A component whose server answers otherwise: every control is used once, then twice while the
+// server is slow.
+window.useAll = async () => {
+  isChanged = true;
+  tried = new Set();
+  steps = [];
+  await step('answered otherwise', () => {});
+  await useEach();
+  isSlow = true;
+  await each('quickly uses', CONTROLS, (name, node) => step(name, () => useTwice(node)));
+  return [steps, answers];
 };

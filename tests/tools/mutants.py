@@ -321,7 +321,7 @@ def tests_of(path: str, *, browser: bool) -> list[str]:
         name = lens[1] if lens else "page"
         names = (name, "room" if name == "hall" else name, "talks" if name == "hall" else name)
         files = {f"tests/e2e/test_{item}_in_browser.py" for item in names}
-        own.append("tests/e2e/test_recorded_drawings.py")
+        own += ["tests/e2e/test_recorded_script_calls.py", "tests/e2e/test_recorded_drawings.py"]
         return own + sorted(file for file in files if browser and (ROOT / file).exists())
     mirror = ROOT / "tests" / Path(path).parent.as_posix().removeprefix("gptcore/")
     while not mirror.exists() or mirror.name == "handlers":

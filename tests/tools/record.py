@@ -48,6 +48,7 @@ from walks import Walked
 from wire import apart
 
 from serving import built_page
+from tests.tools import record_script_calls
 from tests.tools.record_calls import answered, keep
 from ui.server.rehearsal import find_browser
 from ui.services import Services
@@ -187,12 +188,14 @@ def main() -> int:
     parser.add_argument("--figures", action="store_true", help="pictures of matplotlib alone")
     parser.add_argument("--walks", action="store_true", help="walks through objects alone")
     parser.add_argument("--calls", action="store_true", help="known calls of functions alone")
+    parser.add_argument("--scripts", action="store_true", help="known calls of modules alone")
     options = parser.parse_args()
     quick = {
         "core": record_core,
         "figures": record_figures,
         "walks": record_walks,
         "calls": record_calls,
+        "scripts": partial(record_script_calls.record, is_known=True),
     }
     alone = [record for name, record in quick.items() if getattr(options, name)]
     for record in alone or ([] if options.only else quick.values()):
