@@ -323,8 +323,11 @@ def fields_of(page: gr.Blocks) -> dict[str, Any]:
     return {name: shown.get(item._id) for name, item in told_fields(page)}
 
 
-def refusable(request: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Requests with one field out of its range, and the name of each."""
+def other_requests(request: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Requests with one field out of its range, or at a number beside it or beside another field,
+    and the name of each.
+    """
+    whole = {field: value for field, value in request.items() if type(value) is int}
     for field, value in request.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             out = (-1, 10**6)
@@ -334,3 +337,6 @@ def refusable(request: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
             continue
         for number, other in enumerate(out):
             yield f"{field} too {'large' if number else 'small'}", {**request, field: other}
+        near = {beside for number in whole.values() for beside in (number, number + 1)}
+        for other in sorted({0, *near} - {value} if field in whole else ()):
+            yield f"{field} {other}", {**request, field: other}

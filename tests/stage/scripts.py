@@ -60,6 +60,10 @@ def given_by(page: gr.Blocks) -> Mapping[str, Any]:
     return {"register": page.register, "fields": fields_of(page)}  # type: ignore[attr-defined]
 
 
+class NoAnswer(Exception):
+    """A function of `calls.js` fails or does not end."""
+
+
 class Script:
     """A module of the page, loaded in a page of a browser.
 
@@ -98,7 +102,7 @@ class Script:
         """
         try:
             return self._called("askCalls", function, calls)
-        except TimeoutError:
+        except NoAnswer:
             self.close()
             self._load()
         if len(calls) == 1:
@@ -109,7 +113,7 @@ class Script:
         """What a function of `calls.js` gives.
 
         Raises:
-            TimeoutError: it does not end.
+            NoAnswer: it fails or does not end.
         """
         sent = ", ".join(map(json.dumps, given))
         try:
@@ -123,7 +127,7 @@ class Script:
                 },
             )
         except Error as error:
-            raise TimeoutError from error
+            raise NoAnswer from error
         if "exceptionDetails" in answer:
-            raise TimeoutError(answer["exceptionDetails"])
+            raise NoAnswer(answer["exceptionDetails"])
         return answer["result"]["value"]

@@ -33,8 +33,8 @@ from page_answers import (
     first_values,
     further,
     kept,
+    other_requests,
     questions,
-    refusable,
     refusal,
     unlike,
 )
@@ -84,7 +84,7 @@ def record_functions(services: Services) -> None:
     for name, request in asked(services).items():
         function = FUNCTIONS[name]
         found[name] = read(answer_of_function(function, services, request))
-        for what, other in refusable(request or {}):
+        for what, other in other_requests(request or {}):
             found[f"{name}, {what}"] = read(answer_of_function(function, services, other))
     save("functions", found)
 

@@ -11,6 +11,7 @@ once more.
 """
 
 import argparse
+import itertools
 import json
 import random
 import re
@@ -42,6 +43,7 @@ from ui.server.rehearsal import find_browser
 Opens = Callable[[str], Script]
 _CALLS = 4  # that are kept of a function
 _OTHERS = 16  # that are kept of those made of them
+_ALIKE = 8  # more of them, whose answer is that of another
 _TRIED = 200
 _NUMBER = re.compile(r"(?<![\w.#])\d+(?:\.\d+)?(?:e-?\d+)?\b")
 _TEXT = re.compile(r"'([^'\\\n]{1,24})'")
@@ -119,28 +121,27 @@ class Recorder:
         """
         kept: dict[str, Any] = {}
         first = []
-        for call in sorted(calls, key=len):
-            said = self._new(json.loads(call))
-            if said and len(first) < _CALLS:
-                kept[f"{self._function} {len(first)}"] = {"asked": json.loads(call), "answer": said}
-                first.append(json.loads(call))
+        for text in sorted(calls, key=len):
+            call = json.loads(text)
+            said = self._asked(call)
+            if said and said not in self._said and len(first) < _CALLS:
+                self._said.add(said)
+                kept[f"{self._function} {len(first)}"] = {"asked": call, "answer": short(said)}
+                first.append(call)
         for number, way, other, said in self._others(first):
             of = f"{self._function} {number}"
             name = f"{of}, {' '.join(map(str, way))} {str(other)[:60]}"
-            kept[name] = {"of": of, "way": way, "value": other, "answer": said}
+            kept[name] = {"of": of, "way": way, "value": other, "answer": short(said)}
         return kept
 
-    def _new(self, call: Any) -> str:
-        """What a call is answered as it is kept; "" for no answer, or one that is known."""
+    def _asked(self, call: Any) -> str:
+        """What a call is answered; "" for no answer, or a large one."""
         found = self._script.answers(self._function, [call])[0]
-        if found is None or len(found) > _LARGE or found in self._said:
-            return ""
-        self._said.add(found)
-        return short(found)
+        return "" if found is None or len(found) > _LARGE else found
 
     def _others(self, first: Sequence[Any]) -> list[tuple[int, list[Any], Any, str]]:
-        """Other calls that are answered otherwise, of each value in turn one; none of a function
-        that awaits something, which nothing could stop.
+        """Other calls: of each value in turn one that is answered otherwise, then some that are
+        answered alike; none of a function that awaits something, which nothing could stop.
         """
         source = self._script.source(self._function)
         if source.startswith("async"):
@@ -153,15 +154,29 @@ class Recorder:
             for other in (others(value, constants) if way else ())
         ]
         random.Random(self._function).shuffle(trials)
-        spare: dict[tuple[int, str], list[Any]] = {}
+        new = _Spread()
+        alike = _Spread()
         for number, way, other in trials[:_TRIED]:
-            said = self._new(changed(first[number], way, other))
+            said = self._asked(changed(first[number], way, other))
             if said:
-                spare.setdefault((number, str(way[:3])), []).append((number, way, other, said))
-        picked: list[Any] = []
-        while len(picked) < _OTHERS and any(spare.values()):
-            picked += [trials.pop() for trials in spare.values() if trials]
-        return picked[:_OTHERS]
+                spread = alike if said in self._said else new
+                spread.add((number, str(way[:3])), (number, way, other, said))
+                self._said.add(said)
+        return [*new.some(_OTHERS), *alike.some(_ALIKE)]
+
+
+class _Spread:
+    """Things of several kinds, of which some are taken, of each kind in turn one."""
+
+    def __init__(self) -> None:
+        self._of_kind: dict[Any, list[Any]] = {}
+
+    def add(self, kind: Any, item: Any) -> None:
+        self._of_kind.setdefault(kind, []).append(item)
+
+    def some(self, n: int) -> list[Any]:
+        in_turn = itertools.chain(*itertools.zip_longest(*self._of_kind.values()))
+        return [item for item in in_turn if item is not None][:n]
 
 
 def recorded(calls: Mapping[str, set[str]], opens: Opens) -> dict[str, Any]:

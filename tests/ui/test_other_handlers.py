@@ -211,6 +211,8 @@ def test_what_is_too_large_or_not_in_the_list_is_refused_before_anything_is_down
     for name in ("/etc", "someone/model", "../weights"):
         with pytest.raises(CheckpointError, match="only the models in its list"):
             store.get(name)
+    listed = ModelStore(Limits(any_model=False))
+    assert listed.get("mini@512").name == "mini@512"  # a moment of one that is
 
 
 def test_a_download_reports_its_share_to_the_page():

@@ -86,8 +86,12 @@ def test_the_number_of_a_process_tells_nothing(temporary):
     old = files.folder.parent / str(os.getpid())
     old.mkdir()
     (old / "left").write_bytes(b"x" * 7)
-    os.utime(old, (1.0, 1.0))
+    files.kept.mkdir()
+    (files.kept / "run").write_bytes(b"x")
+    for left in (old, files.kept):
+        os.utime(left, (1.0, 1.0))
     assert files.open() == 7 and not old.exists()
+    assert (files.kept / "run").is_file()  # which outlives its server
     files.close()
 
 

@@ -15,8 +15,8 @@ from page_answers import (
     answer_of_event,
     beyond,
     further,
+    other_requests,
     questions,
-    refusable,
     refusal,
     unlike,
 )
@@ -113,7 +113,7 @@ ASKED_IN_ANY_ORDER = sorted(FUNCTIONS.keys() - {"Hall.follow"})
 def test_a_server_function_answers_and_refuses_as_it_did(name, built, requests):
     every = load("functions")
     request = requests[name]
-    for what, sent in (("", request), *refusable(request or {})):
+    for what, sent in (("", request), *other_requests(request or {})):
         kept = every[f"{name}, {what}" if what else name]
         found = read(answer_of_function(FUNCTIONS[name], built[1], sent))
         for answered in (kept, found) if name == "Train.poll" else ():

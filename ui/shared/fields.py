@@ -125,7 +125,7 @@ class Choice(Field):
                 if len(listed) <= _LONGEST_LIST
                 else f"one of the {len(self.options)} in the list"
             )
-            raise InputError(f"{self.called} is {str(value)[:60]!r}; choose {known}.")
+            raise InputError(f"{self.called} is {inputs.named(value)}; choose {known}.")
         return value
 
     def shown(self, value: Any) -> str:

@@ -57,12 +57,17 @@ def last_window(lm: LanguageModel, written: str) -> tuple[list[int], str]:
     return ids[first_read(lm, len(ids)) :], cut_note(lm, len(ids))
 
 
+def named(value: object) -> str:
+    """A value as a refusal names it: its beginning; "missing" for none, as an empty field sends."""
+    if value is None:
+        return "missing"
+    return repr(value[:60]) if isinstance(value, str) else repr(value)[:60]
+
+
 def number(value: object, name: str, *, low: float, high: float) -> float:
     """A finite number in a range."""
     if not _is_number(value):
-        raise InputError(
-            f"{name} is {_shown(value)}; it must be a number from {low:g} to {high:g}."
-        )
+        raise InputError(f"{name} is {named(value)}; it must be a number from {low:g} to {high:g}.")
     if not low <= value <= high:
         raise InputError(f"{name} is {value:g}; it must lie between {low:g} and {high:g}.")
     return float(value)
@@ -72,7 +77,7 @@ def whole(value: object, name: str, *, low: int, high: int) -> int:
     """An integer in a range; 5.0 is accepted, because JSON does not distinguish it from 5."""
     if not _is_number(value) or value != int(value):
         raise InputError(
-            f"{name} is {_shown(value)}; it must be a whole number from {low:,} to {high:,}."
+            f"{name} is {named(value)}; it must be a whole number from {low:,} to {high:,}."
         )
     if not low <= value <= high:
         raise InputError(f"{name} is {value:,g}; it must lie between {low:,} and {high:,}.")
@@ -82,7 +87,7 @@ def whole(value: object, name: str, *, low: int, high: int) -> int:
 def flag(value: object, name: str) -> bool:
     """Strictly True or False; truthy values are refused."""
     if not isinstance(value, bool):
-        raise InputError(f"{name} is {_shown(value)}; it must be true or false.")
+        raise InputError(f"{name} is {named(value)}; it must be true or false.")
     return value
 
 
@@ -199,7 +204,3 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 def _kind(value: object) -> str:
     return "nothing" if value is None else type(value).__name__
-
-
-def _shown(value: object) -> str:
-    return repr(value)[:60]

@@ -21,6 +21,11 @@ def asked(services, layer):
     )
 
 
+def test_a_token_that_occurs_again_excites_as_much_as_it_does_most():
+    said = conclusion(2, 7, ["a", "b", "a"], [3.0, 2.0, 0.0], None)
+    assert said == "Neuron 7 of layer 2 reacts most to “a” and “b”."
+
+
 def test_the_neuron_that_stands_out_is_shown_with_its_activations(services, tiny_lm):
     seen = asked(services, 1)
     found = neuron_activations(tiny_lm.model, tiny_lm.tokenizer.encode(TEXT), 1)

@@ -1,9 +1,11 @@
 """What comes back when the connection or the server was lost while somebody was writing."""
 
+from dataclasses import fields
+
 from helpers import form, last_stream, records_of, text_of
 from ui.lenses.generate.write import writing
 from ui.lenses.generate.write.first_text import recover
-from ui.state.sessions import Document
+from ui.state.sessions import Document, Session
 from ui.state.token_stream import prompt
 
 
@@ -91,3 +93,19 @@ def test_a_text_that_fills_the_window_comes_back_whole_and_a_longer_one_by_its_l
     for n, read in ((window, window), (window + 1, window // 2)):
         document = recover(services, f"of-{n}", f"tab-{n}", by_length[n], example_of(services))
         assert list(document.ids) == encode(by_length[n])[-read:], n
+
+
+# of the page, not of the text on it
+OF_THE_PAGE = {"moved", "opened", "visit", "last_seen"}
+
+
+def test_all_that_belongs_to_a_text_comes_with_it(services):
+    visit = "a-browser-tab-of-its-own"
+    before = services.sessions.get("before")
+    services.sessions.resume("before", visit)
+    own = {item.name for item in fields(Session) if not item.name.startswith("_")} - OF_THE_PAGE
+    held = {name: object() for name in own} | {"document": example_of(services)}
+    for name, item in held.items():
+        setattr(before, name, item)
+    after = services.sessions.resume("after", visit)
+    assert {name: getattr(after, name) for name in own} == held

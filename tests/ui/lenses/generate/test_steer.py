@@ -3,6 +3,7 @@ sentence.
 """
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -57,6 +58,17 @@ def test_both_texts_are_what_generate_writes_and_the_cost_is_measured_on_the_pla
         loss(vector.scaled(2).applied(tiny_lm.model)) - loss(tiny_lm.model), abs=0.006
     )
     assert section["rows"][section["sums"][0]][0] == "×2" and len(rows) == 10
+
+
+def test_only_written_words_count(services, tiny_lm, monkeypatch):
+    monkeypatch.setattr(steer, "conclusion", lambda costs, strength, counts: str(counts))
+    seen = shown(services)
+    assert "cat" in PROMPT
+    counts = []
+    for side in ("plain", "steered"):
+        words = re.findall("[a-z]+", tiny_lm.tokenizer.decode(ids_of(seen[side])).lower())
+        counts.append(sum(word in ("cat", "ran") for word in words))
+    assert seen["said"] == str(counts)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, quote
@@ -12,7 +13,7 @@ import torch
 
 from gptcore.analysis import ModelPart, attention_patterns, logits_without, trace
 from gptcore.inference.generation import last_logits, prompt_ids
-from gptcore.tokenizers import describe_token
+from gptcore.tokenizers import CharTokenizer, describe_token
 from helpers import form
 from ui.lenses.attention.handlers.maps import AttentionForm, read
 from ui.lenses.attention.layers import lens
@@ -80,6 +81,13 @@ def test_every_tab_begins_with_the_model_s_one_text(bundled):
             and reads(lm, own)
             and (lm.tokenizer.kind == "char" or not own.endswith(" "))
         )
+
+
+def test_a_model_of_letters_that_has_no_space_gets_some_letters(bundled, tiny_lm):
+    letters = CharTokenizer(sorted({*TEXT} - {" "}))
+    lm = replace(tiny_lm, tokenizer=letters)
+    own = own_text(bundled, "tiny", lm)
+    assert own and TEXT.replace(" ", "").startswith(own) and reads(lm, own)
 
 
 def test_what_the_word_tour_says_of_its_sentence_is_so(bundled):

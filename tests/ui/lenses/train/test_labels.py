@@ -30,6 +30,7 @@ from ui.lenses.train.handlers.verdicts import verdict
 from ui.runs import training_run as runs
 from ui.runs.dataset_cache import completed
 from ui.shared.fields import defaults_of
+from ui.shared.inputs import InputError
 
 LINES = "\n".join(
     f"animal\tthe {word} ran to the mat {n}" for word in ("cat", "dog") for n in range(20)
@@ -80,6 +81,15 @@ def test_a_run_on_labels_learns_them_and_then_tells_them(services):
     assert run.language_model.model.config.vocab_size == 270
     news = polled(services, workspace.id)
     assert news["about"]["kind"] == "labels" and news["looks"][-1]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("header", ["", "label,text\n", "\n\nlabel,text\n"])
+@pytest.mark.parametrize("before", ["good,one\n", "good,one\n\n\n", 'good,"one\nand two"\n'])
+def test_a_refused_line_has_the_number_that_an_editor_gives_it(header, before):
+    text = f"{header}{before}bad,\n" + "good,some words\nbad,other words\n" * 20
+    line = f"{header}{before}".count("\n") + 1
+    with pytest.raises(InputError, match=f"^Line {line} is 'bad"):
+        read_lines(text, INPUT_FORMS["classification"])
 
 
 @pytest.mark.parametrize(

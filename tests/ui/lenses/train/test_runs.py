@@ -1,5 +1,6 @@
 """Training runs on the server: they learn, wait, step, stop, end, and are freed."""
 
+import itertools
 import json
 import math
 import threading
@@ -151,6 +152,22 @@ def test_a_run_whose_first_update_fails_keeps_the_untrained_model(services, monk
     run = finished(start(services, None, SMALL)).current
     assert [look.step for look in run.snapshots] == [0] and run.language_model is not None
     assert run.reason == "It failed. The model of step 0 is kept."
+
+
+def test_a_run_whose_later_update_fails_names_the_model_that_it_keeps(services, monkeypatch):
+    update = Trainer._update
+    updates = itertools.count()
+
+    def fails_later(trainer):
+        if next(updates) == 3:
+            raise TrainingError("It failed.")
+        return update(trainer)
+
+    monkeypatch.setattr(Trainer, "_update", fails_later)
+    run = finished(start(services, None, SMALL)).current
+    kept = run.snapshots[-1].step
+    assert run.step == 3 > kept
+    assert run.reason == f"It failed. The model of step {kept} is kept."
 
 
 def test_a_run_that_is_paused_before_its_first_update_shows_the_untrained_model(

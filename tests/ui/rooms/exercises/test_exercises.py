@@ -208,13 +208,15 @@ def test_a_word_may_be_quoted_or_end_a_sentence(models):
         assert checked(models, KINDS["word"][0], written).right, written
 
 
-def test_the_reason_is_that_of_the_answer(models):
+def test_the_reason_is_that_of_the_answer(models, bundled):
     for written, reason in (
         (measures.BALLS.replace("blue ball", "blue hat"), "It copies your word: “hat”"),
         (measures.BALLS.replace("his blue", "his big"), "Your word is not copied"),
     ):
         verdict = checked(models, "turn-it", written)
         assert verdict.right and verdict.reason.startswith(reason), verdict
+        told = json.loads(checking.check(bundled, {"name": "turn-it", "answer": written}))
+        assert told["reason"] == verdict.reason
 
 
 def test_exercises_about_a_run_need_a_run_of_ones_own(bundled):

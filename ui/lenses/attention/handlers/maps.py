@@ -114,9 +114,9 @@ def read(services: Services, session_id: str | None, form: AttentionForm) -> Rea
     mode = form.mode
     keep = form.keep
     if mode not in MODES:
-        raise InputError(f"The sink mode is {str(mode)[:60]!r}; choose {', '.join(MODES)}.")
+        raise InputError(f"The sink mode is {inputs.named(mode)}; choose {', '.join(MODES)}.")
     if keep not in ENDS:
-        raise InputError(f"The end to keep is {str(keep)[:60]!r}; choose {' or '.join(ENDS)}.")
+        raise InputError(f"The end to keep is {inputs.named(keep)}; choose {' or '.join(ENDS)}.")
     lm = services.models.get(inputs.model_name(model))
     written = inputs.text(form.text, "The text", most=services.limits.max_prompt_chars)
     if not written:

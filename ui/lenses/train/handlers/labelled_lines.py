@@ -7,7 +7,7 @@ import html
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ui.lenses.train.handlers.input_forms import InputForm, texts_of
@@ -66,6 +66,18 @@ _TEXT_NAMES = {
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
+class _Row(list[str]):
+    """The cells of a record.
+
+    Args:
+        line: of the text, the first is 1, that it begins on.
+    """
+
+    def __init__(self, cells: Iterable[str], line: int) -> None:
+        super().__init__(cells)
+        self.line = line
+
+
 @dataclass(frozen=True)
 class LabelledLines:
     """Labelled lines, and how they were read."""
@@ -103,25 +115,26 @@ def read_lines(text: str, form: InputForm) -> LabelledLines:
     body = records[1:] if header else records
     label, texts = _columns(body, header, form)
     rows = list[tuple[str, tuple[str, ...]]]()
-    for number, row in enumerate(body, 2 if header else 1):
+    for row in body:
         name = _cell(row, label)
         rest = _rest(row, texts, separator, form)
         if not name or not rest.strip():
             shown = separator.join(row)[:40]
             raise InputError(
-                f"Line {number} is {shown!r}; write a label, a tab or a comma, and {form.line}."
+                f"Line {row.line} is {shown!r}; write a label, a tab or a comma, and {form.line}."
             )
-        rows.append((name, texts_of(form, rest, f"Line {number}")))
-    return _checked(rows, form, _told(separator, header, label, texts))
+        rows.append((name, texts_of(form, rest, f"Line {row.line}")))
+    lines = [row.line for row in body]
+    return _checked(rows, lines, form, _told(separator, header, label, texts))
 
 
-def _records(text: str) -> tuple[list[list[str]], str]:
+def _records(text: str) -> tuple[list[_Row], str]:
     """(the cells of each record that is not empty, their separator).
 
     Where several separators divide the lines, it is the one that leaves a column with the fewest
     different values: the others stand in texts.
     """
-    tables = list[tuple[int, list[list[str]], str]]()
+    tables = list[tuple[int, list[_Row], str]]()
     for separator in _SEPARATORS:
         records = [row for row in _parsed(text, separator) if any(cell.strip() for cell in row)]
         divided = sum(len(row) > 1 for row in records) / max(1, len(records))
@@ -131,9 +144,10 @@ def _records(text: str) -> tuple[list[list[str]], str]:
         _, records, separator = min(tables, key=lambda table: table[0])
         return records, separator
     # each with the separator that it has
-    lines = [line for line in text.split("\n") if line.strip(" \t,;")]
     return [
-        line.split(next((item for item in _SEPARATORS if item in line), ","), 1) for line in lines
+        _Row(line.split(next((item for item in _SEPARATORS if item in line), ","), 1), number)
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip(" \t,;")
     ], ","
 
 
@@ -144,18 +158,22 @@ def _fewest_values(records: Sequence[Sequence[str]]) -> int:
     return min((count for count in counts if count > 1), default=len(records))
 
 
-def _parsed(text: str, separator: str) -> list[list[str]]:
+def _parsed(text: str, separator: str) -> list[_Row]:
     """The records of a table; without quotes where they are no quotes of a table."""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True
+        )
+        rows = list[_Row]()
+        line = 1
         try:
-            return list(
-                csv.reader(
-                    io.StringIO(text, newline=""), delimiter=separator, quoting=quoting, strict=True
-                )
-            )
+            for cells in reader:
+                rows.append(_Row(cells, line))
+                line = reader.line_num + 1
         except csv.Error:
             continue
-    return [line.split(separator) for line in text.split("\n")]
+        return rows
+    return [_Row(line.split(separator), number) for number, line in enumerate(text.split("\n"), 1)]
 
 
 def _cell(row: Sequence[str], column: int) -> str:
@@ -228,12 +246,16 @@ def _told(separator: str, header: Sequence[str], label: int, texts: Sequence[int
 
 
 def _checked(
-    rows: Sequence[tuple[str, tuple[str, ...]]], form: InputForm, told: str
+    rows: Sequence[tuple[str, tuple[str, ...]]], lines: Sequence[int], form: InputForm, told: str
 ) -> LabelledLines:
-    """The lines, with their labels numbered. Raises InputError as `read_lines`."""
+    """The lines, with their labels numbered. Raises InputError as `read_lines`.
+
+    Args:
+        lines: on which the rows begin.
+    """
     names = sorted({label for label, _ in rows})
     if form.answers_compete:
-        names = _answer_numbers(rows)
+        names = _answer_numbers(rows, lines)
     if not 2 <= len(names) <= MOST_LABELS:
         raise InputError(
             f"There are {len(names)} different labels; give 2 to {MOST_LABELS}, each with "
@@ -258,21 +280,21 @@ def _checked(
     return read
 
 
-def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+def _answer_numbers(rows: Sequence[tuple[str, tuple[str, ...]]], lines: Sequence[int]) -> list[str]:
     """ "1" to the number of answers, the same on every line. Raises InputError for a line with
     others.
     """
     n = len(rows[0][1]) - 1 if rows else 0
     names = [str(number) for number in range(1, n + 1)]
-    for number, (label, texts) in enumerate(rows, 1):
+    for line, (label, texts) in zip(lines, rows, strict=True):
         if (given := len(texts) - 1) != n:
             raise InputError(
-                f"Line {number} has {given} answers; the first has {n}. Give each line the "
+                f"Line {line} has {given} answers; the first has {n}. Give each line the "
                 "same number."
             )
         if label not in names:
             raise InputError(
-                f"Line {number} has the label {label[:20]!r}; write the right answer's number, "
+                f"Line {line} has the label {label[:20]!r}; write the right answer's number, "
                 f"1 to {n}."
             )
     return names
