@@ -16,6 +16,7 @@ from ui.views import TABS
 
 def findings(page, within: str | None = None, only: str | None = None) -> list[str]:
     """Of axe-core, in the whole page or in what a selector finds, by all of its rules or by one."""
+    expect(page.locator("[data-stale]:visible")).to_have_count(0)  # faint until it is answered
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     options = {"resultTypes": ["violations"], "preload": False}  # of what pages of others show
@@ -91,7 +92,6 @@ def test_no_view_has_a_grave_finding_or_a_fault_in_its_layout_light_dark_narrow_
     visit,
 ):
     page = visit("?tab=start&__theme=light", bypass_csp=True)
-    expect(page.locator("[data-stale]:visible")).to_have_count(0)  # faint until it is answered
     found = findings(page)  # of header and footer, too, which are the same on every tab
     with look(page, "d", 390, 844):
         found += findings(page, only="color-contrast")

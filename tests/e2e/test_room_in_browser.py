@@ -25,6 +25,8 @@ def leading(visit, query: str = "?tab=start") -> tuple[Page, Page]:
 def test_the_room_guesses_before_it_sees_the_bars_and_the_leader_sees_who_solved_an_exercise(visit):
     speaker, phone = leading(visit)
     speaker.get_by_role("button", name="in 5 minutes").click()
+    settled(speaker)
+    expect(speaker.locator("[data-stale]:visible")).to_have_count(0)  # what is asked stays
     bar = speaker.locator("#tour .tour-guesses")
     guesses = phone.locator(".hall-guesses button")
     expect(guesses.last).to_have_text("another")

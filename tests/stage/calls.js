@@ -42,10 +42,13 @@ window.heardCalls = () => Object.fromEntries([...kept].map(([name, calls]) => [n
 // --- values as JSON, and back
 class NotPlain extends Error {}
 
-// Whatever address the stage has.
+// Whatever address the stage has, and whatever the files of the page hold.
 const PAGE = 'https://page.example';
 const anywhere = text =>
-  text.replaceAll(location.origin, PAGE).replaceAll(`:${location.port}`, ':7860');
+  text
+    .replaceAll(location.origin, PAGE)
+    .replaceAll(`:${location.port}`, ':7860')
+    .replace(/(?<=gptlens\/)[0-9a-f]{12}/g, 'version');
 const here = text => text.replaceAll(PAGE, location.origin);
 
 const TYPED = [Float32Array, Float64Array, Uint8Array, Uint16Array, Uint32Array, Int32Array];
@@ -102,6 +105,11 @@ function decoded(value) {
   return DECODED[kind](of);
 }
 
+// A lock is held at once: a browser takes its time, and keeps those of pages that were closed.
+Object.defineProperty(navigator, 'locks', {
+  value: {request: async (name, _, until) => void until({name})},
+});
+
 // --- answers
 const HANGS = {hangs: 0};
 
@@ -143,6 +151,9 @@ function toldOf(value) {
   }
 }
 
+// What an error says is the browser's.
+const isNoError = line => !line.startsWith('> fails');
+
 async function answerOf(name, given) {
   started();
   const values = given.map(decoded);
@@ -156,7 +167,7 @@ async function answerOf(name, given) {
   }
   const after = values.map(toldOf);
   if (JSON.stringify(after) !== before) told.leaves = after;
-  if (log.length) told.does = log.splice(0).filter(line => !line.startsWith('> fails'));
+  if (log.length) told.does = log.splice(0).filter(isNoError).map(anywhere);
   return JSON.stringify(told);
 }
 
@@ -173,8 +184,8 @@ window.sourceOf = name => String(functions.get(name));
 // of its own. given: what `prepare` takes.
 window.loadModule = async (module, given) => {
   await prepare(given);
-  window.fetch = address => {
-    note('fetches', String(address));
+  window.fetch = (address, how) => {
+    if (how?.method !== 'HEAD') note('fetches', String(address)); // else it looks for the server
     return Promise.reject(new TypeError('There is no server.'));
   };
   await import(`${window.lensBase}/${module}`).catch(() => null);

@@ -203,7 +203,7 @@ def test_looking_at_a_half_typed_prompt_never_raises(services):
         ({"temperature": float("nan")}, "Temperature is nan"),
         ({"temperature": -1}, "between 0 and 100"),
         ({"temperature": True}, "Temperature is True"),
-        ({"temperature": None}, "Temperature is None"),
+        ({"temperature": None}, "Temperature is missing"),
         ({"temperature": 10**400}, "Temperature is 1000"),
         ({"max_new_tokens": 10**400}, "New tokens is 1000"),
         ({"temperature": "hot"}, "Temperature is 'hot'"),
