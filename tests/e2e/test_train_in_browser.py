@@ -251,6 +251,7 @@ def test_a_gpt_is_taught_to_answer_and_learns_from_the_audience_s_choices(visit,
     page = visit("?tab=train")
     train_further(page, "Assistant")
     expect(title(page)).to_contain_text("Recorded example · mini: instructions")
+    settled(page)  # a press right after the form is mounted is lost
     page.click("#duel [data-do=begin]")
     expect(page.locator("#duel .du-said")).to_contain_text("First teach it to answer")
     page.click("#assistant-prefer")
