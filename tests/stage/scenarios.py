@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from stage import rooms
 from stage.hands import AWAY, BACK, Opens, acts, click, menu, press, tab, write
+from ui.views import TABS
 
 TEXT = "Tom had a blue ball. Lily had a red ball. Tom lost his blue"
 
@@ -113,7 +114,7 @@ def phone(opens: Opens) -> str:
     """On a narrow page: what lies over it stays on it."""
     page = opens()
     page.step("narrow", lambda shown: shown.set_viewport_size({"width": 390, "height": 844}))
-    for name in ("Start", "Attention", "Layers", "Parameters", "Train", "Zero-shot"):
+    for name in [item.title for own in TABS for item in (own, *own.views)]:
         page.step(name, tab(name))
         for place in ("0", "-1"):
             page.step(
